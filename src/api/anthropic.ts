@@ -12,16 +12,17 @@ export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
 }
 
 /**
- * Models of Anthropic's own API, or of a gateway that speaks it.
+ * Models of Anthropic's API, or of a gateway that implements it.
  * @throws {ApiError} kind `endpoint`
  */
 export function anthropicHandler(options: AnthropicOptions): ApiHandler {
   const { name = 'Anthropic', apiKey, baseUrl = 'https://api.anthropic.com', allowInsecureHttp, headers } = options;
   const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
-  // The SDK signs in with `Authorization: Bearer`, as the API version that it asks for wants it (SDK 1.0.0, 2026-10-21);
-  // gateways may know only the older header.
+  // The SDK authenticates with `Authorization: Bearer`, as its API version requires (SDK 1.0.0,
+  // 2026-10-21); gateways may support only the older header.
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
-  // The older version and header are what gateways know; the SDK's own version (2026-10-21) is Anthropic's alone.
+  // Gateways support the older version and header; the SDK's version (2026-10-21) works only with
+  // Anthropic.
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
   const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
   const secrets = [apiKey, ...Object.values(headers ?? {})];
@@ -44,5 +45,5 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
   };
 }
 
-/** The most that a page of the list may have (API reference, "List Models"). */
+/** Maximum page size (API reference, "List Models"). */
 const MAX_LISTED = 1_000;

@@ -1,26 +1,27 @@
 /**
- * How Claude models differ in what they take (Anthropic's migration guides): the newer ones decide by themselves how much
- * to think, and think unasked. What their names don't say (a gateway gives them names of its own) is learned from refusals.
+ * Differences between Claude models (Anthropic's migration guides): newer ones choose how much to
+ * think, and think by default. If a gateway renames models, the differences are learned from
+ * rejections.
  */
 import { findFamily } from '../core/vendors/families';
 import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
-  /** `budget`: of tokens. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
+  /** `budget`: token budget. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
   readonly thinking: 'budget' | 'adaptive' | 'unasked';
-  /** Thinking can be requested as text; otherwise adaptive thinking may come as empty text. */
+  /** Thinking can be requested as text; otherwise adaptive thinking may be empty. */
   readonly display: boolean;
-  /** The header `anthropic-beta` is understood. */
+  /** Supports the `anthropic-beta` header. */
   readonly betas: boolean;
-  /** Thinking whose beginning has changed can be dropped there, in place of a refusal. */
+  /** Thinking whose prefix has changed can be dropped by the server instead of being rejected. */
   readonly blockBinding: boolean;
-  /** A tool can be demanded. */
+  /** Supports a required tool. */
   readonly forcedTools: boolean;
-  /** Tokens of one answer at most, as a refusal named them. */
+  /** Maximum output tokens, according to a rejection. */
   readonly maxTokens: number;
 }
 
-/** The dialect to start with, before anything was refused. Bedrock's SDK puts the betas of the header into the body. */
+/** Initial dialect. Bedrock's SDK moves the betas from the header to the body. */
 export function findAnthropicDialect(model: string): AnthropicDialect {
   const { thinking = 'budget' } = findFamily(model) ?? {};
   return {
@@ -36,13 +37,15 @@ export function findAnthropicDialect(model: string): AnthropicDialect {
 export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   // From Opus 4.7 on: "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" …"
   { words: /thinking\.type\.enabled.*not supported/i, change: { thinking: 'adaptive' } },
-  // Older ones, and gateways: "thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags"
+  // Older models and gateways: "thinking: Input tag 'adaptive' found using 'type' does not match
+  // any of the expected tags"
   { words: /adaptive.*(?:not supported|does not match|expected tags)/i, change: { thinking: 'budget' } },
-  // Gateways and platforms that don't know the field: "thinking.adaptive.display: Extra inputs are not permitted"
+  // Gateways and platforms without the field: "thinking.adaptive.display: Extra inputs are not
+  // permitted"
   { words: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
   { words: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
   // "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header."
-  // A header that only a request to compact has says nothing of the others.
+  // Ignored for headers that only a compaction request has.
   {
     words: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
     change: { betas: false },
@@ -54,13 +57,13 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   { words: /max_tokens: \d+ > (\d+)/i, change: ([, most]) => ({ maxTokens: Number(most) }) },
 ];
 
-/** The values of the header `anthropic-beta` for a request (SDK 1.12, beta types). */
+/** Values of the `anthropic-beta` header (SDK 1.12, beta types). */
 export function listBetas(dialect: AnthropicDialect, isThinking: boolean, compacts = false): string[] {
   const compaction = compacts ? ['compact-2026-09-04'] : [];
   if (!dialect.betas || !isThinking) return compaction;
   return [
     ...compaction,
-    // Adaptive thinking goes on between calls by itself; thinking with a budget does with this.
+    // Adaptive thinking is interleaved by default; thinking with a budget needs this beta.
     ...(dialect.thinking === 'budget' ? ['interleaved-thinking-2025-05-14'] : []),
     ...(dialect.blockBinding ? ['thinking-binding-controls-2026-08-01'] : []),
   ];

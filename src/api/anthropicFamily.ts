@@ -1,4 +1,4 @@
-/** Shared by Anthropic's own API, Bedrock and Vertex: the Messages API through one of Anthropic's SDKs. */
+/** The Messages API through one of Anthropic's SDKs; shared by Anthropic, Bedrock and Vertex. */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
@@ -12,7 +12,7 @@ import { LearnedQuirks } from './quirks';
 import { requestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
-/** The part of Anthropic's clients that is used. */
+/** The members of Anthropic's clients that we use. */
 export interface MessagesClient {
   readonly messages: {
     create(
@@ -29,14 +29,18 @@ export interface MessagesClient {
 export interface FamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
-  /** Bedrock has no way to count tokens (its SDK's types say so; the method is there all the same). */
+  /**
+   * False for Bedrock, which cannot count tokens (per its SDK's types, although the method exists).
+   */
   readonly countsTokens: boolean;
   readonly secrets: readonly string[];
-  /** A client of one try. The SDK is loaded here, at the first call. */
+  /** Creates a client for one attempt; loads the SDK on the first call. */
   readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
 }
 
-/** The options of every client of Anthropic's SDKs: no retries, no logs, no tokens from the environment. */
+/**
+ * Options for all of Anthropic's SDKs: no retries, no logs, no credentials from the environment.
+ */
 export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   fetch,
   timeout: sdkTimeoutMs,
@@ -44,10 +48,10 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   logLevel: 'off' as const,
 });
 
-/** A handler over a client of one of the SDKs. Its calls throw {@link ApiError}, or the signal's reason. */
+/** Calls throw {@link ApiError}, or the signal's reason. */
 export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
-  // AWS signs the bytes of a body.
+  // AWS signs the bytes of the body.
   const signsBodies = vendor === 'bedrock';
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
@@ -61,7 +65,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
     stream: (request, signal) =>
       streamCall({
         ...options,
-        // A summary arrives whole, at its end.
+        // A summary arrives as a whole at the end.
         ...(request.compact && { timeouts: { firstByteMs: WHOLE_SUMMARY_MS, ...options.timeouts } }),
         signal,
         countUsage: (output) => counter.usage(request, output),
@@ -99,7 +103,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
           return { tokens: count.input_tokens, exact: true };
         });
       } catch (error) {
-        // Gateways often have no such path; the model itself may well be there.
+        // Many gateways lack this path although the model exists.
         if (isApiError(error) && error.kind === 'model') return estimate();
         throw error;
       }
@@ -107,7 +111,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   };
 }
 
-/** As long as a whole call may take. */
+/** The default timeout of a whole call. */
 const WHOLE_SUMMARY_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>

@@ -1,7 +1,7 @@
 /**
- * `ApiMessage` to what Anthropic's API takes. It refuses fields that it doesn't know ("Extra inputs are not permitted"), so
- * known blocks carry only what the reference names; blocks that we don't know go as they are, less our own fields.
- * Consecutive messages of one role are left: the API merges them.
+ * Converts messages to Anthropic's API, which rejects unknown fields ("Extra inputs are not
+ * permitted"): known blocks keep only documented fields, unknown blocks lose only our own.
+ * Consecutive messages of one role are kept, since the API merges them.
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -20,7 +20,7 @@ interface WireMessage {
   readonly content: string | readonly Wire[];
 }
 
-/** The fields of the blocks (API reference, "Messages": content block params). */
+/** Allowed fields per block (API reference, "Messages": content block params). */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['type', 'text', 'cache_control', 'citations'],
   image: ['type', 'source', 'cache_control', 'transformations'],
@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'],
 };
 
-/** Fields that agents and we put on blocks and messages for ourselves. */
+/** Fields that agents and we add for internal use. */
 const INTERNAL = new Set([
   'ts',
   'isSummary',
@@ -44,7 +44,7 @@ const INTERNAL = new Set([
   'timestamp',
 ]);
 
-/** The body of a request, without `stream`; what the dialect doesn't know is put into what it does. */
+/** Request body without `stream`, adapted to the dialect. */
 export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature } = request;
@@ -62,7 +62,10 @@ export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect:
   };
 }
 
-/** Fields that only shape an answer, and that a request to compact may not have (guide "Compaction on demand"). */
+/**
+ * Removes fields that a compaction request must not have, since they only affect answers (guide
+ * "Compaction on demand").
+ */
 function buildCompaction({ extraBody = {} }: ApiRequest): Wire {
   const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
   const effort = isRecord(output) ? output['effort'] : undefined;
@@ -73,16 +76,17 @@ function buildCompaction({ extraBody = {} }: ApiRequest): Wire {
   };
 }
 
-/** The API wants a limit: the model's own where nobody sets a lower one. */
+/** The API requires a limit; default is the model's own. */
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? UNKNOWN_OUTPUT_LIMIT;
 
-/** Of a model that nobody knows; a refusal names the right one where this is too much. */
+/** For unknown models; if it is too high, the rejection states the right one. */
 const UNKNOWN_OUTPUT_LIMIT = 32_000;
 
 /**
- * One setting for a whole turn: a change of it breaks the prompt cache. With a budget the turn must begin with its thinking
- * (API guide, "Extended thinking with tool use"); after a restart that may be gone, and the rest of the turn runs without.
+ * One setting per turn, since a change invalidates the prompt cache. With a budget, the turn must
+ * start with thinking (API guide, "Extended thinking with tool use"); if a restart lost it, the
+ * rest of the turn runs without.
  */
 function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: number, dialect: AnthropicDialect): Wire {
   const { thinking, display, betas, blockBinding } = dialect;
@@ -91,7 +95,8 @@ function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: numb
     return {
       thinking: {
         type: 'adaptive',
-        // The newer models' default is empty thinking: what they say between two calls would be lost with it.
+        // Newer models return empty thinking by default, which would lose what they say between
+        // calls.
         ...(display && { display: 'summarized' }),
         ...(betas && blockBinding && { block_binding: { prefix_mismatch_behavior: 'drop_block' } }),
       },
@@ -101,7 +106,7 @@ function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: numb
   return { thinking: { type: 'enabled', budget_tokens: Math.min(thinkingTokens, maxTokens - 1) } };
 }
 
-/** True unless the answer that the turn began with has lost its thinking. */
+/** False if the first answer of the turn has lost its thinking. */
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
   const first = messages[turnStart(messages) + 1];
   if (first?.role !== 'assistant') return true;
@@ -126,7 +131,7 @@ function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messa
   return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 
-/** Nothing where nothing is left that the vendor takes. */
+/** Empty if no content is left that the vendor accepts. */
 function messageTo({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {
   if (typeof content === 'string') return [{ role, content }];
   const blocks = content.flatMap(blockTo);
@@ -134,7 +139,7 @@ function messageTo({ role, content }: FoldedMessages['messages'][number]): WireM
 }
 
 function blockTo(block: Block): Wire[] {
-  // Thinking that Anthropic didn't sign (another vendor's, or an agent's note of it) is refused.
+  // Thinking not signed by Anthropic (another vendor's, or an agent's note) is rejected.
   if (block.type === 'thinking' && (typeof block['signature'] !== 'string' || block['signature'] === '')) return [];
   if (block.type === REASONING_BLOCK) return [];
   if (isOpenAIBlock(block)) return [{ ...asText(block) }];

@@ -1,11 +1,11 @@
-/** The events of Anthropic's stream (API reference, "Streaming Messages") to ours. */
+/** Converts events of Anthropic's stream (API reference, "Streaming Messages"). */
 import { isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { toolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
 import { reportedUsage, tokensIn } from './usage';
 
-/** The event as it came; the SDK passes on what it parsed, unchecked. */
+/** The raw event; the SDK parses but does not validate it. */
 type Wire = Readonly<Record<string, unknown>>;
 
 interface OpenBlock {
@@ -16,8 +16,8 @@ interface OpenBlock {
 }
 
 /**
- * Text is passed on as it comes, a call or another block once it is whole, and the end last. Events of unknown shape
- * are passed over.
+ * Yields text as it arrives, calls and other blocks when complete, and the end last. Skips unknown
+ * events.
  */
 export async function* fromAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
@@ -104,7 +104,7 @@ function parseToolInput(json: string): unknown {
 }
 
 /**
- * Converts Anthropic's usage. The last report names the changes since the one before; Bedrock's and older ones only the
+ * The last report contains changes since the previous one; in Bedrock and older APIs only the
  * output.
  */
 export function anthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
@@ -130,7 +130,10 @@ export function anthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
   });
 }
 
-/** A compaction on request has its tokens there alone: "The top-level `input_tokens` and `output_tokens` are zero" (guide "Compaction on demand"). */
+/**
+ * Tokens of a requested compaction, which are reported only here: "The top-level `input_tokens` and
+ * `output_tokens` are zero" (guide "Compaction on demand").
+ */
 function compactionIn({ iterations, input_tokens: input, output_tokens: output }: Wire): Wire | undefined {
   if (!Array.isArray(iterations) || (input ?? 0) !== 0 || (output ?? 0) !== 0) return undefined;
   return (iterations as readonly unknown[]).filter(isRecord).find(({ type }) => type === 'compaction');

@@ -1,57 +1,56 @@
 import type { Overflow } from './tooLong';
 
-/** Why a call failed, so that a caller can decide without reading words. */
+/** Reasons for a failed call, so that callers need not parse messages. */
 export type ApiErrorKind =
-  /** The key is missing, wrong or expired. */
+  /** Key missing, wrong or expired. */
   | 'auth'
-  /** The key is good, but not for this. */
+  /** Key valid, but not permitted. */
   | 'permission'
-  /** No credit, or the account's limit is used up. */
+  /** No credit, or account limit reached. */
   | 'quota'
-  /** The model (or the path of the endpoint) doesn't exist. */
+  /** Model or endpoint path does not exist. */
   | 'model'
   | 'rate-limit'
   | 'overloaded'
-  /** The vendor's own failure (5xx). */
+  /** Vendor failure (5xx). */
   | 'server'
   | 'context-too-long'
-  /** Too many bytes: images and files, mostly. */
+  /** Request body too large, usually because of images or files. */
   | 'too-many-bytes'
-  /** The vendor refuses the request's form. */
+  /** Malformed request according to the vendor. */
   | 'invalid-request'
-  /** The address itself: not a URL, not safe, redirected, or no API there. */
+  /** Invalid or unsafe URL, redirect, or no API at that address. */
   | 'endpoint'
   | 'network'
   | 'timeout'
   | 'aborted'
-  /** The response does not follow the protocol, or ended half-way. */
+  /** Response violates the protocol or ended early. */
   | 'protocol'
-  /** The vendor's filter, or the model, won't answer. */
+  /** Rejected by the vendor's filter or the model. */
   | 'refusal'
   | 'empty-reply'
-  /** The answer was cut at the most tokens that were allowed. */
+  /** Answer cut off at the output limit. */
   | 'output-limit'
-  /** A text was asked for, and a tool was called. */
+  /** A tool was called although text was requested. */
   | 'unexpected-tool-call';
 
 export interface ApiErrorDetails {
-  /** The endpoint's name for people, such as "Anthropic" or the profile's name. */
+  /** Display name of the endpoint, such as "Anthropic" or the profile's name. */
   readonly name: string;
-  /** HTTP status. */
   readonly status?: number;
-  /** How long the vendor asks to wait, in milliseconds. */
+  /** Delay requested by the vendor, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The vendor's own words, without keys, shortened. */
+  /** The vendor's message, without secrets, shortened. */
   readonly vendorMessage?: string;
-  /** The network's code, such as `ECONNREFUSED`. */
+  /** Network error code, such as `ECONNREFUSED`. */
   readonly code?: string;
-  /** The vendor's id of the request, for its support. */
+  /** The vendor's request ID, for its support. */
   readonly requestId?: string;
-  /** For `context-too-long` and `too-many-bytes`: what the vendor said of the request's size. */
+  /** For `context-too-long` and `too-many-bytes`: the sizes the vendor reported. */
   readonly overflow?: Overflow;
-  /** The problem, if the kind's own words are not exact enough. A whole sentence. */
+  /** A whole sentence that replaces the generic text for the kind. */
   readonly what?: string;
-  /** What to do, likewise. */
+  /** Replaces the generic advice for the kind. */
   readonly todo?: string;
 }
 
@@ -133,7 +132,7 @@ const ADVICE: Readonly<Record<ApiErrorKind, Advice>> = {
   },
 };
 
-/** Everything that a handler throws. Holds no key, no header, and no error of an SDK. */
+/** The only error that handlers throw. Contains no keys, headers or SDK errors. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly canRetry: boolean;
@@ -148,7 +147,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether it was classified: then its message is fit for a person and holds no key. */
+/** If true, the message can be shown and contains no secrets. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
@@ -159,7 +158,7 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   return `${name}: ${what} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
 }
 
-/** The wait that a vendor asks for, in seconds or, from two minutes on, in minutes. */
+/** Seconds, or minutes from two minutes on. */
 function waitWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;

@@ -7,7 +7,10 @@ import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
-/** A Bedrock API key, an AWS access key, or `default`: what the machine is signed in with (profile, SSO, role). */
+/**
+ * A Bedrock API key, an AWS access key, or `default`: the machine's credentials (profile, SSO,
+ * role).
+ */
 export type AwsCredentials =
   | { readonly apiKey: string }
   | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
@@ -19,7 +22,10 @@ export interface BedrockOptions extends HandlerOptions, EndpointOptions {
   readonly credentials: AwsCredentials;
 }
 
-/** AWS's SDK, one bundle in each turn of the event loop: all of Bedrock's at once take the thread for a tenth of a second and more. */
+/**
+ * Loads AWS's SDK one bundle per event loop turn, since loading all at once blocks the thread for
+ * over 100 ms.
+ */
 async function loadAwsSdk() {
   const { NodeHttpHandler } = await import('@smithy/node-http-handler');
   await setImmediate();
@@ -28,7 +34,7 @@ async function loadAwsSdk() {
 }
 
 /**
- * Models on Amazon Bedrock: Anthropic's by Anthropic's SDK, all others by AWS's.
+ * Models on Amazon Bedrock: Anthropic's through Anthropic's SDK, all others through AWS's.
  * @throws {ApiError} kind `endpoint`
  */
 export function bedrockHandler(options: BedrockOptions): ApiHandler {
@@ -47,9 +53,9 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
           region,
           endpoint: endpoint.href,
           maxAttempts: 1,
-          // Its own speaks HTTP/2, past the editor's proxy.
+          // The default handler uses HTTP/2 and bypasses VS Code's proxy.
           requestHandler: new NodeHttpHandler(),
-          // Said out loud: a key in AWS_BEARER_TOKEN_BEDROCK is not this profile's.
+          // Explicit, so that a key in AWS_BEARER_TOKEN_BEDROCK is not used for this profile.
           ...(credentials !== 'default' && 'apiKey' in credentials
             ? { token: { token: credentials.apiKey }, authSchemePreference: ['httpBearerAuth'] }
             : { authSchemePreference: ['sigv4'] }),
@@ -65,7 +71,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
     countsTokens: false,
     secrets,
     async connect(attempt) {
-      // What it is built on comes first, for the same reason.
+      // Loads its dependency first, for the same reason.
       await loadAwsSdk();
       await setImmediate();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
@@ -75,7 +81,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
         baseURL: endpoint.href,
         defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', headers),
       };
-      // null: a key in AWS_BEARER_TOKEN_BEDROCK is not this profile's.
+      // null ignores a key in AWS_BEARER_TOKEN_BEDROCK.
       if (credentials === 'default') return new AnthropicBedrock({ ...common, apiKey: null });
       if ('apiKey' in credentials) return new AnthropicBedrock({ ...common, apiKey: credentials.apiKey });
       return new AnthropicBedrock({

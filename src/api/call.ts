@@ -1,4 +1,4 @@
-/** One call to a model: its timeouts, its retries, its typed errors. What is sent and read is the handler's. */
+/** A call to a model: timeouts, retries, typed errors. Handlers define what is sent and parsed. */
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
 import { JsonFrames } from './jsonFrames';
@@ -9,11 +9,11 @@ import type { ApiEvent, Usage } from './types';
 import { untilAborted } from './untilAborted';
 
 export interface Timeouts {
-  /** Until the first byte of the answer's body, in milliseconds, at each try. Default 60,000. */
+  /** Until the first byte of the response body, per attempt, in milliseconds. Default 60,000. */
   readonly firstByteMs: number;
-  /** Between two bytes of the answer, in milliseconds; undefined: as long as the whole call may take. */
+  /** Between two bytes of the response, in milliseconds. Default: the limit for the whole call. */
   readonly silenceMs?: number;
-  /** The whole call with its retries and waits, in milliseconds. Default 300,000. */
+  /** Whole call including retries, in milliseconds. Default 300,000. */
   readonly wholeMs: number;
 }
 
@@ -22,23 +22,23 @@ const DEFAULT_TIMEOUTS: Timeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
 export interface CallOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Tests give their own clock and chance. */
+  /** Replaced in tests. */
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
-  /** Sends what the SDKs ask for. Default: the global `fetch`. */
+  /** Used by the SDKs. Default: global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** The parts that a handler gets for one try. */
+/** What a handler receives for one attempt. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
-  /** What an SDK that uses {@link Attempt.fetch} is given as a body. Not for one that signs what it writes. */
+  /** Wraps the body for an SDK that uses {@link Attempt.fetch}; not for one that signs bodies. */
   readonly frame: <T>(body: T) => T;
-  /** To be called whenever something of the answer comes, by a handler that doesn't use {@link Attempt.fetch}. */
+  /** Must be called when data arrives, by handlers that don't use {@link Attempt.fetch}. */
   readonly onBytes: () => void;
-  /** For the SDKs' own timeouts, in milliseconds: beyond ours, which come first. */
+  /** Timeout for the SDKs in milliseconds, longer than ours so that ours applies. */
   readonly sdkTimeoutMs: number;
 }
 
@@ -50,13 +50,13 @@ export interface Call extends CallOptions {
 
 export interface StreamCall extends Call {
   readonly attempt: (attempt: Attempt) => AsyncIterable<ApiEvent>;
-  /** Counts what the vendor did not report: the request's tokens, and those of the answer as far as it came. */
+  /** Counts tokens the vendor did not report: the request's and the answer's so far. */
   readonly countUsage: (output: string) => Usage;
 }
 
 /**
- * @throws {ApiError} also when the stream ends without `end`. Once content was told, nothing is tried again: the caller
- * would get it twice.
+ * @throws {ApiError} also if the stream ends without `end`. Not retried once content was emitted,
+ * since the caller would receive it twice.
  */
 export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
   withRetries(
@@ -65,7 +65,10 @@ export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
     (event) => event.type !== 'usage',
   );
 
-/** A call with one answer, such as a token count. @throws {ApiError} */
+/**
+ * A call with a single answer, such as a token count.
+ * @throws {ApiError}
+ */
 export async function singleCall<T>(call: Call, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
   const answers = withRetries(
     call,
@@ -162,12 +165,12 @@ async function* oneTry<T>(
   } finally {
     stopTimer();
     whole.removeEventListener('abort', onAbort);
-    // Whoever leaves early closes the connection; after the end this does nothing.
+    // Closes the connection if the caller leaves early; no effect after the end.
     controller.abort(new ApiError('aborted', { name }));
   }
 }
 
-/** The events up to `end`, with a usage in any case: reported, or counted where the vendor's is missing or was cut off. */
+/** Events up to `end`, always with a usage: the vendor's, or counted if missing or cut off. */
 async function* measured(
   { attempt: open, countUsage, name }: StreamCall,
   attempt: Attempt,

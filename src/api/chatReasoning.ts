@@ -1,6 +1,6 @@
 /**
- * Reasoning in Chat Completions, which OpenAI's own models keep to themselves: other vendors show it, and some want it back
- * with the calls that it led to. It is kept as a block that other APIs leave out, and given back to who asks for it.
+ * Reasoning in Chat Completions. OpenAI's own models hide it; other vendors return it, and some
+ * require it back with the calls it led to. Stored as a block that other APIs ignore.
  */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isRecord } from '../core/messages/blocks';
@@ -8,14 +8,14 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { REASONING_BLOCK } from './openaiBlocks';
 
 /**
- * The form in which a server wants reasoning back with an assistant's calls. `text`: the thinking, in `reasoning_content`
- * (DeepSeek, Kimi). `signatures`: the field beside a call, `extra_content` (Gemini). `details`: the list
+ * How a server wants reasoning back with an assistant's calls. `text`: in `reasoning_content`
+ * (DeepSeek, Kimi). `signatures`: in `extra_content` beside a call (Gemini). `details`: in the list
  * `reasoning_details` (OpenRouter's guide "Reasoning Tokens").
  */
 export type WantedReasoning = 'nothing' | 'text' | 'signatures' | 'details';
 
 /**
- * The reasoning that a server wants back with an answer's calls: the model's thinking, or the fields beside each call, in
+ * Reasoning to store with an answer's calls: the thinking, or the fields beside each call, in
  * order.
  */
 export function chatReasoning(
@@ -36,12 +36,12 @@ export function chatReasoning(
   }
 }
 
-/** Stands for thinking that is gone: servers only check that it is not empty. */
+/** Placeholder for lost thinking; servers only check that it is not empty. */
 const GONE = ' ';
-/** Gemini accepts this in place of a lost signature (Google's guide, "Thought signatures"). */
+/** Accepted by Gemini instead of a lost signature (Google's guide, "Thought signatures"). */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-/** An assistant's message as it is sent, with what the server wants back. */
+/** Adds the reasoning the server requires to an assistant message. */
 export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: WantedReasoning): OpenAIRecord {
   const { tool_calls: calls } = record;
   if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
@@ -62,7 +62,9 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
   return { ...record, tool_calls: signed };
 }
 
-/** The details of an answer, whose pieces are told apart by `index`: texts grow, all else is replaced. */
+/**
+ * Accumulates an answer's reasoning details by `index`: texts are appended, other fields replaced.
+ */
 export class ReasoningDetails {
   private readonly byIndex = new Map<unknown, Record<string, unknown>>();
 

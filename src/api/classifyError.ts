@@ -1,6 +1,6 @@
 /**
- * Errors of the SDKs, of fetch and of VS Code to {@link ApiError}. They are looked at by their shape: the SDKs are not
- * loaded for it, and their errors (which hold headers and causes) are not kept.
+ * Converts errors of SDKs, fetch and VS Code to {@link ApiError}. Errors are recognized by shape,
+ * so SDKs need not be loaded, and not retained, since they contain headers and causes.
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
@@ -8,11 +8,11 @@ import { overflowIn, overWeightIn, type Overflow } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
-  /** The endpoint's name for people. */
+  /** Display name of the endpoint. */
   readonly name: string;
-  /** Keys and tokens, which must not get into any error. */
+  /** Keys and tokens to redact. */
   readonly secrets: readonly string[];
-  /** Milliseconds since 1970, for a `retry-after` that is a date. */
+  /** Milliseconds since the epoch, for a `retry-after` date. */
   readonly now: number;
 }
 
@@ -36,7 +36,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   return new ApiError(kind, { ...details, ...explainCode(code), ...(overflow && { overflow }) });
 }
 
-/** The error and its causes; a cause may be a loop. */
+/** The error and its causes, which may be cyclic. */
 function listCauses(raw: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = raw; error !== undefined && !chain.includes(error);) {
@@ -46,7 +46,7 @@ function listCauses(raw: unknown): unknown[] {
   return chain;
 }
 
-/** A vendor's error response, over HTTP or as an event of the stream. */
+/** A vendor's error response, from HTTP or a stream event. */
 interface Answer {
   readonly status: number | undefined;
   readonly message: string;
@@ -55,7 +55,7 @@ interface Answer {
   readonly headers: Headers | undefined;
 }
 
-/** Anthropic's error types, which stand without a status in a stream (API reference, "Errors"). */
+/** Anthropic's error types, which have no status in a stream (API reference, "Errors"). */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -100,13 +100,13 @@ function findAnswer(error: unknown): Answer | undefined {
 }
 
 function statusIn(type: unknown, code: unknown): number | undefined {
-  // OpenRouter and llama.cpp give the status as the code.
+  // OpenRouter and llama.cpp use the status as the code.
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   return [code, type].map((name) => (typeof name === 'string' ? STATUS_OF_TYPE[name] : undefined)).find(Boolean);
 }
 
 function messageIn(body: unknown): string | undefined {
-  // LM Studio gives a string where OpenAI has an object.
+  // LM Studio sends a string instead of OpenAI's object.
   if (typeof body === 'string' && body !== '') return body;
   const message = isRecord(body) ? body['message'] : undefined;
   return typeof message === 'string' && message !== '' ? message : undefined;
@@ -132,13 +132,15 @@ function fromAnswer({ status, message, type, code, headers }: Answer, { name, se
 
 /** Anthropic: "Your credit balance is too low to access the Anthropic API."; OpenAI: "You exceeded your current quota". */
 const QUOTA = /credit balance is too low|exceeded your current quota|insufficient (?:quota|credits?|funds)/i;
-/** Bedrock answers 400 for a model that isn't: "The provided model identifier is invalid." */
+/** Bedrock responds 400 for an unknown model: "The provided model identifier is invalid." */
 const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exist)/i;
-/** Azure's filter answers 400 with code `content_filter`; OpenAI's with `content_policy_violation`. */
+/**
+ * Azure's filter responds 400 with code `content_filter`, OpenAI's with `content_policy_violation`.
+ */
 const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
 function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
-  // Gemini answers 400.
+  // Gemini responds 400.
   if (/api key not valid/i.test(message)) return 'auth';
   if (FILTERS.has(code)) return 'refusal';
   if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA.test(message))
@@ -163,7 +165,7 @@ function kindOfAnswer(status: number | undefined, message: string, type: unknown
   }
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3); milliseconds. */
+/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). Milliseconds. */
 function retryAfter(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
@@ -176,7 +178,7 @@ function retryAfter(headers: Headers | undefined, now: number): number | undefin
 
 const NETWORK_CODE =
   /^(?:E[A-Z]{3,}|UND_ERR_\w+|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w+|ERR_TLS\w*|ERR_SSL\w*)$/;
-/** A connection that was made, and lost. */
+/** Connections lost after being established. */
 const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
 
@@ -186,17 +188,19 @@ function findErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * What VS Code's models say of a request that they don't send on: "Cannot have more than 128 tools per request." (microsoft/vscode#258890),
- * "You may not include more than 128 tools in your request." (microsoft/vscode#256629), "… is not supported with more than one tool".
+ * Rejections by VS Code's models before sending: "Cannot have more than 128 tools per request."
+ * (microsoft/vscode#258890), "You may not include more than 128 tools in your request."
+ * (microsoft/vscode#256629), "… is not supported with more than one tool".
  */
 const FORM = /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
 
 function kindOfFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
-  // VS Code's LanguageModelError says it in its `code` (vscode.d.ts).
+  // VS Code's LanguageModelError has a `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
   if (lmCodes.includes('NoPermissions')) return 'permission';
-  // Copilot says so of an extension with too many requests (vscode-copilot-chat#2307); else it is what somebody forbade.
+  // Copilot uses this for extensions with too many requests (vscode-copilot-chat#2307); otherwise
+  // permission was denied.
   if (lmCodes.includes('Blocked')) return /too many requests|temporarily/i.test(words) ? 'rate-limit' : 'permission';
   if (lmCodes.includes('NotFound')) return 'model';
   if (names.includes('ChatQuotaExceeded')) return 'quota';

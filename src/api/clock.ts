@@ -1,14 +1,14 @@
-/** Time as the calls see it; tests give their own, so that they never wait. */
+/** Time source for calls, replaced in tests to avoid waiting. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs once after so many milliseconds. @returns what takes it back */
+  /** @returns a function that cancels */
   after(milliseconds: number, run: () => void): () => void;
-  /** Resolves after so many milliseconds, or at once when the signal aborts. */
+  /** Resolves after the delay, or immediately when the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires immediately for longer delays. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

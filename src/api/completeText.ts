@@ -1,4 +1,4 @@
-/** A text from a model, whole or not at all: what summaries are made with. */
+/** Requests a complete text from a model, as for summaries. */
 import type { Block } from '../core/messages/types';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
 import type { ApiHandler, ApiRequest, StopReason, Usage } from './types';
@@ -7,7 +7,9 @@ export interface CompleteTextOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `usage` is undefined where the vendor was not reached or told nothing; it is paid for failed texts too. */
+/**
+ * `usage` is undefined if the vendor was not reached or reported none; failed texts are billed too.
+ */
 export type TextOutcome = CompleteText | FailedText;
 
 export interface CompleteText {
@@ -18,18 +20,18 @@ export interface CompleteText {
 
 export interface FailedText {
   /**
-   * `empty`: no text, or a blank one. `refused`: the model, or the vendor's filter, declined. `cut-at-limit`: at the most
-   * tokens, or at the window's end. `cut-off`: the stream stopped half-way. `tool-call`: a tool was called instead.
-   * `aborted`: by the caller. `failed`: everything else.
+   * `empty`: no text or only blanks. `refused`: declined by model or filter. `cut-at-limit`: at the
+   * output limit or the end of the window. `cut-off`: stream ended early. `tool-call`: a tool was
+   * called instead. `aborted`: by the caller. `failed`: anything else.
    */
   readonly kind: 'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'aborted' | 'failed';
   readonly error: ApiError;
-  /** The text that came until then: to be shown, never to be used. */
+  /** Text received so far, for display only. */
   readonly partialText: string;
   readonly usage: Usage | undefined;
 }
 
-/** Asks for a text. Never throws: what went wrong is in the outcome. */
+/** Never throws: errors are part of the outcome. */
 export async function completeText(
   handler: ApiHandler,
   request: ApiRequest,
@@ -76,13 +78,13 @@ export async function completeText(
   }
 }
 
-/** The text of a vendor's own summary; null where it failed (Anthropic's SDK, `BetaCompactionBlock`). */
+/** Text of a vendor's own summary; null if it failed (Anthropic's SDK, `BetaCompactionBlock`). */
 const summaryIn = ({ type, content }: Block): string =>
   type === 'compaction' && typeof content === 'string' ? content : '';
 
 function classifyFailure({ kind }: ApiError, text: string): FailedText['kind'] {
   if (kind === 'aborted') return 'aborted';
   if (kind === 'refusal') return 'refused';
-  // Whatever breaks a stream that has begun leaves half a text.
+  // Any error after the stream has started leaves partial text.
   return kind === 'protocol' || text !== '' ? 'cut-off' : 'failed';
 }

@@ -1,4 +1,7 @@
-/** Bedrock's Converse, which all its models speak (API reference, "ConverseStream"; types of `@aws-sdk/client-bedrock-runtime`). */
+/**
+ * Bedrock's Converse API, supported by all its models (API reference, "ConverseStream"; types of
+ * `@aws-sdk/client-bedrock-runtime`).
+ */
 import type {
   BedrockRuntimeClient,
   ContentBlock,
@@ -28,12 +31,12 @@ import { reportedUsage, tokensIn } from './usage';
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
   readonly secrets: readonly string[];
-  /** A client. The SDK is loaded here, at the first call. */
+  /** Creates a client; loads the SDK on the first call. */
   readonly connect: (attempt: Attempt) => Promise<BedrockRuntimeClient>;
 }
 
 interface ConverseDialect {
-  /** Prompts can be marked for the cache. */
+  /** Supports cache points. */
   readonly cachePoints: boolean;
   readonly forcedTools: boolean;
   readonly temperature: boolean;
@@ -47,7 +50,6 @@ const QUIRKS: readonly Quirk<ConverseDialect>[] = [
   { words: /temperature/i, change: { temperature: false } },
 ];
 
-/** A handler over AWS's client. */
 export function converseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
@@ -85,10 +87,10 @@ export function converseHandler(options: ConverseOptions): ApiHandler {
 }
 
 async function* nothing(): AsyncGenerator<ConverseStreamOutput, void> {
-  // A stream that was cut before its first event: no end.
+  // The stream was cut before its first event, so there is no end.
 }
 
-/** AWS's errors name themselves, and have the status beside. */
+/** AWS errors have a name and a status. */
 function findRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const metadata = isRecord(error.$metadata) ? error.$metadata : {};
@@ -107,9 +109,10 @@ function buildInput(
   const system = convertSystem(request, dialect);
   const declared = tools.flatMap((tool): Tool[] => {
     const { name, description, input_schema: schema } = tool;
-    // The SDK's type of a document can hold any JSON.
+    // The SDK's document type accepts any JSON.
     const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
-    // Marked or not, without a cache point: Nova refuses one among the tools, and caches them with what stands behind them.
+    // No cache point among tools, even if marked: Nova rejects it and caches tools with what
+    // follows.
     return schema ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }] : [];
   });
   const choice =
@@ -127,7 +130,7 @@ function buildInput(
       ...(temperature !== undefined && dialect.temperature && { temperature }),
     },
     ...(declared.length > 0 && { toolConfig: { tools: declared, ...choice } }),
-    // The SDK's type of a document holds any JSON.
+    // The SDK's document type accepts any JSON.
     ...(extraBody && {
       additionalModelRequestFields: extraBody as NonNullable<
         ConverseStreamCommandInput['additionalModelRequestFields']
@@ -136,7 +139,7 @@ function buildInput(
   };
 }
 
-/** The cache point that stands behind what is marked: for five minutes, which is all that Nova has. */
+/** Cache point after marked content: five minutes, the only lifetime Nova supports. */
 const makeCachePoint = (
   { cache_control: mark }: Readonly<Record<string, unknown>>,
   { cachePoints }: ConverseDialect,
@@ -150,7 +153,7 @@ function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialec
     .flatMap((block) => [{ text: block.text }, ...makeCachePoint(block, dialect)]);
 }
 
-/** User and model in turn, the results of calls first: neighbours of one role are one message. */
+/** Alternates user and assistant, merging consecutive messages of one role; results come first. */
 function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
   const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
   for (const message of foldSystem(messages).messages) {
@@ -174,7 +177,7 @@ const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentB
 
 function blockTo(block: Block, role: ApiMessage['role']): ContentBlock[] {
   if (isToolUse(block)) {
-    // An object of JSON, which the SDK's type of a document holds.
+    // A JSON object, which the SDK's document type accepts.
     const input = (isRecord(block.input) ? block.input : {}) as NonNullable<
       ContentBlock.ToolUseMember['toolUse']['input']
     >;
@@ -185,7 +188,7 @@ function blockTo(block: Block, role: ApiMessage['role']): ContentBlock[] {
     return [{ toolResult: { toolUseId: block.tool_use_id, content: convertResult(block), ...status } }];
   }
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
-  // Images are the user's alone.
+  // Only user messages can have images.
   return role === 'assistant' && isImage(block) ? [{ text: '[image]' }] : convertTextOrImage(block);
 }
 
@@ -207,14 +210,17 @@ const FORMATS: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
   ['image/webp', 'webp'],
 ]);
 
-/** Never empty or blank: both are refused. */
+/** Never empty or blank, since both are rejected. */
 function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const shown = blocks.flatMap(convertTextOrImage);
   return shown.length > 0 ? shown : [{ text: '(no output)' }];
 }
 
-/** Words as they come, each call once it is whole, the end last: the usage comes behind the stop. */
+/**
+ * Yields text as it arrives, calls when complete, and the end last: usage arrives after the stop
+ * event.
+ */
 async function* fromConverseStream(
   stream: AsyncIterable<ConverseStreamOutput>,
   { onBytes }: Attempt,

@@ -1,44 +1,46 @@
 /**
- * How servers that speak OpenAI's Chat Completions differ. What is known of an address is the start; the rest is learned
- * from the server's own refusals, which say what they don't like.
+ * Differences between servers that implement OpenAI's Chat Completions. The initial dialect depends
+ * on the address; the rest is learned from rejections.
  */
 import type { WantedReasoning } from './chatReasoning';
 import type { Quirk } from './quirks';
 
 export interface Dialect {
-  /** OpenAI's newer models refuse `max_tokens`; Ollama and others silently ignore `max_completion_tokens`. */
+  /**
+   * OpenAI's newer models reject `max_tokens`; Ollama and others ignore `max_completion_tokens`.
+   */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** `stream_options: { include_usage: true }` is understood. */
+  /** Supports `stream_options: { include_usage: true }`. */
   readonly streamOptions: boolean;
-  /** Reasoning models refuse `temperature`. */
+  /** Reasoning models reject `temperature`. */
   readonly temperature: boolean;
   /** Some templates (Gemma's) have no system role. */
   readonly systemRole: boolean;
-  /** Some templates (Mistral's, Gemma's) want user and assistant in turn. */
+  /** Some templates (Mistral's, Gemma's) require alternating roles. */
   readonly alternateRoles: boolean;
-  /** OpenRouter passes `cache_control` on to Anthropic's models; OpenAI refuses it. */
+  /** OpenRouter passes `cache_control` to Anthropic's models; OpenAI rejects it. */
   readonly cacheMarks: boolean;
-  /** The field that keeps the requests of a conversation together, so that they find their cache. */
+  /** Field that routes a conversation's requests to the same cache. */
   readonly conversationField: 'prompt_cache_key' | 'session_id' | undefined;
-  /** Tokens of one answer at most, as a refusal named them. */
+  /** Maximum output tokens, according to a rejection. */
   readonly maxTokens: number;
-  /** Models that think may want it back with their calls; those that don't ask for it may refuse it. */
+  /** Reasoning models may require it back with their calls; others may reject it. */
   readonly wantedReasoning: WantedReasoning;
-  /** Ids of calls have nine letters and digits (Mistral). */
+  /** Call IDs must have nine alphanumeric characters (Mistral). */
   readonly shortIds: boolean;
 }
 
 const isHost = (url: URL, ...names: readonly string[]): boolean =>
   names.some((name) => url.hostname === name || url.hostname.endsWith(`.${name}`));
 
-/** Whether an endpoint is one of Azure's (Microsoft's documents, "Azure OpenAI endpoints"). */
+/** Source: Microsoft's documentation, "Azure OpenAI endpoints". */
 export const isAzure = (url: URL): boolean =>
   isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
-/** Whether an endpoint is OpenAI's own, or Azure's. */
+/** True for OpenAI's own and Azure's endpoints. */
 export const isOpenAI = (url: URL): boolean => isHost(url, 'api.openai.com') || isAzure(url);
 
-/** The dialect to start with, by the server's host, before it has refused anything. */
+/** Initial dialect for a server's host. */
 export const findDialect = (url: URL): Dialect => ({
   maxTokensField: isOpenAI(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
@@ -52,7 +54,6 @@ export const findDialect = (url: URL): Dialect => ({
   shortIds: isHost(url, 'mistral.ai'),
 });
 
-/** Changes to make after refusals of Chat Completions. */
 export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
   // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
@@ -83,20 +84,18 @@ export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   { words: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
 ];
 
-/** How models behind the Responses API differ. */
+/** Differences between models of the Responses API. */
 export interface ResponsesDialect {
-  /** Reasoning can be asked for in encrypted form; models that don't reason refuse it. */
+  /** Supports encrypted reasoning; models without reasoning reject it. */
   readonly encryptedReasoning: boolean;
-  /** Reasoning models refuse `temperature`. */
+  /** Reasoning models reject `temperature`. */
   readonly temperature: boolean;
-  /** `prompt_cache_key` is understood. */
+  /** Supports `prompt_cache_key`. */
   readonly cacheKey: boolean;
 }
 
-/** The dialect to start with behind the Responses API, before anything was refused. */
 export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true, cacheKey: true };
 
-/** Changes to make after refusals of the Responses API. */
 export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
   // gpt-4o: "Encrypted content is not supported with this model." (pydantic-ai#2865)
   { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },

@@ -1,22 +1,24 @@
 import { ApiError } from './apiError';
 
 export interface EndpointOptions {
-  /** Where the API stands, such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
+  /** Such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
   readonly baseUrl?: string;
-  /** Unencrypted HTTP to another machine is allowed: keys and conversations can be read on the way. Default false. */
+  /**
+   * Allows unencrypted HTTP to other machines, which exposes keys and conversations. Default false.
+   */
   readonly allowInsecureHttp?: boolean;
-  /** Headers that go with every request. */
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** Whether a base URL leads to this machine. */
+/** True if the URL is on this machine. */
 export const isLoopback = (baseUrl: string): boolean =>
   URL.canParse(baseUrl) && LOOPBACK.test(new URL(baseUrl).hostname);
 
 /**
- * The base URL, checked: https, or http to this machine.
+ * Requires https, or http to this machine.
  * @throws {ApiError} kind `endpoint`
  */
 export function checkedEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {

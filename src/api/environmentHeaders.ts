@@ -1,8 +1,9 @@
 import { env } from 'node:process';
 
 /**
- * The SDKs add headers from the environment (`ANTHROPIC_CUSTOM_HEADERS`, `OPENAI_CUSTOM_HEADERS`), which are meant for
- * another endpoint than the profile's. These headers take them back; `null` removes a header in both SDKs.
+ * The SDKs add headers from the environment (`ANTHROPIC_CUSTOM_HEADERS`, `OPENAI_CUSTOM_HEADERS`)
+ * that are meant for other endpoints. These headers undo that; `null` removes a header in both
+ * SDKs.
  */
 export function withoutEnvironmentHeaders(
   variable: string,

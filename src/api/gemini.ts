@@ -1,4 +1,4 @@
-/** Google's Gemini, by its generateContent (Gemini API reference; types of `@google/genai`). */
+/** Google's Gemini through generateContent (Gemini API reference; types of `@google/genai`). */
 import { randomUUID } from 'node:crypto';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -19,7 +19,7 @@ export interface GeminiOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
 }
 
-/** The part of Google's client that is used. */
+/** The members of Google's client that we use. */
 export interface GeminiClient {
   readonly models: {
     generateContentStream(request: {
@@ -45,7 +45,7 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
   const connect = async ({ fetch }: Attempt): Promise<GoogleGenAI> => {
     const { GoogleGenAI: Client } = await import('@google/genai');
     const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
-    // Said out loud: the environment may name Vertex AI.
+    // Explicit, since the environment may select Vertex AI.
     return new Client({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
   };
   return {
@@ -62,18 +62,18 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
   };
 }
 
-/** The most that a page of the list may have (API reference, "models.list"). */
+/** Maximum page size (API reference, "models.list"). */
 const MAX_LISTED = 1_000;
 
 export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
   readonly secrets: readonly string[];
-  /** A client of one try. The SDK is loaded here, at the first call. */
+  /** Creates a client for one attempt; loads the SDK on the first call. */
   readonly connect: (attempt: Attempt) => Promise<GeminiClient>;
 }
 
-/** A handler over Google's client, for its own API or for Vertex AI. */
+/** For Google's own API or Vertex AI. */
 export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   const { model, vendor, connect } = options;
   const counter = requestCounter(options.counter, model.id, 'openai');
@@ -101,7 +101,7 @@ export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   };
 }
 
-/** The SDK's error has the answer's body as its message. */
+/** The SDK's error message is the response body. */
 function findRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('status' in error)) return error;
   try {
@@ -132,7 +132,7 @@ function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): Gener
 }
 
 type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
-/** The SDK's enum has these words as its values; it is not loaded for them. */
+/** Values of the SDK's enum, without loading the SDK. */
 const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
 
 function choiceTo(choice: ToolChoice): Choice {
@@ -147,12 +147,15 @@ function joinSystemPrompt({ system, messages }: ApiRequest): string {
     .join('\n\n');
 }
 
-/** Stands for a signature that is lost, or was another model's (Google's guide, "Thought signatures"). */
+/**
+ * Replaces a signature that is lost or belongs to another model (Google's guide, "Thought
+ * signatures").
+ */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
-/** Models that refuse calls without their signatures. */
+/** Models that reject calls without signatures. */
 const SIGNS = /gemini-(?:[3-9]|\d\d)/i;
 
-/** The messages as contents; neighbours of one role are one content, since calls and results must stand beside each other. */
+/** Merges consecutive messages of one role, since calls and results must be adjacent. */
 export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
   const names = new Map<string, string>();
   const contents: Content[] = [];
@@ -185,7 +188,7 @@ function modelParts(message: ApiMessage, names: Map<string, string>, model: stri
   });
 }
 
-/** Results first, one for each call; what they show stands behind them. */
+/** Results first, one per call; their images follow. */
 function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
   const blocks = textBlocks(message);
   const results = blocks.filter(isToolResult);
@@ -199,7 +202,7 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
             .flatMap((block) => convertBlock(block).map((part) => part.text ?? ''))
             .join('\n');
     return {
-      // Its class is made of these fields.
+      // The SDK's class has these fields.
       functionResponse: {
         name: names.get(id) ?? 'unknown',
         response: { [isError === true ? 'error' : 'output']: text },
@@ -223,7 +226,10 @@ function convertBlock(block: Block): Part[] {
   return [{ text: asText(block).text }];
 }
 
-/** Words as they come, the calls with their signatures once the answer is whole, the end last. */
+/**
+ * Yields text as it arrives, calls with their signatures when the answer is complete, and the end
+ * last.
+ */
 async function* fromGeminiStream(
   responses: AsyncIterable<GenerateContentResponse>,
   { name }: GeminiFamilyOptions,
@@ -243,7 +249,7 @@ async function* fromGeminiStream(
     const usage = usageMetadata && usageFrom(usageMetadata);
     if (usage) yield { type: 'usage', usage };
   }
-  // Without a reason the stream was cut: no end.
+  // No finish reason: the stream was cut, so there is no end.
   if (finish === undefined) return;
   if (BROKEN_CALLS.has(finish)) {
     throw new ApiError('protocol', { name, what: 'The model wrote a call that could not be read.' });
@@ -256,7 +262,9 @@ async function* fromGeminiStream(
   yield { type: 'end', stopReason: stopReasonFrom(finish, calls.length > 0) };
 }
 
-/** Tokens read from the cache are part of the prompt; tokens of thinking are no part of the candidates. */
+/**
+ * Cached tokens are part of the prompt count; thinking tokens are not part of the candidates count.
+ */
 function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
   const thoughts = tokensIn(wire.thoughtsTokenCount);
   return reportedUsage({

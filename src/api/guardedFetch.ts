@@ -3,7 +3,7 @@ import { ApiError } from './apiError';
 import type { JsonFrames } from './jsonFrames';
 import { normalizedRefusal } from './refusal';
 
-/** UTF-16 units of a body that takes its time. */
+/** UTF-16 units from which a body takes noticeable time. */
 const LARGE_BODY = 1_000_000;
 
 /**
@@ -16,7 +16,7 @@ const LARGE_BODY = 1_000_000;
 export const guardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
-    // Made of megabytes, and to be encoded again: between the two, others have their turn.
+    // Lets other tasks run before encoding megabytes.
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await setImmediate();
     const sent = typeof init?.body === 'string' && !frames.isEmpty ? await filled(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
@@ -37,7 +37,7 @@ export const guardedFetch =
       onBytes();
       const { status, statusText } = response;
       const headers = new Headers(response.headers);
-      // The body that is passed on is unpacked, and may be longer.
+      // The body is decompressed, so its length and encoding change.
       for (const name of ['content-length', 'content-encoding']) headers.delete(name);
       return new Response(normalizedRefusal(body) ?? body, { status, statusText, headers });
     }
@@ -63,7 +63,7 @@ export const guardedFetch =
     });
   };
 
-/** The bytes of a body with its large texts. */
+/** Bytes of a body, with the large texts inserted. */
 async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for (const piece of frames.pieces(json)) {
@@ -73,6 +73,6 @@ async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<Arra
   return Buffer.concat(pieces);
 }
 
-/** Only where to: a location's path and query may hold secrets. */
+/** Only the host: a location's path and query may contain secrets. */
 const describeLocation = (location: string | null): string =>
   location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

@@ -5,15 +5,14 @@ export interface ModelOptions {
   readonly id: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
 }
 
-/** The options of every handler. */
 export interface HandlerOptions extends CallOptions {
-  /** The name that errors use, such as the profile's name. Default: the vendor's name. */
+  /** Used in errors, such as the profile's name. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
-  /** Counts where the vendor doesn't. */
+  /** Used if the vendor doesn't count. */
   readonly counter: MessageCounter;
 }

@@ -1,34 +1,34 @@
 /**
- * JSON in pieces. `JSON.stringify` holds the thread for as long as megabytes of text take: it is given a frame of the value, in which a
- * name stands for each large text, and the texts are written between the pieces of that. Together these are what `JSON.stringify` makes
- * of the value, to the byte.
+ * Serializes JSON in pieces, since `JSON.stringify` blocks the thread for megabytes of text. It
+ * receives a frame, a copy with placeholders for large texts, which are serialized between the
+ * frame's pieces. The result is byte-identical to `JSON.stringify`.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 
-/** UTF-16 units of a text from which on its JSON is made in slices. */
+/** UTF-16 units from which a text is serialized in slices. */
 export const LARGE_TEXT = 128 * 1024;
 
-/** Levels that are gone down; what lies deeper is written in one go. `JSON.stringify` itself comes twice as deep as we could. */
+/** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */
 const DEEPEST = 500;
 
 export class JsonFrames {
   private readonly key = randomUUID();
-  /** By name. */
+  /** By placeholder. */
   private readonly texts = new Map<string, string>();
 
-  /** The frame of a value; the very same value where it holds no large text. */
+  /** The frame of a value; the same value if it has no large texts. */
   of<T>(value: T): T {
-    // Names take the place of texts, and nothing else changes.
+    // The frame has the same type, since only strings are replaced.
     return holdsLargeText(value) ? (this.framed(value) as T) : value;
   }
 
-  /** Whether no text has to be put into its place. */
+  /** True if there are no placeholders. */
   get isEmpty(): boolean {
     return this.texts.size === 0;
   }
 
-  /** The pieces of a text that holds the JSON of frames, with the texts in their places. */
+  /** Pieces of JSON made from frames, with the texts inserted. */
   *pieces(json: string): Generator<string> {
     let at = 0;
     const next = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, at));
@@ -36,7 +36,7 @@ export class JsonFrames {
       const end = json.indexOf('"', found);
       yield json.slice(at, found);
       const text = this.texts.get(json.slice(found, end));
-      // Who writes JSON of a frame and changes the names would send something else than was said.
+      // A missing placeholder means the JSON was altered, so the request would be wrong.
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
       for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
       at = end;
@@ -48,7 +48,7 @@ export class JsonFrames {
     if (typeof value === 'string') return value.length < LARGE_TEXT ? value : this.named(value);
     if (level >= DEEPEST) return value;
     if (Array.isArray(value)) return value.map((item) => this.framed(item, level + 1));
-    // What says itself how it is written, such as a date, does so.
+    // Objects with toJSON, such as dates, serialize themselves.
     if (!isRecord(value) || typeof value['toJSON'] === 'function') return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.framed(item, level + 1)]));
   }
@@ -60,7 +60,7 @@ export class JsonFrames {
   }
 }
 
-/** The slices of a text, none of which cuts a character in two. */
+/** Never splits a surrogate pair. */
 export function* sliceText(text: string, chars = LARGE_TEXT): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + chars);
@@ -70,7 +70,7 @@ export function* sliceText(text: string, chars = LARGE_TEXT): Generator<string> 
   }
 }
 
-/** Whether a value holds a text that is written in slices, however deep. */
+/** True if a value contains a large text at any depth. */
 export function holdsLargeText(value: unknown): boolean {
   const open: unknown[] = [value];
   for (let item = open.pop(); item !== undefined || open.length > 0; item = open.pop()) {

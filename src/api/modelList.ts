@@ -1,32 +1,31 @@
 /**
- * A vendor's own list of its models. There is no common form: what each server calls a window, a limit and a price is looked for
- * under all names that are known; what it doesn't say stays open.
+ * Parses a vendor's model list. There is no standard format, so windows, limits and prices are
+ * looked up under all known names.
  */
 import * as z from 'zod';
 import type { NamedPrices } from '../core/cost/prices';
 
-/** A model as a vendor's list describes it. */
 export interface ModelOfVendor {
   readonly id: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
   readonly prices?: NamedPrices & { readonly longPrompts?: NamedPrices & { readonly aboveTokens: number } };
 }
 
-/** A list longer than this is a mistake. */
+/** Longer lists are errors. */
 const MAX_MODELS = 5_000;
 
-/** Tokens as a number; 0, null and what is none count as not said. */
+/** 0, null and non-numbers count as absent. */
 const tokens = z
   .number()
   .int()
   .positive()
   .optional()
   .catch(() => undefined);
-/** US dollars for one token, as text (OpenRouter); below 0 it depends on where the request goes. */
+/** US dollars per token as text (OpenRouter); negative if it depends on routing. */
 const dollars = z
   .union([z.string(), z.number()])
   .transform(Number)
@@ -95,7 +94,7 @@ const entrySchema = z.object({
 
 type Entry = z.output<typeof entrySchema>;
 
-/** The models of a list's entries; entries that name none are left out. Ordered by id. */
+/** Sorted by ID; entries without one are skipped. */
 export function modelsIn(entries: readonly unknown[]): ModelOfVendor[] {
   const models = entries.slice(0, MAX_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
@@ -117,7 +116,7 @@ function parseModel(entry: Entry): ModelOfVendor[] {
     entry.max_model_len ??
     entry.max_context_length ??
     entry.inputTokenLimit;
-  // Other vendors give this name to something else.
+  // Other vendors use this name differently.
   const anthropicLimit = entry.max_input_tokens === undefined ? undefined : entry.max_tokens;
   const maxOutputTokens =
     provider?.max_completion_tokens ?? entry.max_completion_tokens ?? anthropicLimit ?? entry.outputTokenLimit;

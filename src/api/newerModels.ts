@@ -1,13 +1,12 @@
 /**
- * Models that the price table's package doesn't have yet, or has with prices that were changed since. A row goes once the package
- * has it (newerModels.test.ts says so).
+ * Models missing in the price table's package, or with outdated prices there. newerModels.test.ts
+ * reports rows that can be removed.
  */
 import type { ModelPrices, PriceTier, Rate } from '../core/cost/prices';
 
-/** A model's entry in the price table. */
 export interface ListedModel {
   readonly prices: ModelPrices;
-  /** When they were right; ISO 8601 date. */
+  /** When the prices were valid; ISO 8601 date. */
   readonly asOf: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
@@ -15,14 +14,14 @@ export interface ListedModel {
 
 interface NewerModel {
   readonly models: RegExp;
-  /** Who sells it at these prices, by the table's names. Others (Bedrock, gateways) set their own. */
+  /** Sellers with these prices, by the table's names. Others (Bedrock, gateways) have their own. */
   readonly sellers: readonly string[];
   readonly listed: Found;
 }
 
 type Found = Omit<ListedModel, 'asOf'>;
 
-/** The package that the product is built with, and the ISO 8601 date from which its prices are (npm's of this version). */
+/** The bundled package version and the ISO 8601 date of its publication on npm. */
 export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
 
 interface Prices {
@@ -35,7 +34,7 @@ interface Prices {
 
 const flat = (prices: Prices): ModelPrices => priced(prices);
 
-/** Prices of which each has a second one for long prompts. */
+/** Prices with a second tier for long prompts. */
 const tiered = (prices: Prices, aboveTokens: number, times: (kind: keyof Prices) => number): ModelPrices =>
   priced(prices, (kind) => [{ aboveTokens, price: prices[kind] * times(kind) }]);
 
@@ -57,12 +56,13 @@ const OPENAI = ['openai'];
 const LONG_GPT = (kind: keyof Prices): number => (kind === 'output' ? 1.5 : 2);
 const gpt = (prices: Prices): Found => ({ prices: tiered(prices, 272_000, LONG_GPT), contextWindow: 1_050_000 });
 
-/** When the rows were looked up. */
+/** When the rows were checked. */
 const AS_OF = '2026-11-22';
 
 export const NEWER_MODELS: readonly NewerModel[] = [
   {
-    // platform.claude.com/docs/en/models/haiku-5-5/overview: five times as much above 100,000 tokens, on every token.
+    // platform.claude.com/docs/en/models/haiku-5-5/overview: five times the price on all tokens
+    // above 100,000.
     models: /claude-haiku-5-5/,
     sellers: ANTHROPIC,
     listed: {
@@ -75,7 +75,8 @@ export const NEWER_MODELS: readonly NewerModel[] = [
     },
   },
   {
-    // platform.claude.com/docs/en/models/haiku-5-5/overview (comparison); reading the cache costs half since 7 October 2026.
+    // platform.claude.com/docs/en/models/haiku-5-5/overview (comparison); cache reads cost half
+    // since 7 October 2026.
     models: /claude-sonnet-5-5/,
     sellers: ANTHROPIC,
     listed: {
@@ -93,7 +94,7 @@ export const NEWER_MODELS: readonly NewerModel[] = [
     },
   },
   {
-    // As Fable 5.1.
+    // Same as Fable 5.1.
     models: /claude-mythos-5-1/,
     sellers: ANTHROPIC,
     listed: {

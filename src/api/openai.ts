@@ -18,13 +18,16 @@ import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
   /** Local servers need none. */
   readonly apiKey?: string;
-  /** `responses` is OpenAI's own and Azure's; nearly everybody speaks `chat`. Default: what the model takes tools by. */
+  /**
+   * `responses` is OpenAI's and Azure's; most others implement only `chat`. Default: the one with
+   * tools for this model.
+   */
   readonly api?: 'chat' | 'responses';
 }
 
 /**
- * Models of OpenAI, and by base URL those of OpenRouter, Azure, Ollama, LM Studio, vLLM and whoever speaks the same
- * protocol. A query in the base URL (Azure's `?api-version=`) goes with every request.
+ * Models of OpenAI and, by base URL, OpenRouter, Azure, Ollama, LM Studio, vLLM and other
+ * compatible servers. A query in the base URL (Azure's `?api-version=`) is sent with every request.
  * @throws {ApiError} kind `endpoint`
  */
 export function openaiHandler(options: OpenAIOptions): ApiHandler {
@@ -36,7 +39,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
   const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
-  // A model that takes tools on the other API alone says so in a refusal; known ones begin there.
+  // Models that support tools only on the other API are learned from rejections, unless known.
   let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
@@ -74,7 +77,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
-  /** Undefined where the model wants to be asked by the other API. */
+  /** Undefined if the model requires the other API. */
   async function chatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
     try {
       return await chat(client, request, tried);
@@ -100,14 +103,14 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
         countUsage: (output) => counter.usage(request, output),
         attempt: (tried) => attempt(request, tried),
       }),
-    // Chat Completions count nothing beforehand.
+    // Chat Completions has no token count.
     countTokens: (request, signal) =>
       singleCall({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
     listModels: (signal) =>
       singleCall({ ...call, signal }, async (tried) => {
         const client = await connect(tried);
         const listed: unknown = await client.get('/models', { signal: tried.signal });
-        // Together sends the entries bare.
+        // Together sends the entries without a wrapper.
         const entries = isRecord(listed) ? listed['data'] : listed;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
         return modelsIn(entries);
@@ -116,14 +119,15 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
 }
 
 /**
- * GPT-5.6 and later: "Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions. To use function
- * tools, use /v1/responses or set reasoning_effort to 'none'." (danny-avila/LibreChat#14355: also where no effort was set). Others:
- * "This model is only supported in v1/responses and not in v1/chat/completions."
+ * GPT-5.6 and later: "Function tools with reasoning_effort are not supported for gpt-5.6-sol in
+ * /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to
+ * 'none'." (danny-avila/LibreChat#14355: even if no effort was set). Others: "This model is only
+ * supported in v1/responses and not in v1/chat/completions."
  */
 const asksForResponses = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
   (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);
 
-/** Azure takes its key in a header of its own; a server without a key gets no header. `null` removes the SDK's. */
+/** Azure has its own key header; without a key no header is sent. `null` removes the SDK's. */
 function signIn(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
   if (apiKey === undefined) return { Authorization: null };
   return isAzure(endpoint) ? { 'api-key': apiKey, Authorization: null } : { Authorization: `Bearer ${apiKey}` };

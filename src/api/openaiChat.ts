@@ -1,4 +1,4 @@
-/** Chat Completions: the body of a request, and the events of its stream (OpenAI API reference, "Chat Completions"). */
+/** Chat Completions: request body and stream events (OpenAI API reference, "Chat Completions"). */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 import { chatReasoning, ReasoningDetails, type WantedReasoning } from './chatReasoning';
@@ -11,7 +11,7 @@ import { chargeIn, reportedUsage, tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** The body of a streamed request; what the dialect doesn't know is left out. */
+/** Body of a streaming request, adapted to the dialect. */
 export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
   const { tools, toolChoice, temperature, conversation } = request;
   const asked = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -81,11 +81,12 @@ export async function* fromChatStream(
         });
       finish = choice['finish_reason'] ?? finish;
     }
-    // Its own chunk behind the last choice (OpenAI), or with it (Ollama, DeepSeek), or with every one (xAI).
+    // Sent in its own chunk after the last choice (OpenAI), with it (Ollama, DeepSeek), or in every
+    // chunk (xAI).
     const usage = isRecord(chunk['usage']) ? chatUsage(chunk['usage']) : undefined;
     if (usage) yield { type: 'usage', usage };
   }
-  // Without a reason the stream was cut: no end.
+  // No finish reason: the stream was cut, so there is no end.
   if (typeof finish !== 'string') return;
   const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
@@ -107,7 +108,7 @@ function* textsIn(delta: Wire): Generator<ApiEvent, void> {
   if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
 }
 
-/** Calls arrive in pieces, told apart by `index`; some servers give none, or the same for all. */
+/** Assembles calls from pieces by `index`; some servers send none, or the same one for all. */
 class OpenCalls {
   private readonly calls: { readonly index: unknown; readonly call: OpenCall }[] = [];
 
@@ -115,7 +116,7 @@ class OpenCalls {
     return this.calls.length;
   }
 
-  /** The fields that stood beside the calls, in their order. */
+  /** The fields beside the calls, in order. */
   get extras(): readonly unknown[] {
     return this.calls.map(({ call }) => call.extra ?? null);
   }
@@ -131,7 +132,7 @@ class OpenCalls {
     if (typeof id === 'string' && id !== '') call.id = id;
     if (typeof name === 'string' && name !== '') call.name = name;
     if (isRecord(extra)) call.extra = extra;
-    // Ollama's older versions give the arguments as an object.
+    // Older versions of Ollama send arguments as an object.
     if (typeof text === 'string') call.rawArguments += text;
     else if (isRecord(text)) call.rawArguments = JSON.stringify(text);
   }
@@ -143,11 +144,11 @@ class OpenCalls {
   }
 }
 
-/** Converts the usage that Chat Completions reports; undefined where its numbers are none. */
+/** Undefined if the numbers are invalid. */
 export function chatUsage(wire: Wire): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
-  // DeepSeek names its cache hits on the outside.
+  // DeepSeek reports cache hits at the top level.
   const cached = tokensIn(prompt['cached_tokens']) || tokensIn(wire['prompt_cache_hit_tokens']);
   const costUsd = chargedIn(wire);
   return reportedUsage({
@@ -164,15 +165,15 @@ export function chatUsage(wire: Wire): Usage | undefined {
 }
 
 /**
- * What OpenRouter says that a request cost. With a key of the user's own (`is_byok`) `cost` is its fee alone, often 0, and the provider
- * bills the rest. Source: its guide "Usage accounting".
+ * OpenRouter's charge for a request. With the user's own key (`is_byok`), `cost` is only its fee,
+ * often 0, and the provider bills the rest. Source: its guide "Usage accounting".
  */
 function chargedIn(usage: Wire): number | undefined {
   const cost = chargeIn(usage['cost']);
   if (cost === undefined || usage['is_byok'] !== true) return cost;
   const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
   const upstream = chargeIn(details['upstream_inference_cost']);
-  // Where nobody says what the provider bills, the prices do.
+  // If the provider's bill is unknown, the price table applies.
   return upstream === undefined ? undefined : cost + upstream;
 }
 

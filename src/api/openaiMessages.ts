@@ -1,6 +1,6 @@
 /**
- * `ApiMessage` to what OpenAI's Chat Completions take. The conversion itself is conversations/openai.ts's (which keeps the
- * raw arguments of a call byte for byte); here is taken out beforehand what the API has no form for.
+ * Converts messages to OpenAI's Chat Completions. conversations/openai.ts does the conversion (it
+ * preserves a call's raw arguments); this removes what the API does not support beforehand.
  */
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { partToOpenAI } from '../conversations/formats/openai/parts';
@@ -16,9 +16,7 @@ import type { ApiRequest } from './types';
 
 type Form = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
-/**
- * A request's messages in the form that a server takes, the system prompt first. Replies without content are left out.
- */
+/** The system prompt first. Empty replies are left out. */
 export function chatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
@@ -37,8 +35,8 @@ export function chatMessages({ system, messages }: ApiRequest, form: Form): Open
 }
 
 /**
- * A result with its breakpoint, which stands on a part of its content (`@openrouter/sdk`, ChatToolMessage). One without has the
- * same form, so that it stays the same when the breakpoint goes on.
+ * Puts a result's cache breakpoint on a content part (`@openrouter/sdk`, ChatToolMessage). Results
+ * without one have the same form, so that they don't change when the breakpoint moves.
  */
 function marked(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
@@ -48,7 +46,10 @@ function marked(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   return { ...record, content: [{ type: 'text', text: content, ...(mark !== undefined && { cache_control: mark }) }] };
 }
 
-/** Ids in the form that Mistral takes, the same for a call and its result (mistral-common: `^[a-zA-Z0-9]{9}$`). */
+/**
+ * Shortens IDs for Mistral, consistently for calls and results (mistral-common:
+ * `^[a-zA-Z0-9]{9}$`).
+ */
 function withShortIds(record: OpenAIRecord): OpenAIRecord {
   const { tool_calls: calls, tool_call_id: id } = record;
   return {
@@ -64,11 +65,11 @@ function withShortIds(record: OpenAIRecord): OpenAIRecord {
 
 const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
 
-/** An assistant's message of which only thinking was there. */
+/** True for an assistant message that contained only thinking. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
   role === 'assistant' && calls === undefined && Array.isArray(content) && content.length === 0;
 
-/** Fields of a message that OpenAI's APIs gave and take back. */
+/** Message fields that OpenAI's APIs return and accept. */
 const SHELL_FIELDS = [
   'role',
   'content',
@@ -88,7 +89,8 @@ function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage
   const images: Block[] = [];
   const blocks = content.flatMap((block) => preparedBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  // Content that can carry a breakpoint keeps its parts, whether it does or not: a cached beginning must stay as it was.
+  // Content that can carry a breakpoint keeps its parts even without one, so that a cached prefix
+  // doesn't change.
   return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinedTexts([...blocks, ...rest]), ...shell }];
 }
 
@@ -101,7 +103,7 @@ function preparedBlock(block: Block, form: Form, images: Block[]): Block[] {
   if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   if (block.type === 'document') return [convertDocument(block) ?? asText(block)];
-  // OpenAI's own parts, as they came.
+  // OpenAI's own parts stay unchanged.
   return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
 }
 
@@ -110,7 +112,7 @@ const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
 const convertText = (block: TextBlock, { cacheMarks }: Form): TextBlock =>
   pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
 
-/** A `tool` message takes text only: its images stand in a user's message after the results. */
+/** A `tool` message accepts only text, so its images go into a user message after the results. */
 function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
   const shell = isRecord(openai) ? { openai } : {};
   if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
@@ -120,11 +122,11 @@ function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, im
     images.push(pick(part, ['type', 'source', 'openai']) as Block);
     return [`[image ${images.length}, shown below]`];
   });
-  // A shell of parts keeps its kind: toOpenAI gives it what stands here.
+  // toOpenAI puts this content into the result's preserved fields.
   return { type: 'tool_result', tool_use_id: id, content: texts.join('\n'), ...shell };
 }
 
-/** A PDF as a file part (OpenAI guide, "File inputs"). */
+/** Converts a PDF to a file part (OpenAI guide, "File inputs"). */
 function convertDocument({ source, title }: Block): Block | undefined {
   if (!isRecord(source) || source['type'] !== 'base64' || typeof source['data'] !== 'string') return undefined;
   const mediaType = typeof source['media_type'] === 'string' ? source['media_type'] : 'application/pdf';
@@ -133,8 +135,8 @@ function convertDocument({ source, title }: Block): Block | undefined {
 }
 
 /**
- * Texts without anything of their own in between as one string where nothing else is there: the form that every server
- * takes, also those that know no parts.
+ * Joins texts to one string if there is nothing else, a form that even servers without parts
+ * accept.
  */
 function joinedTexts(blocks: readonly Block[]): string | Block[] {
   const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
@@ -146,7 +148,7 @@ function joinedTexts(blocks: readonly Block[]): string | Block[] {
   return [...blocks.filter((block) => !isText(block)), { type: 'text', text }];
 }
 
-/** Neighbours of one role as one message; calls and results are never merged. */
+/** Merges consecutive messages of one role, except calls and results. */
 function merged(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
   const result: OpenAIRecord[] = [];
   for (const message of messages) {
@@ -172,7 +174,7 @@ const toParts = (content: unknown): unknown[] =>
 const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
 
-/** The address of an image: its URL, or its bytes as a data URL; undefined where it has neither. */
+/** An image's URL, or its bytes as a data URL; undefined if it has neither. */
 export function imageUrl(block: Block): string | undefined {
   const part = partToOpenAI(block);
   const image = isRecord(part) ? part['image_url'] : undefined;

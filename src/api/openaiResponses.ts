@@ -1,4 +1,4 @@
-/** The Responses API: the body of a request, and the events of its stream (OpenAI API reference, "Responses"). */
+/** The Responses API: request body and stream events (OpenAI API reference, "Responses"). */
 import { callArguments } from '../conversations/formats/openai/arguments';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
@@ -12,7 +12,7 @@ import { reportedUsage, tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** The body of a streamed request. Nothing is stored at the vendor. What the dialect doesn't know is left out. */
+/** Body of a streaming request, adapted to the dialect. */
 export function responsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
   const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
@@ -24,7 +24,7 @@ export function responsesBody(request: ApiRequest, model: ModelOptions, dialect:
     ...(instructions.trim() !== '' && { instructions }),
     input: request.messages.flatMap((message) => convertMessage(message, hasPhases)),
     stream: true,
-    // Nothing stays at the vendor; reasoning comes back encrypted instead.
+    // The vendor stores nothing; reasoning is returned encrypted instead.
     store: false,
     ...(dialect.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
@@ -47,9 +47,9 @@ export function responsesBody(request: ApiRequest, model: ModelOptions, dialect:
   };
 }
 
-/** The items of one message, in the order of its blocks; neighbouring texts and images share a message. */
+/** Items of one message in block order; adjacent texts and images share an item. */
 function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
-  // An answer without calls ended its turn: its phase was not kept, and is clear.
+  // An answer without calls ended its turn, so its missing phase must be the final one.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
   const phase = isFinal ? { phase: 'final_answer' } : {};
   if (typeof content === 'string') return [{ role, content, ...phase }];
@@ -100,7 +100,8 @@ function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire
 }
 
 /**
- * Words as they come, each call once it is whole, the end last. @throws ResponseFailure where the vendor reports one
+ * Yields text as it arrives, calls when complete, and the end last.
+ * @throws ResponseFailure if the vendor reports one
  */
 export async function* fromResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   let hasCalls = false;
@@ -150,14 +151,14 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
   }
 }
 
-/** A failure after the stream began; its `error` is classified as that of a status would be. */
+/** A failure after the stream started; its `error` is classified like an HTTP error. */
 class ResponseFailure extends Error {
   constructor(readonly error: unknown) {
     super('The response failed.');
   }
 }
 
-/** Converts the usage that the Responses API reports; undefined where its numbers are none. */
+/** Undefined if the numbers are invalid. */
 export function responsesUsage(wire: Wire): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
@@ -171,7 +172,10 @@ export function responsesUsage(wire: Wire): Usage | undefined {
   });
 }
 
-/** Which reasoning is read again; `auto` is told as what it came to (OpenAI's SDK, `reasoning.context`). */
+/**
+ * Which reasoning is read again; for `auto` the effective value (OpenAI's SDK,
+ * `reasoning.context`).
+ */
 function getThinkingScope({ reasoning }: Wire): ThinkingScope | undefined {
   const context = isRecord(reasoning) ? reasoning['context'] : undefined;
   return context === 'current_turn' || context === 'all_turns' ? context : undefined;

@@ -1,6 +1,6 @@
 /**
- * Prices and windows of models from a maintained table (`@pydantic/genai-prices`). Its data comes with the package;
- * nothing is fetched. Large, so it is loaded when a price is first asked for.
+ * Prices and windows from a maintained table (`@pydantic/genai-prices`) bundled with the product;
+ * nothing is downloaded. Loaded on first use because of its size.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
@@ -12,22 +12,21 @@ import { newerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 export interface PricedModel {
   readonly vendor: Vendor;
   readonly model: string;
-  /** Base URL of an endpoint other than the vendor's own: who stands there sets the price. */
+  /** Base URL if it isn't the vendor's own; the host determines the price. */
   readonly baseUrl?: string;
 }
 
 export interface PriceTable {
-  /** Undefined for a model that is not listed: its price is not known, which is not the same as free. */
+  /** Undefined if the model isn't listed: its price is unknown, not zero. */
   lookup(model: PricedModel, now?: Date): ListedModel | undefined;
 }
 
 let loading: Promise<PriceTable> | undefined;
 
-/** The table, loaded once. */
 export const loadPriceTable = (): Promise<PriceTable> => (loading ??= load());
 
 async function load(): Promise<PriceTable> {
-  // In a turn of its own: in the extension host others wait for the thread, and the package takes it for some 20 ms.
+  // In its own turn, since loading blocks the extension host for about 20 ms.
   await nextTurn();
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
   await nextTurn();
@@ -39,7 +38,7 @@ async function load(): Promise<PriceTable> {
       if (provider === undefined) return undefined;
       const newer = newerModel(provider, model);
       if (newer) return newer;
-      // The calculated cost is not used: a usage of nothing gives the prices that hold at this time.
+      // Calculates for no tokens, only to get the prices valid at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && pricesFrom(found.model_price);
       if (!prices) return undefined;
@@ -49,23 +48,23 @@ async function load(): Promise<PriceTable> {
   };
 }
 
-/** A known model. Prices belong to the seller, the rest to the model. */
+/** Prices depend on the seller, everything else on the model. */
 export interface KnownModel {
   readonly prices?: ModelPrices;
-  /** When the prices were right; absent where they are the profile's own. ISO 8601 date. */
+  /** When the prices were valid (ISO 8601 date); absent for the profile's own prices. */
   readonly pricesAsOf?: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
-  /** The model's tokens for one o200k token, before its answers have told. */
+  /** Model tokens per o200k token, before it is calibrated. */
   readonly tokenFactor: number;
 }
 
 /**
- * All that is known of a model by its name: the price table's figures at the endpoint that is called, the window of the vendor's
- * model of that name where somebody else offers it, and last what its family tells.
+ * Everything known about a model by name: prices at its endpoint, the window of the vendor's model
+ * of that name, and its family's defaults.
  */
 export function knownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
   const here = table?.lookup(model);
@@ -82,7 +81,10 @@ export function knownModel(table: PriceTable | undefined, model: PricedModel): K
   };
 }
 
-/** Copilot bills by the tokens, since June 2026, at about what a model costs at its maker (GitHub's table of AI credits). */
+/**
+ * Copilot has billed by tokens since June 2026, at about the maker's prices (GitHub's table of AI
+ * credits).
+ */
 const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/claude/i, 'anthropic'],
   [/gemini/i, 'google'],
@@ -92,7 +94,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
 
 const findMaker = (model: string): string | undefined => MAKERS.find(([words]) => words.test(model))?.[1];
 
-/** A gateway under another name sets prices of its own. */
+/** Gateways under other hosts have their own prices. */
 const isAt = (hosts: RegExp, baseUrl: string): boolean =>
   URL.canParse(baseUrl) && hosts.test(new URL(baseUrl).hostname);
 

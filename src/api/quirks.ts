@@ -1,14 +1,14 @@
-/** Servers of one protocol differ, and say in their refusals what they don't take: what is asked is changed by that. */
+/** Learns differences between servers of one protocol from their rejections and adapts requests. */
 import type { ApiError } from './apiError';
 
-/** A change that a refusal teaches, and the words to recognize it by. */
+/** A change to make after a rejection that matches the words. */
 export interface Quirk<Dialect> {
   readonly words: RegExp;
-  /** Made of what the words matched where they name a value. */
+  /** A function if it uses values matched in the words. */
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
-/** The change in a dialect after this refusal; undefined if it teaches nothing new. */
+/** Undefined if the rejection teaches nothing new. */
 export function quirkChange<Dialect extends object>(
   dialect: Dialect,
   { kind, details: { vendorMessage = '' } }: ApiError,
@@ -27,7 +27,7 @@ export function quirkChange<Dialect extends object>(
   return undefined;
 }
 
-/** A server's dialect as far as it is known; it grows with what the server refuses, and is kept for the next calls. */
+/** A server's dialect, learned from its rejections and kept between calls. */
 export class LearnedQuirks<Dialect extends object> {
   /**
    * @param dialect what is taken to be understood before anything was refused.
@@ -39,10 +39,13 @@ export class LearnedQuirks<Dialect extends object> {
     private readonly classify: (raw: unknown) => ApiError,
   ) {}
 
-  /** Asks, and asks again in the dialect that a refusal teaches. Each quirk changes one thing, so there is an end. */
+  /**
+   * Repeats the request while rejections change the dialect. Terminates, since each quirk applies
+   * once.
+   */
   async ask<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
     for (let tried = 0; ; tried++) {
-      // Calls run side by side: another one may learn the same meanwhile.
+      // A concurrent call may have learned the same.
       const used = this.dialect;
       try {
         return await ask(used);

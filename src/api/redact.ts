@@ -1,9 +1,9 @@
 import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
-/** Shorter ones are placeholders such as "ollama", whose words must stay readable. */
+/** Shorter values are placeholders such as "ollama", which must stay readable. */
 const SECRET_FROM_CHARS = 8;
 
-/** The text without these secrets, in any of the ways in which they go over the wire, and without what looks like a key. */
+/** Removes these secrets, in all their encodings, and anything that looks like a key. */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .filter((secret) => secret.length >= SECRET_FROM_CHARS)

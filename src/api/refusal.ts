@@ -1,14 +1,16 @@
-/** Rewrites a server's error into the one form that the SDKs look for: `{ error: { message, type, code } }`. */
+/**
+ * Rewrites a server's error to the form that the SDKs expect: `{ error: { message, type, code } }`.
+ */
 import { isRecord } from '../core/messages/blocks';
 
-/** Longer bodies are pages, not messages. Characters. */
+/** Longer bodies are web pages, not messages. Characters. */
 const MAX_BODY = 200_000;
 
 /**
- * A refusal's body as it should be. Servers put their words elsewhere, too, where the SDKs lose them: into an array (Gemini),
- * beside `error` or without it (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), under `detail` (FastAPI), and
- * OpenRouter wraps what it was told itself.
- * @returns undefined where there is nothing to change: it is in order, or no JSON.
+ * Servers put messages where the SDKs lose them: in an array (Gemini), beside or without `error`
+ * (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), in `detail` (FastAPI); OpenRouter
+ * wraps its provider's.
+ * @returns undefined if nothing needs to change or it isn't JSON
  */
 export function normalizedRefusal(body: string): string | undefined {
   if (body.length > MAX_BODY) return undefined;
@@ -44,7 +46,7 @@ function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined
 const inOrder = ({ error }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
   isRecord(error) ? error : undefined;
 
-/** The words of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */
+/** Message of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */
 function upstreamIn(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;

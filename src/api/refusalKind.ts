@@ -1,13 +1,14 @@
 /**
- * What a log may say of a vendor's refusal. Its words can quote anything: servers on FastAPI (vLLM, LiteLLM) echo the request, LiteLLM
- * the key. So only words of the vendors' own vocabulary are told, and none of its sentences.
+ * What may be logged of a rejection. Servers may quote anything in it: those based on FastAPI
+ * (vLLM, LiteLLM) echo the request, LiteLLM the key. So only words of the vendors' vocabulary are
+ * logged, never sentences.
  */
 import { isRecord } from '../core/messages/blocks';
 import { normalizedRefusal } from './refusal';
 
 /**
- * Types, codes and statuses of errors, as vendors document them. Sources: Anthropic API reference, "Errors"; OpenAI API guide, "Error
- * codes", and the codes of its validation; Google AIP-193 with google.rpc.Code.
+ * Documented error types, codes and statuses. Sources: Anthropic API reference, "Errors"; OpenAI
+ * API guide, "Error codes", and its validation codes; Google AIP-193 with google.rpc.Code.
  */
 const VOCABULARY: ReadonlySet<string> = new Set([
   ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
@@ -21,7 +22,7 @@ const VOCABULARY: ReadonlySet<string> = new Set([
   ...['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'],
 ]);
 
-/** @returns such as "status 400, invalid_request_error"; what is known of it, and nothing else. */
+/** @returns such as "status 400, invalid_request_error" */
 export function refusalKind(words: string, status?: number): string {
   const error = errorIn(words);
   const known = ['type', 'code', 'status']

@@ -2,11 +2,11 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/vendors/families';
 import type { ApiRequest, Usage, UsageAccounting } from './types';
 
-/** Estimates tokens for one model: o200k tokens times the factor of the model's family. */
+/** Estimates tokens for one model: o200k tokens times the model family's factor. */
 export interface RequestCounter {
-  /** Input tokens of a request. */
+  /** Input tokens. */
   request(request: ApiRequest): number;
-  /** The usage of a call, if the vendor doesn't report it. */
+  /** Usage of a call that the vendor doesn't report. */
   usage(request: ApiRequest, output: string): Usage;
 }
 

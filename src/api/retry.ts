@@ -1,13 +1,16 @@
 import type { ApiError, ApiErrorDetails } from './apiError';
 
 export interface RetryPolicy {
-  /** How often a call is tried again; 0: never. Default 3. */
+  /** Number of retries. Default 3. */
   readonly retries: number;
-  /** First wait in milliseconds; each next one is twice as long. Default 1000. */
+  /** First delay in milliseconds, doubled each time. Default 1000. */
   readonly firstWaitMs: number;
-  /** Longest wait of our own, in milliseconds. Default 30,000. */
+  /** Maximum delay of our own, in milliseconds. Default 30,000. */
   readonly longestWaitMs: number;
-  /** Longest `retry-after` that is waited for, in milliseconds; a longer one is told instead. Default 60,000. */
+  /**
+   * Maximum `retry-after` to wait for, in milliseconds; a longer one is reported as an error.
+   * Default 60,000.
+   */
   readonly longestRetryAfterMs: number;
 }
 
@@ -18,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 };
 
-/** A connection that broke, as against one that can't be made. */
+/** Connections lost, as opposed to never established. */
 const BROKEN = new Set<string | undefined>([
   undefined,
   'ECONNRESET',
@@ -29,7 +32,7 @@ const BROKEN = new Set<string | undefined>([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a connection that stood broke off: the request may have arrived. */
+/** True if an established connection was lost, so the request may have arrived. */
 export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN.has(code);
 
 const isWorthIt = ({ kind, details }: ApiError): boolean =>

@@ -1,4 +1,4 @@
-/** A model that summarizes, made of a handler: the core's interface on one side, a vendor's API on the other. */
+/** Adapts a vendor's handler to the core's summarizer interface. */
 import { callCost } from '../core/cost/callCost';
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type {
@@ -17,24 +17,27 @@ import { isBrokenOff } from './retry';
 import type { ApiHandler, ApiRequest, ToolDeclaration } from './types';
 
 export interface SummarizerOptions {
-  /** The profile's name for people. */
+  /** Display name of the profile. */
   readonly profile: string;
   readonly handler: ApiHandler;
-  /** Who gets to see the conversation: the vendor, or the host of an endpoint that is somebody else's. Default: the handler's. */
+  /**
+   * Who receives the conversation: the vendor, or the host of a custom endpoint. Default: the
+   * handler's vendor.
+   */
   readonly vendor?: string;
-  /** Undefined: the price is not known. */
+  /** Undefined if unknown. */
   readonly prices?: ModelPrices;
-  /** Default: by the token. */
+  /** Default: per token. */
   readonly billing?: SummarizerModel['billing'];
-  /** Default `none`: a summary's prompt is seldom sent twice. */
+  /** Default `none`, since a summary's prompt is seldom sent twice. */
   readonly cacheLifetime?: CacheLifetime;
-  /** The model's tokens for one o200k token, where calls have shown it. Default: of the model's family. */
+  /** Model tokens per o200k token, if calibrated. Default: the family's. */
   readonly tokenFactor?: number;
-  /** The user's settings for its summaries. */
+  /** The user's settings for summaries. */
   readonly preferences?: Pick<SummarizerModel, 'prompt' | 'maskSecrets'>;
 }
 
-/** A summarizer that asks a handler. What a call took comes with its reply; prices are US dollars. */
+/** Replies include the call's usage; prices are in US dollars. */
 export function createSummarizer(options: SummarizerOptions): Summarizer {
   const { profile, handler, prices, billing = 'per-token', cacheLifetime = 'none' } = options;
   const { vendor, id, accounting, contextWindow, maxOutputTokens } = handler.modelInfo;
@@ -64,7 +67,7 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
   };
 }
 
-/** One user message. Marked for the prompt cache only where the profile asks for it: writing costs more than reading once. */
+/** Cached only if the profile requests it, since writing costs more than reading once. */
 function apiRequest({ system, prompt, messages, maxOutputTokens }: SummaryRequest, model: SummarizerModel): ApiRequest {
   if (messages) return { system, messages, tools: toolsIn(messages), maxOutputTokens, compact: true };
   const mark =
@@ -78,7 +81,10 @@ function apiRequest({ system, prompt, messages, maxOutputTokens }: SummaryReques
   };
 }
 
-/** Calls want their tools declared; what they take is not asked of one who only reads them. */
+/**
+ * Declares tools called in the messages, as vendors require; without parameters, since the model
+ * only reads the calls.
+ */
 function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
     getBlocks(message)
@@ -89,8 +95,8 @@ function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
 }
 
 /**
- * Failures of calls that were not answered: the vendor said no instead, with an error status. All others without usage may be billed:
- * a call that was cancelled, timed out or broke off may have been read, and answered in part.
+ * Failures that were certainly not billed, since the vendor responded with an error status. Other
+ * failures without usage (canceled, timed out, cut off) may be billed.
  */
 const NOT_ANSWERED: ReadonlySet<ApiErrorKind> = new Set([
   'auth',
@@ -106,7 +112,7 @@ const NOT_ANSWERED: ReadonlySet<ApiErrorKind> = new Set([
   'endpoint',
 ]);
 
-/** US dollars of a call that was sent; undefined where nobody knows them. */
+/** US dollars for a call that was sent; undefined if unknown. */
 function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
   if (outcome.usage) return callCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;

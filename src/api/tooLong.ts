@@ -1,28 +1,28 @@
 /**
- * How vendors say that a request doesn't fit the model's window; there is no common code. Each row has the words that it is
- * made for and where they were seen. Numbers in the words teach the model's window and tokenizer: `tokens` is what the
- * prompt was counted as, `limit` what it may have, `over` how much it had too many.
+ * Vendors' messages for requests that exceed the window; there is no common code. Each row quotes
+ * its message and source. Captured numbers calibrate window and tokenizer: `tokens` counted,
+ * `limit` allowed, `over` excess.
  */
 
 import { MANY_IMAGES, type RequestLimits } from '../core/vendors/requestLimits';
 
-/** The figures in a refusal of a request that is too long, in the model's tokens; a missing figure is absent. */
+/** Numbers in the rejection, in model tokens; absent if not stated. */
 export interface Overflow {
   readonly tokens?: number;
   readonly limit?: number;
-  /** Set where its bytes were too many or its images too large, and not its tokens. */
+  /** Set if the bytes or images were too large rather than the tokens. */
   readonly weight?: OverWeight;
 }
 
-/** The weights in which a request was too large; a missing figure is absent. */
+/** Limits that a request exceeded; absent if not stated. */
 export interface OverWeight {
-  /** Bytes that its body may have. */
+  /** Maximum body size in bytes. */
   readonly bytes?: number;
-  /** Base64 bytes that one image may have. */
+  /** Maximum base64 bytes per image. */
   readonly imageBytes?: number;
-  /** Pixels that the edge of an image may have. */
+  /** Maximum edge of an image in pixels. */
   readonly edge?: number;
-  /** Those that it may have in a request with so many images. */
+  /** The same for requests with this many images. */
   readonly manyImages?: NonNullable<RequestLimits['manyImages']>;
 }
 
@@ -37,8 +37,9 @@ const ROWS: readonly RegExp[] = [
   /prompt is too long: (?<tokens>\d+), model maximum context length: (?<limit>\d+)/i,
   // Bedrock: "Input is too long for requested model." (aws-samples/bedrock-chat#95)
   /input is too long/i,
-  // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the
-  // messages, 8192 in the completion)." (fast-agent#621, vllm#20409): the answer counts there.
+  // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested
+  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409);
+  // the limit includes the answer.
   /maximum context length is (?<limit>\d+) tokens.*\((?<tokens>\d+) in the messages, \d+ in the completion/i,
   // OpenAI, Azure, vLLM: "This model's maximum context length is 128000 tokens. However, your messages resulted in 202868
   // tokens" (deer-flow#310); OpenRouter: "… However, you requested about 42832 tokens" (refly#1177)
@@ -78,8 +79,9 @@ const ROWS: readonly RegExp[] = [
   /current length is (?<tokens>\d+) while limit is (?<limit>\d+)/i,
   // Groq: "Please reduce the length of the messages or completion." (OpenHands#1902)
   /reduce the length of the messages/i,
-  // OpenAI and Groq, where one request has more than the account's limit per minute, so that no waiting helps: "Request too
-  // large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced …"
+  // OpenAI and Groq, if one request exceeds the account's limit per minute, so that waiting doesn't
+  // help: "Request too large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 43245.
+  // The input or output tokens must be reduced …"
   /request too large for .*limit (?<limit>\d+), requested (?<tokens>\d+)/i,
   /request too large for|tokens must be reduced/i,
   // GitHub Models: "Request body too large for gpt-4o model. Max size: 8000 tokens."
@@ -100,7 +102,7 @@ const ROWS: readonly RegExp[] = [
   /prompt has (?<tokens>\d+) tokens, but the configured context size is (?<limit>\d+)/i,
 ];
 
-/** Vendors' codes for it: OpenAI, llama.cpp, Copilot, GitHub Models, GLM, Mistral. */
+/** Error codes: OpenAI, llama.cpp, Copilot, GitHub Models, GLM, Mistral. */
 const CODES = new Set<unknown>([
   'context_length_exceeded',
   'exceed_context_size_error',
@@ -119,7 +121,7 @@ export function overflowIn(message: string, ...codes: readonly unknown[]): Overf
   const matches = ROWS.map((words) => words.exec(message)).filter((match) => match !== null);
   const [first] = matches;
   if (!first) return codes.some((code) => CODES.has(code)) ? {} : undefined;
-  // The row that says most: general words come before exact ones in some messages.
+  // Prefers the row with most numbers, since some messages contain general words before exact ones.
   const { groups = {} } = matches.toSorted((a, b) => numbersIn(b) - numbersIn(a))[0] ?? first;
   const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
   const [tokens, limit] = [number('tokens'), number('limit')];
@@ -130,8 +132,8 @@ const numbersIn = ({ groups = {} }: RegExpExecArray): number =>
   Object.values(groups).filter((value: string | undefined) => value !== undefined).length;
 
 /**
- * How servers say that a request has too many bytes, which is another thing: images and files weigh much and count little.
- * Anthropic: "Request exceeds the maximum size" (32 MB); Gemini, 400: "Request payload size exceeds the limit: 20971520 bytes."
+ * Messages for too many bytes, usually because of images and files. Anthropic: "Request exceeds the
+ * maximum size" (32 MB); Gemini, 400: "Request payload size exceeds the limit: 20971520 bytes."
  */
 const BYTES =
   /payload size exceeds|exceeds the maximum size|size of the request exceeds|too many total text bytes|request entity too large|payload too large/i;
@@ -145,15 +147,16 @@ const BYTE_LIMIT = /(?:limit|maximum)\D{0,40}?(?<count>\d+)\s*(?<unit>bytes|[KM]
 const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_000, kib: 1024, mib: 1_048_576 };
 
 /**
- * How Anthropic says that one image is too large, wherever it stands in the conversation, so that each later request is refused, too:
- * "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes" (claude-code#30967); "At least one of the image dimensions exceed max
- * allowed size for many-image requests: 2000 pixels" (claude-code#49720), "… exceed max allowed size: 8000 pixels".
+ * Anthropic's messages for a single image that is too large and makes all later requests fail:
+ * "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes" (claude-code#30967); "At least one of
+ * the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
+ * (claude-code#49720), "… exceed max allowed size: 8000 pixels".
  */
 const IMAGE_BYTES = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
 const IMAGE_EDGE =
   /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
-/** Reads a refusal of bytes or images that are too large; undefined where it means something else. */
+/** Undefined if the rejection isn't about bytes or images. */
 export function overWeightIn(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
   const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };

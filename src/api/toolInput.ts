@@ -2,13 +2,13 @@ import { isRecord } from '../core/messages/blocks';
 import { parseArguments } from '../conversations/formats/openai/arguments';
 import type { ApiEvent } from './types';
 
-/** A call as the model wrote it. Arguments that are no JSON object are kept as text in `invalidArguments`. */
+/** Arguments that aren't a JSON object are kept as text in `invalidArguments`. */
 export const toolCall = (id: string, name: string, rawArguments: string): ApiEvent => {
   const input = parseArguments(rawArguments);
   return { type: 'tool_call', id, name, input, rawArguments };
 };
 
-/** A call whose input came as a value. */
+/** A call whose input is already parsed. */
 export const makeToolCall = (id: string, name: string, input: unknown): ApiEvent => ({
   type: 'tool_call',
   id,

@@ -1,6 +1,6 @@
 /**
- * The question to a model and its answer, the same for every vendor. A handler converts from the core's message model
- * to the vendor's wire form and back; nobody above it knows an SDK.
+ * Vendor-independent requests and answers. Handlers convert the core's message model to the wire
+ * format and back, so nothing above them depends on an SDK.
  */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
@@ -10,7 +10,7 @@ import type { ModelOfVendor } from './modelList';
 
 export type { Usage, UsageAccounting, Vendor };
 
-/** Why the model stopped. `other`: a reason that we don't know. */
+/** `other`: an unknown reason. */
 export type StopReason =
   | 'end_turn'
   | 'stop_sequence'
@@ -22,14 +22,20 @@ export type StopReason =
   | 'compaction'
   | 'other';
 
-/** Which thinking of earlier answers is input of a request: what stands before the user's last words may cost nothing. */
+/**
+ * Which thinking of earlier answers counts as input; what precedes the user's last message may be
+ * free.
+ */
 export type { ThinkingScope };
 
-/** A tool as Anthropic's API declares it; fields that we don't know (such as `cache_control`) go where they are understood. */
+/**
+ * A tool in the form of Anthropic's API; unknown fields (such as `cache_control`) are sent to APIs
+ * that support them.
+ */
 export interface ToolDeclaration {
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the input. Absent for the vendor's own (server) tools. */
+  /** JSON Schema of the input; absent for the vendor's server tools. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
@@ -37,39 +43,43 @@ export interface ToolDeclaration {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 export interface ApiRequest {
-  /** The system prompt; blocks where a part carries `cache_control`. */
+  /** System prompt; blocks if a part has `cache_control`. */
   readonly system?: string | readonly TextBlock[];
   readonly messages: readonly ApiMessage[];
   readonly tools?: readonly ToolDeclaration[];
   readonly toolChoice?: ToolChoice;
-  /** Tokens that the model may write at most. Default: the model's own limit; where the vendor wants one, else 8192. */
+  /** Maximum output tokens. Default: the model's limit, or 8192 if the vendor requires one. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** Tokens that the model may think, for vendors that take a budget (Anthropic: at least 1024). Absent: no thinking. */
+  /**
+   * Thinking budget in tokens, for vendors that support one (Anthropic: at least 1024). Absent: no
+   * thinking.
+   */
   readonly thinkingTokens?: number;
   /**
-   * Names the conversation, at most 64 characters: requests of one go where their cache is (OpenAI's `prompt_cache_key`,
-   * OpenRouter's `session_id`). Says nothing of what the conversation is about.
+   * Opaque ID of the conversation, up to 64 characters, so that its requests reach the same cache
+   * (OpenAI's `prompt_cache_key`, OpenRouter's `session_id`).
    */
   readonly conversation?: string;
-  /** Asks for the vendor's own summary of the conversation in the place of an answer; only where {@link ApiHandler.compacts}. */
+  /**
+   * Requests the vendor's own summary instead of an answer; requires {@link ApiHandler.compacts}.
+   */
   readonly compact?: true;
-  /** Fields of the vendor's own that are sent as they are, such as `reasoning_effort`. */
+  /** Vendor-specific fields sent unchanged, such as `reasoning_effort`. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
-/** The default of {@link ApiRequest.maxOutputTokens}, in tokens. */
+/** Default of {@link ApiRequest.maxOutputTokens}. */
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
-/** One thing that happens while the model answers. A stream that ended well ends with `end`; all others throw. */
+/** An event of an answer. A complete stream ends with `end`; otherwise it throws. */
 export type ApiEvent =
-  /** The next piece of the answer's text. */
   | { readonly type: 'text'; readonly text: string }
-  /** The next piece of what the model thinks (or of the summary of it that the vendor shows). */
+  /** The next piece of thinking, or of the vendor's summary of it. */
   | { readonly type: 'thinking'; readonly text: string }
   /**
-   * A whole block that must go back unchanged with the next request: thinking with its signature, encrypted reasoning, a
-   * server tool's call or result. Its text was told before, piece by piece.
+   * A complete block to send back unchanged: signed thinking, encrypted reasoning, a server tool's
+   * call or result. Its text was already emitted in pieces.
    */
   | { readonly type: 'block'; readonly block: Block }
   | {
@@ -77,52 +87,54 @@ export type ApiEvent =
       readonly id: string;
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** The arguments as the model wrote them; OpenAI's vendors get them back byte for byte. */
+      /**
+       * The arguments exactly as the model wrote them, which OpenAI-compatible vendors get back.
+       */
       readonly rawArguments: string;
     }
-  /** Tokens so far; replaces what an earlier `usage` of the same stream said. */
+  /** Tokens so far; replaces earlier `usage` events. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | {
       readonly type: 'end';
       readonly stopReason: StopReason;
-      /** Which of its earlier thinking the model reads again, where it says so. */
+      /** Which earlier thinking the model reads again, if reported. */
       readonly thinkingScope?: ThinkingScope;
     };
 
-/** A model as far as it is known; prices belong to the profile. */
+/** Known properties of a model; prices are part of the profile. */
 export interface ModelInfo {
   readonly vendor: Vendor;
   readonly id: string;
   readonly accounting: UsageAccounting;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
 }
 
 export interface TokenCount {
   readonly tokens: number;
-  /** Counted by the vendor; else estimated here. */
+  /** True if the vendor counted, false if estimated. */
   readonly exact: boolean;
 }
 
-/** Calls a model. Safe to share: it holds no state of a call. */
+/** Calls a model. Stateless between calls, so it can be shared. */
 export interface ApiHandler {
   readonly modelInfo: ModelInfo;
-  /** The vendor can sum up a conversation itself; see {@link ApiRequest.compact}. */
+  /** The vendor supports {@link ApiRequest.compact}. */
   readonly compacts?: boolean;
   /**
-   * Asks the model. Breaking out of the loop, or aborting the signal, closes the connection.
-   * @throws {ApiError} whatever goes wrong; nothing else is thrown
+   * Leaving the loop or aborting the signal closes the connection.
+   * @throws {ApiError} and nothing else
    */
   stream(request: ApiRequest, signal?: AbortSignal): AsyncIterable<ApiEvent>;
   /**
-   * Input tokens of a request.
+   * Input tokens.
    * @throws {ApiError}
    */
   countTokens(request: ApiRequest, signal?: AbortSignal): Promise<TokenCount>;
   /**
-   * Lists the endpoint's models; absent where it has no such list.
+   * Absent if the endpoint has no model list.
    * @throws {ApiError}
    */
   readonly listModels?: (signal?: AbortSignal) => Promise<readonly ModelOfVendor[]>;

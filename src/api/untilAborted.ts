@@ -1,6 +1,6 @@
 /**
- * The items of a source until the signal aborts; then it throws the signal's reason at once, even while the source hangs,
- * and lets go of the source.
+ * Items of a source until the signal aborts; then throws the signal's reason immediately, even if
+ * the source hangs, and releases the source.
  */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
@@ -13,7 +13,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
   try {
     for (;;) {
       signal.throwIfAborted();
-      // A source that fails because of the abort fails with the abort's reason.
+      // If the abort makes the source fail, the abort's reason is thrown.
       const result = await Promise.race([iterator.next(), aborted]).finally(() => {
         signal.throwIfAborted();
       });
@@ -25,7 +25,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not waited for: a source that hangs would hang here too.
+    // Not awaited, since a hanging source would block here.
     if (isOpen) iterator.return?.().then(undefined, () => undefined);
   }
 }

@@ -9,7 +9,9 @@ import { geminiFamilyHandler } from './gemini';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
-/** A service account's key file, an access token, or `default`: what the machine is signed in with (gcloud). */
+/**
+ * A service account's key file, an access token, or `default`: the machine's credentials (gcloud).
+ */
 export type GoogleCredentials = { readonly serviceAccountJson: string } | { readonly accessToken: string } | 'default';
 
 export interface VertexOptions extends HandlerOptions, EndpointOptions {
@@ -22,8 +24,8 @@ export interface VertexOptions extends HandlerOptions, EndpointOptions {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * Models on Google Vertex AI: Anthropic's by Anthropic's SDK, Google's by Google's.
- * @throws {ApiError} kind `endpoint`, or `auth` for a key file that can't be read
+ * Models on Google Vertex AI: Anthropic's through Anthropic's SDK, Google's through Google's.
+ * @throws {ApiError} kind `endpoint`, or `auth` if the key file is unreadable
  */
 export function vertexHandler(options: VertexOptions): ApiHandler {
   const { name = 'Google Vertex AI', projectId, region, credentials, allowInsecureHttp, headers = {} } = options;
@@ -33,7 +35,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       ? parseAccount(name, credentials.serviceAccountJson)
       : undefined;
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
-  // Kept between calls: it holds the token that Google gave for the key.
+  // Kept between calls, since it caches Google's token.
   let auth: Promise<GoogleAuth> | undefined;
   const signedIn = async (): Promise<GoogleAuth> => {
     auth ??= googleAuth(account, token);
@@ -97,7 +99,8 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
 async function googleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
   const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
   if (token === undefined) {
-    // The fetch of the editor, with its proxy, in place of the library's own. What signs in must not follow a redirect either.
+    // Uses VS Code's fetch with its proxy instead of the library's own. Credentials must not follow
+    // redirects.
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
     // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseAccount has
@@ -108,7 +111,7 @@ async function googleAuth(account: ServiceAccount | undefined, token: string | u
   return new Auth({ authClient });
 }
 
-/** Google's library puts the signed request into its errors: nothing of them is kept. */
+/** Google's library includes the signed request in its errors, so nothing of them is kept. */
 function signInError(name: string, error: unknown): ApiError {
   const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
   if (status === undefined && error instanceof Error && /^request to |fetch failed/.test(error.message)) {
@@ -118,7 +121,7 @@ function signInError(name: string, error: unknown): ApiError {
   return new ApiError('auth', { name, what, ...(status !== undefined && { status }) });
 }
 
-/** Source: Vertex's guide, "Endpoints"; the SDK's own table. */
+/** Source: Vertex's guide, "Endpoints"; the SDK's table. */
 function regionUrl(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com/v1';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com/v1`;
@@ -137,7 +140,7 @@ function parseAccount(name: string, json: string): ServiceAccount {
       return { client_email: value['client_email'], private_key: value['private_key'] };
     }
   } catch {
-    // Told below, without the text: it holds a key.
+    // Thrown below without the text, which contains a key.
   }
   throw new ApiError('auth', { name, what: "The service account's key is not the JSON file that Google gives." });
 }

@@ -1,7 +1,6 @@
 /**
- * Models that the user already has in VS Code, without a key. `vscode.lm` knows no system role; some models report their usage
- * in a data part, which the typings don't name. What
- * is used of it stands here as a small interface, which the extension fills with the real one.
+ * Models that the user has in VS Code, without a key. `vscode.lm` has no system role, and some
+ * models report usage in an untyped data part. These interfaces describe what we use of it.
  */
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -23,7 +22,7 @@ export type LmPart =
   | { readonly kind: 'toolResult'; readonly callId: string; readonly content: readonly LmPart[] }
   | { readonly kind: 'data'; readonly mimeType: string; readonly data: Uint8Array };
 
-/** A part of an answer; `usage`: its tokens, in the fields of OpenAI's API. */
+/** `usage` has the fields of OpenAI's API. */
 export type LmAnswerPart = LmPart | { readonly kind: 'usage'; readonly fields: unknown };
 
 export interface LmMessage {
@@ -39,20 +38,19 @@ export interface LmTool {
 
 export interface LmRequestOptions {
   readonly tools: readonly LmTool[];
-  /** A tool must be called; VS Code's models know no more of a choice. */
+  /** A tool must be called; VS Code has no other tool choice. */
   readonly toolRequired: boolean;
   readonly modelOptions: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of `vscode.LanguageModelChat` that are used. */
+/** The members of `vscode.LanguageModelChat` that we use. */
 export interface LmModel {
   readonly vendor: string;
   readonly family: string;
   readonly id: string;
   readonly name: string;
-  /** Tokens. */
   readonly maxInputTokens: number;
-  /** Unknown parts are left out. Rejects with `vscode.LanguageModelError`. */
+  /** Skips unknown parts. Rejects with `vscode.LanguageModelError`. */
   sendRequest(
     messages: readonly LmMessage[],
     options: LmRequestOptions,
@@ -68,22 +66,24 @@ export interface LmSelector {
   readonly id?: string;
 }
 
-/** The parts of `vscode.lm` that are used. */
+/** The members of `vscode.lm` that we use. */
 export interface LanguageModels {
   selectChatModels(selector: LmSelector): Promise<readonly LmModel[]>;
 }
 
 export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
   readonly models: LanguageModels;
-  /** Our own vendor's name: its models would call us again. */
+  /** Our own vendor, whose models would call us again. */
   readonly ownVendor: string;
-  /** `id` is the model's; the first that fits is taken. */
+  /** `id` is the model's; the first match is used. */
   readonly selector: LmSelector & { readonly id: string };
-  /** Input and output together in tokens; the model's own figure is known only once it's asked. */
+  /**
+   * Input and output together, in tokens; the model's own value is known only after selecting it.
+   */
   readonly contextWindow?: number;
 }
 
-/** The models that can be asked: all but our own. */
+/** All models except our own. */
 export async function otherModels(
   models: LanguageModels,
   ownVendor: string,
@@ -93,7 +93,7 @@ export async function otherModels(
   return (await models.selectChatModels(selector)).filter(({ vendor }) => vendor !== ownVendor);
 }
 
-/** A handler of a model in VS Code. Tokens of a reply are counted here where the model reports none. */
+/** Counts the reply's tokens if the model doesn't report them. */
 export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
   const counter = requestCounter(options.counter, selector.id, 'openai');
@@ -133,7 +133,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       hasCalls = true;
       yield makeToolCall(part.callId, part.name, part.input);
     }
-    // VS Code doesn't say why a model stopped.
+    // VS Code doesn't report a stop reason.
     yield { type: 'end', stopReason: hasCalls ? 'tool_use' : 'end_turn' };
   }
 
@@ -158,7 +158,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   };
 }
 
-/** The options beside the messages. Tools without a schema are the vendor's own, which VS Code can't declare. */
+/** Skips tools without a schema: VS Code can't declare vendors' server tools. */
 function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
   const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
     inputSchema ? [{ name, description, inputSchema }] : [],
@@ -170,7 +170,7 @@ function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRe
   };
 }
 
-/** The messages with the system prompt at the head of the first one, which is the user's. */
+/** Prepends the system prompt to the first user message. */
 export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
@@ -200,7 +200,7 @@ function convertBlock(block: Block): LmPart[] {
       typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(convertBlock);
     return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
   }
-  // Signed for another API than this one.
+  // Signed for another API.
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   return [convertImage(block) ?? { kind: 'text', text: asText(block).text }];
 }

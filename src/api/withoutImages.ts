@@ -1,10 +1,10 @@
-/** Models that see no images: one in the history would have every later request refused. */
+/** Models without image input reject every later request if the history contains an image. */
 import { isImage, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { isApiError } from './apiError';
 import type { ApiHandler } from './types';
 
-/** How servers say that their model sees none, each with the words that it is made for. */
+/** Servers' messages, quoted per row. */
 const REFUSALS: readonly RegExp[] = [
   // DeepSeek: "messages[3]: unknown variant `image_url`, expected `text`"
   /unknown variant `(?:image_url|input_image)`/i,
@@ -48,7 +48,6 @@ export function withoutImages(handler: ApiHandler, sees: boolean | undefined): A
 const refusesImages = (error: unknown): boolean =>
   isApiError(error) && REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
 
-/** The same message where there is no image in it. */
 function withoutImagesIn(message: ApiMessage): ApiMessage {
   if (typeof message.content === 'string') return message;
   const content = withoutImageBlocks(message.content);

@@ -31,7 +31,7 @@ export interface CondenseParts {
   readonly counter: MessageCounter;
   readonly onProgress: (progress: TaskProgress) => void;
   readonly signal?: AbortSignal;
-  /** US dollars that may be spent. */
+  /** Limit in US dollars. */
   readonly maxCost?: number;
 }
 
@@ -41,9 +41,9 @@ export interface CondensedConversation {
 }
 
 /**
- * Condenses a conversation that was read, and keeps originals and ledger entry before anything of it is shown. Runs in the
- * worker, or where the keys are.
- * @throws the signal's reason where it was aborted; StorageError
+ * Condenses a parsed conversation and stores originals and ledger entry before returning. Runs in
+ * the worker, or in the host if models are called.
+ * @throws the signal's reason if aborted; StorageError
  */
 export async function condenseConversation(
   conversation: Conversation,
@@ -71,7 +71,7 @@ export async function condenseConversation(
       if (step !== '') onProgress({ step });
     },
   };
-  // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
+  // No paid fallback after a failure: a user who condenses manually decides again.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
@@ -81,7 +81,7 @@ export async function condenseConversation(
   const metricsWith = (context: RunContext): RunMetrics =>
     runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
-    // A cancelled one has nothing to show.
+    // After a cancellation there is nothing to show.
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});
@@ -127,7 +127,10 @@ function adviceIn(error: Error): FailureAdvice | undefined {
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
 
-/** US dollars that each later request costs less; nothing where that is not known. A figure never costs the condensation. */
+/**
+ * US dollars saved per later request; undefined if unknown. Errors here never fail the
+ * condensation.
+ */
 async function savingWith(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
@@ -140,7 +143,7 @@ async function savingWith(
   }
 }
 
-/** The condensation but for what it does to some messages; refused where the rest can't do without it. */
+/** Removes edits of excluded messages; fails if the remaining edits depend on them. */
 function withoutExcluded(
   { messages }: Conversation,
   outcome: CondensationOutcome,
@@ -154,7 +157,10 @@ function withoutExcluded(
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
-/** Keeps the store of the ledgers bounded. @returns what came of it, or why it could not be done: what was condensed holds all the same */
+/**
+ * Prunes the ledger store.
+ * @returns what was done, or why it failed; the condensation is valid either way
+ */
 async function pruned(store: string, inUse: string): Promise<readonly string[]> {
   try {
     const words = prunedWords(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
@@ -164,12 +170,11 @@ async function pruned(store: string, inUse: string): Promise<readonly string[]> 
   }
 }
 
-/** The messages that a person pinned. */
 async function readPinned({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
   return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 
-/** A conversation's summary for the host: plain data, without the messages. */
+/** Plain data for the host, without the messages. */
 export const summarizeConversation = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,

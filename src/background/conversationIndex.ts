@@ -3,22 +3,28 @@ import { isCurrent } from '../conversations/stores/details';
 import type { FindProblem, FoundConversation } from '../conversations/stores/types';
 import type { IndexProgress } from './tasks';
 
-/** A conversation of this machine with what is known of it so far. */
+/** A conversation on this machine with the details known so far. */
 export interface IndexedConversation extends FoundConversation {
-  /** Undefined until its beginning was read; of an older state of the file until the new one was read. */
+  /** Undefined until read; those of an older version until the new one is read. */
   readonly details: ConversationDetails | undefined;
 }
 
 export interface ConversationIndexOptions {
-  /** Runs the index task in the worker; ends when all is read, or with the signal. */
+  /** Runs the index task in the worker until everything is read or the signal aborts. */
   readonly run: (signal: AbortSignal, report: (progress: IndexProgress) => void) => Promise<unknown>;
-  /** Gets what stood in the way, each path and reason once. */
+  /** Receives each problem (path and reason) once. */
   readonly report: (problem: FindProblem) => void;
-  /** Gets what made a run fail as a whole. */
+  /** Receives errors that failed a whole run. */
   readonly fail: (error: unknown) => void;
-  /** Milliseconds between a change and the run that it brings: agents write several times a second. */
+  /**
+   * Milliseconds between a change and the run it triggers, since agents write several times per
+   * second.
+   */
   readonly delayMs?: number;
-  /** Milliseconds between the starts of two runs that changes bring: a live conversation is read again each time. */
+  /**
+   * Minimum milliseconds between runs triggered by changes, since each one rereads live
+   * conversations.
+   */
   readonly intervalMs?: number;
 }
 
@@ -26,10 +32,12 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Tells of changes in a folder that may not be there yet, and below it. */
+/** Watches a folder that may not exist yet, recursively. */
 export type Watch = (folder: string, changed: () => void) => Disposable;
 
-/** The list of all conversations, kept up to date in the background. Nothing is read on the caller's thread. */
+/**
+ * The list of all conversations, updated in the background. Reads nothing on the caller's thread.
+ */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
   private readonly details = new Map<string, ConversationDetails>();
@@ -45,8 +53,8 @@ export class ConversationIndex implements Disposable {
   constructor(private readonly options: ConversationIndexOptions) {}
 
   /**
-   * The newest first; those in which nothing was said are left out. A subagent's parent is known by its place in the store, or by the id
-   * that its file names.
+   * Newest first, without empty conversations. A subagent's parent is determined by its location or
+   * by the ID in its file.
    */
   get conversations(): readonly IndexedConversation[] {
     const pathById = new Map(
@@ -61,7 +69,7 @@ export class ConversationIndex implements Disposable {
       .filter(({ details }) => details?.isBlank !== true);
   }
 
-  /** True while something is still being looked for or read. */
+  /** True while searching or reading. */
   get isBusy(): boolean {
     return this.running !== undefined;
   }
@@ -71,7 +79,10 @@ export class ConversationIndex implements Disposable {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** Looks again, now; a run that is under way gives way. Ends when all is read, by this run or by one that took its place. */
+  /**
+   * Restarts the search, canceling a running one. Resolves when everything is read, by this run or
+   * its successor.
+   */
   refresh(): Promise<void> {
     return (this.latest = this.look());
   }
@@ -97,7 +108,7 @@ export class ConversationIndex implements Disposable {
     this.changed();
   }
 
-  /** Looks again when something changes in these folders: soon, but not too often. */
+  /** Searches again after changes in these folders, with a delay and a minimum interval. */
   watch(folders: readonly string[], watch: Watch): void {
     for (const folder of folders)
       this.watchers.push(
@@ -149,6 +160,6 @@ export class ConversationIndex implements Disposable {
   }
 }
 
-/** Whether the details of an entry are those of the file as it now is. */
+/** True if the details match the current version of the file. */
 export const isUpToDate = ({ details, ...found }: IndexedConversation): boolean =>
   details !== undefined && details.isComplete && isCurrent(details, found);

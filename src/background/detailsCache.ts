@@ -6,7 +6,7 @@ import type { HistoryScope } from '../conversations/types';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN, replaceCache } from '../storage/ownFiles';
 
-/** More than this nobody has; what is no longer there goes first. */
+/** More than anyone has; entries of missing files are removed first. */
 const MAX_ENTRIES = 5_000;
 
 const detailsSchema = z.object({
@@ -31,11 +31,14 @@ const detailsSchema = z.object({
   isComplete: z.boolean(),
 });
 
-/** `version` goes up with every change of what is read or counted: older details are then read anew. */
+/** Increment after changing what is read or counted, to invalidate older details. */
 const VERSION = 6;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
-/** The known details of conversations, by path, in one file. A file that is missing or broken is an empty cache. */
+/**
+ * Details of conversations by path, cached in one file. A missing or damaged file is an empty
+ * cache.
+ */
 export class DetailsCache {
   private isChanged = false;
 
@@ -50,7 +53,7 @@ export class DetailsCache {
     return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
   }
 
-  /** The details of a conversation as it now is; undefined where it was never read or has changed since. */
+  /** Details of the conversation's current version; undefined if never read or outdated. */
   current(found: FoundConversation): ConversationDetails | undefined {
     const details = this.byPath.get(found.path);
     return details && isCurrent(details, found) ? details : undefined;
@@ -87,7 +90,7 @@ async function read(file: string, history: HistoryScope): Promise<readonly Conve
   try {
     const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     if (cache.history !== history) return [];
-    // Zod gives fields that are absent as undefined; they are absent in what it was given.
+    // Zod types absent fields as undefined; at run time they are absent.
     return cache.details as ConversationDetails[];
   } catch {
     return [];

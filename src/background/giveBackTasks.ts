@@ -1,4 +1,4 @@
-/** Giving back, in the worker: reading and writing another program's files takes as long as they are large. */
+/** Gives conversations back in the worker, since agents' files may be large. */
 import { activeCondensations, activeEdits } from '../core/condense/ledger/ledger';
 import { giveBack } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
@@ -9,7 +9,7 @@ import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
 import type { GivenBackResult, RecoverResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
-/** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
+/** @throws GiveBackError, ConversationReadError, StorageError; nothing was written then */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
   const { path, agent, replacements } = task;
   const { conversation, ledger } = await openStored(task);
@@ -40,7 +40,8 @@ const notCondensed = (path: string): GiveBackError =>
   });
 
 /**
- * Puts back what the last giving back of a conversation replaced. @throws GiveBackError where the agent went on since
+ * Restores what the last give-back of a conversation replaced.
+ * @throws GiveBackError if the agent has continued since
  */
 export const undoGiveBack = ({
   conversation,
@@ -50,6 +51,9 @@ export const undoGiveBack = ({
     isUndone: await undoLast(nodeFiles, replacements, conversation),
   }));
 
-/** Finishes or takes back what a dead process had begun. One that fails is named and stops no other. */
+/**
+ * Completes or reverts replacements of a crashed process. Failures are reported without stopping
+ * others.
+ */
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
   withReplacements(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

@@ -1,4 +1,7 @@
-/** Models that the host calls for an engine in a thread: the keys, VS Code's network and its own models are there. */
+/**
+ * Models that the host calls for an engine in a thread, since keys, VS Code's network and its
+ * models are available only there.
+ */
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -10,14 +13,16 @@ import {
 } from '../core/condense/summarizer';
 import type { ForecastModel } from './forecast/messages';
 
-/** What the host does when the engine asks; plain data, for it crosses a thread. */
+/** The host's callbacks; plain data crosses the threads. */
 export interface HostModels {
   /**
    * The model of a profile, or of the one chosen for condensing; or why there is none.
    * @param own names the conversation's own model, for want of another one.
    */
   readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<ForecastModel>;
-  /** Has the model that was selected for a profile write a summary. Closes the connection when the signal is aborted. */
+  /**
+   * Summarizes with the model selected for a profile. Aborting the signal closes the connection.
+   */
   readonly summarize: (
     apiProfile: string | undefined,
     own: string | undefined,
@@ -25,7 +30,7 @@ export interface HostModels {
     conversation: string | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryReply>;
-  /** Notes for the log. */
+  /** Logs a note. */
   readonly warn: (words: string) => void;
 }
 

@@ -17,11 +17,11 @@ import type { IndexProgress, IndexTask } from './tasks';
 
 type Report = (progress: IndexProgress) => void;
 
-/** How often what is known is told, and how often it is written down, in milliseconds. */
+/** Interval of progress reports and of writes, in milliseconds. */
 const REPORT_MS = 100;
 const SAVE_MS = 2_000;
 
-/** Finds, then reads what is not known yet. Reading is synchronous: this runs in the worker. */
+/** Finds conversations, then reads unknown ones. Synchronous, so it runs in the worker. */
 export async function indexConversations(
   task: IndexTask,
   tokens: () => Promise<TokenCounter>,
@@ -55,7 +55,7 @@ async function index(
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     const fill = (getFill ??= await loadFillOf());
-    // Remembered counts of one conversation are of no use for the next.
+    // Cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
     await sink.add(
       wholeDetails(each, messages, history, (read) => fill(read, messages), {
@@ -70,7 +70,7 @@ async function index(
       await readWhole(each);
       continue;
     }
-    // A beginning that can't be kept would be read again: such a file gets its title when it is read whole.
+    // A title that can't be cached would be read again, so such files get it when read completely.
     if (!heads.hasRoom && !isTooLarge(each)) continue;
     const { details, head } = headDetails(each);
     if (head && !details.isComplete) heads.keep(each.path, head);
@@ -82,7 +82,7 @@ async function index(
   await sink.end(found.conversations);
 }
 
-/** Tells in batches, and writes down from time to time: a cancel loses little. */
+/** Batches reports and saves periodically, so that little is lost on cancellation. */
 class Sink {
   private batch: ConversationDetails[] = [];
   private reportedAt = performance.now();
@@ -112,7 +112,7 @@ class Sink {
     if (this.batch.length > 0) this.report({ details: this.batch });
     this.batch = [];
     this.reportedAt = performance.now();
-    // One turn of the loop, so that the message goes out before the next file.
+    // One event loop turn, so that the message is sent before the next file.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversations/types';
 
-/** The file's facts about the conversation's own model: its system prompt, and whose it is. */
+/** The system prompt and vendor of the conversation's own model, as recorded in the file. */
 export function getKnownFacts({ request, format }: Conversation): {
   readonly system?: string;
   readonly vendor?: string;

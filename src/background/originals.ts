@@ -1,4 +1,4 @@
-/** The originals behind markers' references, out of the ledgers. */
+/** Looks up originals by reference in the ledgers. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import { editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
@@ -6,7 +6,10 @@ import { findByReference, openLedger, type LedgerFile } from '../storage/ledgerS
 import type { OriginalTask, ReferencesTask } from './tasks';
 import type { ListedReference, OriginalResult } from './taskResults';
 
-/** The original of a reference, whatever has become of the file that names it. @throws Error where it is damaged */
+/**
+ * Independent of the agent's file.
+ * @throws Error if the original is damaged
+ */
 export async function findOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {
   const id = reference as ReferenceId;
   for (const store of stores) {
@@ -25,10 +28,10 @@ async function readText(ledger: LedgerFile, content: ReferencedContent): Promise
   return expandReference(content, () => original);
 }
 
-/** How much of an original a list shows, in UTF-16 units. */
+/** UTF-16 units of an original shown in a list. */
 const WORDS = 120;
 
-/** The originals of a conversation's last condensation, in the order of the messages. */
+/** Originals of the last condensation, in message order. */
 export async function listReferences({ conversation, store }: ReferencesTask): Promise<readonly ListedReference[]> {
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));

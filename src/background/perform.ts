@@ -51,13 +51,13 @@ export interface PerformParts {
   readonly tokens: () => Promise<TokenCounter>;
   readonly onProgress: Report;
   readonly signal: AbortSignal;
-  /** Absent where this program calls none. */
+  /** Absent if this program calls no models. */
   readonly models?: HostModels | undefined;
-  /** Absent where no other extension has one. */
+  /** Absent if no other extension registered a provider. */
   readonly providers?: ProviderCalls | undefined;
 }
 
-/** Does a task. Reading is synchronous here: the thread has nothing else to do. */
+/** Runs a task. Reads synchronously, since the thread has no other work. */
 export async function perform(task: Task, parts: PerformParts): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
@@ -128,7 +128,7 @@ async function condense(
       }),
   });
   const manager = new CondensationManager(counter, [...providers, ...others]);
-  // Before the file is read: the extension that brings the provider may not be there.
+  // Checked before reading the file, since the provider's extension may be missing.
   manager.getProvider(task.provider);
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
@@ -157,7 +157,7 @@ async function undo(task: UndoTask): Promise<UndoResult> {
   return { undone: last && { provider: last.provider, edits: last.edits.length } };
 }
 
-/** Told problems are for a log: more of them than this help nobody. */
+/** Maximum number of problems logged. */
 const TOLD_PROBLEMS = 20;
 
 async function account(
@@ -219,7 +219,7 @@ function accountText(
   switch (form) {
     case 'html':
       return accountPage(overview, { version, days, instead });
-    // Titles, commands and paths may hold keys; a file is read by others.
+    // Secrets in titles, commands and paths are masked, since the file may be shared.
     case 'json':
       return accountJson(maskedValue(sessions), by, maskedValue(unread));
     case 'csv':

@@ -1,4 +1,4 @@
-/** The actions of a person on a stored conversation and its ledger, except condensing. */
+/** A user's actions on a stored conversation and its ledger, except condensing. */
 import { loadFillOf } from '../account/fillOf';
 import { savedPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
@@ -41,7 +41,7 @@ import type {
   ShownConversation,
 } from './taskResults';
 
-/** A file's conversation, with its ledger. */
+/** Opens a conversation and its ledger. */
 export async function openStored({
   path,
   history,
@@ -52,7 +52,7 @@ export async function openStored({
   return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
 }
 
-/** The ledgers that were used since a time, in few words, those that there are, and what was given back. */
+/** Outlines of ledgers used since a time, IDs of all ledgers, and give-backs. */
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
   let newest = since;
@@ -97,10 +97,10 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
   );
 }
 
-/** Undoes or redoes a condensation in the ledger; the agent's own files stay as they are. */
+/** Undoes or redoes a condensation in the ledger; the agent's files are unchanged. */
 export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
-  // The history may have been cleared since it was listed.
+  // The history may have been cleared meanwhile.
   if (!ledger.ledger.condensations.some(({ id }) => id === condensation)) {
     throw new Error('This condensation is no longer in the history. Nothing was changed.');
   }
@@ -108,7 +108,7 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-/** A conversation beside what its condensations, or a chosen one, made of it. */
+/** A conversation next to the result of its condensations, or of one of them. */
 export async function showConversation(task: ShowTask): Promise<ShownConversation> {
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;
@@ -124,13 +124,19 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   };
 }
 
-/** A conversation as its file has it. @throws ConversationReadError */
+/**
+ * A conversation as in its file.
+ * @throws ConversationReadError
+ */
 export function textOfStored({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
   return { title, text: renderConversation(messages, undefined, messages, LONGEST_COMPARED) };
 }
 
-/** A conversation in another form, as it is or condensed. @throws ConversationReadError */
+/**
+ * Exports a conversation in another format, original or condensed.
+ * @throws ConversationReadError
+ */
 export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
   const { conversation, ledger } = await openStored(task);
   const messages = task.isCondensed
@@ -140,7 +146,10 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
   return { ...exported, text: withRawCalls(exported, task.path) };
 }
 
-/** A conversation with its condensations, to be read. @throws ConversationReadError */
+/**
+ * A readable page of a condensed conversation.
+ * @throws ConversationReadError
+ */
 export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRead> {
   const { conversation, ledger } = await openStored(task);
   const { title, messages } = conversation;
@@ -148,7 +157,10 @@ export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRe
   return { title, page: readingPage(subject, { nonce }) };
 }
 
-/** A page about what the ledger says of a conversation. @throws ConversationReadError */
+/**
+ * A report page from the ledger.
+ * @throws ConversationReadError
+ */
 export async function reportStored(task: ReportTask, counter: MessageCounter): Promise<ReportedPage> {
   const { conversation, ledger } = await openStored(task);
   const { title, format, messages } = conversation;
@@ -168,14 +180,14 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   };
 }
 
-/** A conversation's messages by their first words, and which of them are pinned. */
+/** Messages by their first words, with their pins. */
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
   const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
   return listMessages(conversation.messages).map((message, index) => ({ ...message, isPinned: pinned.has(index) }));
 }
 
-/** Pins exactly these messages: what was pinned and is not among them no longer is. */
+/** Pins exactly these messages. */
 export async function pinMessages(task: PinTask): Promise<null> {
   const { conversation, ledger } = await openStored(task);
   for (const entry of pinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {

@@ -1,4 +1,4 @@
-/** The results of the background worker: plain data, for it crosses a thread. */
+/** Results of the background worker, as plain data. */
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
 import type { WhatIfSum } from '../core/account/whatIf';
@@ -11,38 +11,38 @@ import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 
-/** What condensing came to, with the conversation before and after to compare. */
+/** Outcome of condensing, with the conversation before and after. */
 export interface CondensedResult extends FoldedTexts {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
-  /** The names of the presets and strategies that ran, by provider; absent: none. */
+  /** Names of presets and strategies by provider; absent: none. */
   readonly configNames?: Readonly<Record<string, string>>;
-  /** Providers whose edits come before its own; absent: none. */
+  /** Providers whose edits precede its own; absent: none. */
   readonly alsoBy?: readonly string[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly targetTokens: number;
   readonly edits: number;
-  /** US dollars; undefined where a price is not known. */
+  /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** US dollars that each later request costs less; absent where the price of the agent's model is not known. */
+  /** US dollars saved per later request; absent if the price of the agent's model is unknown. */
   readonly savedPerRequest?: number;
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
-  /** The report in words. */
+  /** The report as text. */
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** Of a preview: what its markers stand for, by their references. */
+  /** Previews only: originals by reference. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
 export interface NotCondensedResult {
   readonly kind: 'not-condensed';
   readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
-  /** What may help after a failure, where the provider says so. */
+  /** Advice from the provider after a failure. */
   readonly advice?: FailureAdvice;
   readonly conversation: ConversationSummary;
   readonly report: string;
@@ -57,60 +57,60 @@ export interface ConversationSummary {
 }
 
 export interface UndoResult {
-  /** The condensation that was undone; undefined if there was nothing to undo. */
+  /** The undone condensation; undefined if there was none. */
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
-/** A condensation as a list shows it. */
+/** A condensation for lists. */
 export interface CondensationOutline {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
-  /** Name of the preset or strategy that it ran with; absent where none is recorded. */
+  /** Name of its preset or strategy; absent if not recorded. */
   readonly configName?: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly isUndone: boolean;
-  /** A later one was made from the original in its place. */
+  /** A later one was made from the original instead. */
   readonly isReplaced: boolean;
-  /** The changes, pass by pass. */
+  /** Changes per pass. */
   readonly steps: readonly StepReport[];
-  /** US dollars; absent where a price is not known. */
+  /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
-  /** The agent's later requests for removed content; absent where they were not watched. */
+  /** The agent's later requests for removed content; absent if not observed. */
   readonly use?: UseAfter;
-  /** Of the one that grows as results arrive: how often the agent read lines again for which a reference stood; absent: never. */
+  /** For condensing new results: how often the agent reread referenced lines; absent: never. */
   readonly rereads?: number;
 }
 
 export interface LedgerOutline {
   readonly conversation: string;
   readonly title?: string;
-  /** Of the conversation's file, where it is known. */
+  /** The conversation's file, if known. */
   readonly path?: string;
   /** Oldest first. */
   readonly condensations: readonly CondensationOutline[];
 }
 
 export interface LedgersResult {
-  /** Ids of the conversations of all ledgers there are, used since or not. */
+  /** Conversation IDs of all ledgers. */
   readonly known: readonly string[];
   readonly ledgers: readonly LedgerOutline[];
-  /** When the last of them was used, in milliseconds since the epoch. */
+  /** Last use in milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** Ids of all conversations whose giving back can be undone. */
+  /** IDs of conversations whose give-back can be undone. */
   readonly givenBack: readonly string[];
 }
 
-/** Both texts are the same if it is not condensed. */
+/** Both texts are equal if it isn't condensed. */
 export interface ShownConversation extends FoldedTexts {
   readonly conversation: ConversationSummary;
-  /** What condensed it, oldest first. */
+  /** Oldest first. */
   readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
 }
 
-/** A conversation for people to read. */
+/** A conversation as readable text. */
 export interface ConversationText {
   readonly title: string;
   readonly text: string;
@@ -118,29 +118,29 @@ export interface ConversationText {
 
 export interface ListedMessage {
   readonly role: string;
-  /** The beginning, on one line. */
+  /** The start, on one line. */
   readonly words: string;
   readonly isPinned: boolean;
 }
 
 export interface OriginalResult {
-  /** Undefined where no ledger knows the reference. */
+  /** Undefined if no ledger has the reference. */
   readonly text: string | undefined;
 }
 
 export interface ListedReference {
   readonly reference: string;
-  /** Index of the message that it was taken out of. */
+  /** Index of the message it was removed from. */
   readonly message: number;
-  /** Of the original, in UTF-16 units. */
+  /** UTF-16 units of the original. */
   readonly length: number;
-  /** Its beginning, on one line. */
+  /** Its start, on one line. */
   readonly words: string;
 }
 
 export interface GivenBackResult {
   readonly target: GiveBackTarget;
-  /** The file that the agent goes on with. */
+  /** The file that the agent continues from. */
   readonly path: string;
   readonly conversation: string;
 }
@@ -153,22 +153,22 @@ export interface PageToRead {
 
 export interface ReportedPage {
   readonly conversation: ConversationSummary;
-  /** HTML; undefined where nothing of the conversation is condensed. */
+  /** HTML; undefined if the conversation isn't condensed. */
   readonly page: string | undefined;
 }
 
 export interface AccountResult {
   readonly overview: AccountOverview;
-  /** Where another way was asked for. */
+  /** Present if another way was requested. */
   readonly whatIf?: WhatIfSum & { readonly way: string };
-  /** Sessions that could not be read, the first of them with the reason. */
+  /** Number of unreadable sessions; the first ones with their reasons. */
   readonly leftOut: number;
   readonly problems: readonly AccountProblem[];
 }
 
 export interface RecoverResult {
-  /** Replacements that were finished or taken back. */
+  /** Replacements completed or reverted. */
   readonly recovered: number;
-  /** Steps that could not be completed, in words. */
+  /** Failed steps, for display. */
   readonly problems: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The tasks of the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
- * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
+ * Tasks of the background worker, as plain data. Reading, counting and condensing take hundreds of
+ * milliseconds, and the extension host's thread is shared with all extensions.
  */
 import type { NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../core/condense/summarizer';
@@ -42,27 +42,27 @@ export interface CondenseTask {
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
-  /** Its name for people, where it is a preset of the user's own: no worker knows these. */
+  /** Display name of a user's preset, which the worker does not know. */
   readonly configName?: string | undefined;
-  /** How many percent of the tokens that are there now may stay. */
+  /** Percentage of the current tokens that may remain. */
   readonly targetPercent: number;
-  /** Shares of files, error lines, instructions and to-dos that must stand in the view. */
+  /** Minimum shares of files, error lines, instructions and to-dos that the view must contain. */
   readonly coherenceFloor?: CoherenceFloor;
   /** Folder of the ledgers. */
   readonly store: string;
-  /** Indexes of the messages that no edit is to touch; default none. */
+  /** Indexes of messages not to edit; default none. */
   readonly excluded?: readonly number[];
-  /** Only shows what would come of it: nothing is kept. */
+  /** Stores nothing. */
   readonly isPreview?: true;
-  /** The providers of other extensions, which the run or a step of it may name; default none. */
+  /** Providers of other extensions that the run may use; default none. */
   readonly registered?: readonly ProviderDescription[];
-  /** Set where models may be asked. */
+  /** Set if models may be called. */
   readonly paid?: {
-    /** The user's own. */
+    /** The user's presets. */
     readonly presets: readonly Preset[];
-    /** US dollars that may be spent. */
+    /** Limit in US dollars. */
     readonly maxCost: number;
-    /** Folder of the summaries that were paid for: they cost nothing. */
+    /** Folder of paid summaries, which cost nothing again. */
     readonly summaries: string;
   };
 }
@@ -74,38 +74,38 @@ export interface UndoTask {
 }
 
 /**
- * Every conversation on this machine, told at once; then what reading them tells, titles first, the newest first. Details
- * are kept in a file, so that nothing is read again as long as it stays the same.
+ * Lists every conversation on this machine at once, then reads details: titles first, newest first.
+ * Details are cached in a file until a conversation changes.
  */
 export interface IndexTask {
   readonly kind: 'index';
   readonly find: FindOptions;
   readonly history: HistoryScope;
-  /** File of the details. */
+  /** File of the cache. */
   readonly cache: string;
 }
 
 export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
 
-/** The account of every conversation on this machine. */
+/** Accounts every conversation on this machine. */
 export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
   /** Only requests from this local date on, `2026-11-16`. */
   readonly sinceDay?: string;
-  /** With the cost that another way would have had. */
+  /** Also computes the cost with another way. */
   readonly with?: WhatIfWay & {
-    /** For people. */
+    /** Display name. */
     readonly name: string;
     readonly cache: string;
     readonly version: string;
   };
-  /** Writes the account to a file, too. */
+  /** Also writes the account to a file. */
   readonly file?: {
     readonly path: string;
     readonly form: 'html' | 'json' | 'csv';
     readonly by: Grouping;
     readonly version: string;
-    /** Of how many days it is; absent: of all time. */
+    /** Period in days; absent: all time. */
     readonly days?: number | undefined;
   };
 }
@@ -118,7 +118,7 @@ export interface StoredConversation {
   readonly store: string;
 }
 
-/** Asks for the ledgers and replacements that were used since a time. */
+/** Lists ledgers and replacements used since a time. */
 export interface LedgersTask {
   readonly kind: 'ledgers';
   readonly store: string;
@@ -128,7 +128,7 @@ export interface LedgersTask {
   readonly since: number;
 }
 
-/** Takes a condensation out of the view, or back in. */
+/** Removes a condensation from the view, or restores it. */
 export interface SetUndoneTask {
   readonly kind: 'set-undone';
   readonly conversation: string;
@@ -137,14 +137,14 @@ export interface SetUndoneTask {
   readonly store: string;
 }
 
-/** The conversation as it is and as its condensations leave it, for people to read. */
+/** The conversation before and after its condensations, for display. */
 export interface ShowTask extends StoredConversation {
   readonly kind: 'show';
-  /** As this condensation left it; absent: as it is shown now. */
+  /** State after this condensation; default: the current view. */
   readonly condensation?: CondensationId;
 }
 
-/** The conversation as its file has it, for people to read. */
+/** The conversation as in its file, for display. */
 export interface TextTask extends StoredConversation {
   readonly kind: 'text';
 }
@@ -152,58 +152,58 @@ export interface TextTask extends StoredConversation {
 export interface ExportTask extends StoredConversation {
   readonly kind: 'export';
   readonly target: ExportTarget;
-  /** With its condensations applied. */
+  /** Applies its condensations. */
   readonly isCondensed: boolean;
 }
 
-/** A condensed conversation as a page to read. */
+/** A condensed conversation as a readable page. */
 export interface ReadTask extends StoredConversation {
   readonly kind: 'read';
-  /** Of the page's style. */
+  /** Nonce of the page's style. */
   readonly nonce: string;
 }
 
-/** A page about the condensations that the view shows. */
+/** A page about the condensations in the view. */
 export interface ReportTask extends StoredConversation {
   readonly kind: 'report';
   /** Figures only. */
   readonly withoutContent: boolean;
   /** The product's version. */
   readonly version: string;
-  /** What the condensation noted for a person; default nothing. */
+  /** The condensation's notes for display; default none. */
   readonly notes?: readonly string[];
-  /** It is shown in VS Code, and not written to a file. */
+  /** Set if it is shown in VS Code instead of written to a file. */
   readonly webview?: WebviewFrame;
 }
 
-/** The messages, to choose among. */
+/** Messages to choose from. */
 export interface MessagesTask extends StoredConversation {
   readonly kind: 'messages';
 }
 
-/** Pins these messages and no others. */
+/** Pins exactly these messages. */
 export interface PinTask extends StoredConversation {
   readonly kind: 'pin';
   /** Indexes. */
   readonly pinned: readonly number[];
 }
 
-/** The original that a reference stands for. */
+/** Looks up the original of a reference. */
 export interface OriginalTask {
   readonly kind: 'original';
   readonly reference: string;
-  /** Folders of ledgers, in the order in which they are searched. */
+  /** Folders of ledgers, in search order. */
   readonly stores: readonly string[];
 }
 
-/** The content taken out of a conversation. */
+/** The content removed from a conversation. */
 export interface ReferencesTask {
   readonly kind: 'references';
   readonly conversation: string;
   readonly store: string;
 }
 
-/** The first request that Native would send for a file. Nothing is sent. */
+/** The first request that Native would send for a file, without sending it. */
 export interface PromptTask {
   readonly kind: 'prompt';
   readonly path: string;
@@ -212,41 +212,41 @@ export interface PromptTask {
   readonly model: SummarizerModel;
 }
 
-/** The parts of such a request; undefined where there is not enough to condense. */
+/** Parts of the request; undefined if there is too little to condense. */
 export interface PlannedPrompt {
   readonly system: string;
   readonly prompt: string;
-  /** What follows the summary; empty where nothing does. */
+  /** Text after the summary; may be empty. */
   readonly facts: string;
-  /** The prompt is the messages that the vendor itself sums up. */
+  /** The prompt is the messages, which the vendor summarizes itself. */
   readonly isCompacted: boolean;
 }
 
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
-  /** Whose it is, where the path doesn't say. */
+  /** The agent, if the path doesn't determine it. */
   readonly agent?: AgentName;
   /** Folder of the replacements. */
   readonly replacements: string;
 }
 
-/** Undoes the last giving back of a conversation. */
+/** Undoes the last give-back of a conversation. */
 export interface UndoGiveBackTask {
   readonly kind: 'undo-give-back';
   readonly conversation: string;
   readonly replacements: string;
 }
 
-/** Judges ways to condense by stored conversations. */
+/** Evaluates ways to condense on stored conversations. */
 export interface JudgeTask {
   readonly kind: 'judge';
-  /** Where they are, the longest first. */
+  /** Locations, longest first. */
   readonly locations: readonly string[];
-  /** The first settings. */
+  /** Default settings. */
   readonly ways: readonly JudgedWay[];
 }
 
-/** Finishes what a dead process had begun, and removes what is too old to be undone. */
+/** Completes replacements of crashed processes and removes those too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;
@@ -300,11 +300,11 @@ interface Results {
 export type TaskResult<T extends Task> = Results[T['kind']];
 
 export interface TaskProgress {
-  /** The current step, in words. */
+  /** Description of the current step. */
   readonly step: string;
   readonly index?: IndexProgress;
-  /** Sessions that are accounted. */
+  /** Sessions accounted. */
   readonly account?: { readonly done: number; readonly all: number };
-  /** Sessions that are made again with another way. */
+  /** Sessions replayed with another way. */
   readonly whatIf?: { readonly done: number; readonly all: number };
 }

@@ -50,18 +50,19 @@ export const OPTIONS = {
   session: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** More lines than this are for files. */
+/** Longer tables belong in a file. */
 const SHOWN_ROWS = 20;
 
-/** Days of which sessions are read for the line; each counts whole. */
+/** Days of sessions read for the line. */
 const LINE_DAYS = 2;
 
-/** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
+/** `account`: cost and composition of all agents' sessions on this machine. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { by, days, json, csv, out, store, files, line, session, ...whatIf } = parseValues(argv);
   if (whatIf.with !== undefined && files.length > 0)
     return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
-  // A block that is going on began yesterday at the earliest, but for one in a row without a pause.
+  // The current block started yesterday at the earliest, unless blocks follow each other without a
+  // pause.
   const wanted = line ? LINE_DAYS : days;
   const since = wanted === undefined ? undefined : startOfDays(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
@@ -86,7 +87,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     return EXIT.done;
   }
   const sinceDay = since === undefined ? undefined : localDay(since);
-  // Titles, commands and paths may hold keys; what goes to a pipe or a file is read by others.
+  // Secrets in titles, commands and paths are masked, since pipes and files may be shared.
   const account = {
     ...all,
     sessions: maskedValue(sessionsSince(all.sessions, sinceDay)),
@@ -114,7 +115,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   io.stderr(`Written: ${file}\n`);
   return EXIT.done;
 
-  /** What other programs read, where it is asked for. */
+  /** Machine-readable output, if requested. */
   function findDataFolder(): string | undefined {
     if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
     if (json) return accountJson(account.sessions, by, unread);
@@ -144,7 +145,7 @@ function parseValues(argv: readonly string[]) {
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
-  // Before anything is read.
+  // Fails before reading anything.
   if (values.with !== undefined) findWay(values.with);
   return {
     ...values,
@@ -216,7 +217,7 @@ function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, peri
   return `${lines.join('\n')}\n`;
 }
 
-/** A session stands below the one that started it, or that it was forked from. */
+/** Sessions are indented below the session that started or was forked to them. */
 function formatRow(row: AccountRow): string {
   const below = treeWords(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);

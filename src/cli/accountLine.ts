@@ -8,13 +8,16 @@ import { plural } from '../core/plural';
 export interface LineOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The folder that it is asked in: its newest session is "this session", where none is named. */
+  /** Current folder; its newest session is "this session" if none is named. */
   readonly cwd: string;
-  /** A session's id or path. */
+  /** ID or path of a session. */
   readonly session?: string | undefined;
 }
 
-/** "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": what was paid today, in this block of the session's agent, and in it. */
+/**
+ * "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": cost today, in the current block
+ * of the session's agent, and of the session.
+ */
 export function accountLine(sessions: readonly SessionAccount[], { now, cwd, session: named }: LineOptions): string {
   const today = addUp(onlyUsage(sessions, ({ day }) => day === localDay(now)));
   const session = named === undefined ? newestIn(sessions, cwd) : sessionNamed(sessions, named);
@@ -37,7 +40,7 @@ const onlyUsage = (
 ): SessionAccount[] =>
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
-/** The one that was used last, of the folder where there is any. */
+/** The most recently used session, preferably in the folder. */
 function newestIn(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>
@@ -46,14 +49,14 @@ function newestIn(sessions: readonly SessionAccount[], cwd: string): SessionAcco
       return time > last ? time : last;
     }, '');
   const among = own.length > 0 ? own : sessions;
-  // Sessions come newest file first: of two in one block, the first.
+  // Sessions are sorted by file, newest first; for equal blocks the first wins.
   return among.reduce<SessionAccount | undefined>(
     (newest, each) => (newest && lastUse(newest) >= lastUse(each) ? newest : each),
     undefined,
   );
 }
 
-/** Claude Code's status line gives the id and the path of its session. */
+/** Claude Code's status line passes ID and path of its session. */
 const sessionNamed = (sessions: readonly SessionAccount[], name: string): SessionAccount | undefined =>
   sessions.find(({ path, id }) => path === name || id === name || id.endsWith(`:${name}`));
 
@@ -64,7 +67,7 @@ function shortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced'
   return money.unpriced > 0 ? `${known}+` : known;
 }
 
-/** The time of day where the user is: `19:00`. */
+/** Local time of day: `19:00`. */
 function clock(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');

@@ -2,7 +2,6 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { errorMessage } from '../core/errors';
 import { COMMANDS, commandsWith, OTHER_COMMANDS, type CommandName, type OtherCommandName } from './help';
 
-/** The command line, parsed. */
 export interface Arguments {
   readonly command: CommandName;
   readonly file: string;
@@ -10,7 +9,7 @@ export interface Arguments {
   readonly references: readonly string[];
   readonly provider: string;
   readonly config: string | undefined;
-  /** Id of a preset of the Smart provider. */
+  /** ID of a Smart preset. */
   readonly preset: string | undefined;
   readonly targetTokens: number | undefined;
   readonly model: string | undefined;
@@ -18,7 +17,7 @@ export interface Arguments {
   readonly json: boolean;
   readonly out: string | undefined;
   readonly store: string | undefined;
-  /** Where `export` goes. */
+  /** Target of `export`. */
   readonly to: string | undefined;
   /** `export`: the condensed conversation instead of the original. */
   readonly condensed: boolean;
@@ -26,7 +25,7 @@ export interface Arguments {
   readonly withoutContent: boolean;
 }
 
-/** The command line can't be understood; the message says what was expected. */
+/** Invalid command line; the message says what was expected. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -54,11 +53,11 @@ export const OPTIONS = {
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-/** What a line asks for: a command's work, the help of a command or of the program, or the version. */
+/** A command with arguments, help for a command or the program, or the version. */
 export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
 
 /**
- * Parses the arguments behind the program's name.
+ * Parses the arguments after the program's name.
  * @throws UsageError
  */
 export function parseLine(argv: readonly string[]): ParsedLine {
@@ -157,7 +156,7 @@ export function providerIn(
   return provider;
 }
 
-/** Node's words about an option that it can't parse, as ours: its first sentence, without hints on file names and dashes. */
+/** Rewords Node's option errors: only the first sentence, without hints. */
 export function optionError(error: unknown): UsageError {
   const [what = ''] = errorMessage(error).split(/\.\s/);
   const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
@@ -172,10 +171,9 @@ export const isOtherCommand = (name: string | undefined): name is OtherCommandNa
 const isCommand = (name: string | undefined): name is CommandName =>
   (COMMANDS as readonly (string | undefined)[]).includes(name);
 
-/** A word that asks for help. */
 export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
-/** @throws UsageError where an option is given and is no whole number of at least 1. */
+/** @throws UsageError if the option isn't a whole number of at least 1 */
 export function positiveInteger(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -185,7 +183,7 @@ export function positiveInteger(option: string, text: string | undefined): numbe
   return value;
 }
 
-/** @throws UsageError where it is no address of a server. */
+/** @throws UsageError if it isn't a server's URL */
 export function addressOf(option: string, text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UsageError(`${option} must be an address that begins with https:// or http://, not "${text}".`);

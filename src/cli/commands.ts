@@ -1,4 +1,7 @@
-/** The commands' work: a bundle of its own, for it takes longer to load than Node itself, and shells ask for `--version`. */
+/**
+ * The commands in a separate bundle, since it loads slower than Node starts and shells call
+ * `--version`.
+ */
 import { accountCommand } from './account';
 import type { CommandName, OtherCommandName } from './help';
 import { condense } from './condense';
@@ -27,7 +30,7 @@ export const commands: Readonly<Record<CommandName, (session: Session) => ExitCo
   report,
 };
 
-/** They get what stands behind their name. */
+/** They receive the arguments after their name. */
 export const otherCommands: Readonly<
   Record<OtherCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
 > = {

@@ -11,8 +11,8 @@ import { outFile, writeWhole } from './output';
 import { makeRequest, type Session } from './session';
 
 /**
- * `condense`: from the conversation as its file has it, whatever was condensed before. The result goes into the ledger
- * and to `--out`; nothing else is written.
+ * `condense`: condenses the file's conversation, ignoring earlier condensations. Writes only the
+ * ledger and `--out`.
  */
 export async function condense(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;

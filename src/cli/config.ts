@@ -25,20 +25,23 @@ export async function readConfig(
   const isJson = text.trimStart().startsWith('{');
   const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
   const accepted = checked(config, '--config', provider);
-  // Fields of older forms are known once they are migrated.
+  // Migration handles fields of older versions.
   const migrated = provider.validateConfig(accepted);
   const warnings = migrated.valid ? (migrated.warnings ?? []) : [];
   for (const { path, message } of warnings) note(`--config: ${path} ${message} and is ignored.`);
   return accepted;
 }
 
-/** The name of the preset that `--preset` takes from a file: a provider does not know it. @throws UsageError */
+/**
+ * Name of the preset in a `--preset` file, which providers don't know.
+ * @throws UsageError
+ */
 export const presetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
   preset !== undefined && isPresetFile(preset) ? (await presetIn(preset)).name : undefined;
 
 const isPresetFile = (preset: string): boolean => preset.endsWith('.json');
 
-/** The preset that a file holds. @throws UsageError */
+/** @throws UsageError */
 async function presetIn(file: string): Promise<Preset> {
   const parsed = parsePresetFile(await readText('--preset', file));
   if (parsed.valid) return parsed.config;
@@ -48,7 +51,7 @@ async function presetIn(file: string): Promise<Preset> {
 const problemLines = (problems: readonly ConfigProblem[]): string =>
   problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
 
-/** `$schema` is for the editor in which the file is written. */
+/** `$schema` is only for editors. */
 const withoutSchema = (config: unknown): unknown =>
   isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
 

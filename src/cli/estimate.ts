@@ -4,7 +4,7 @@ import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { makeRequest, type Session } from './session';
 
-/** `estimate`: the plan that would run, without any paid call; nothing is written. */
+/** `estimate`: shows the plan without paid calls; writes nothing. */
 export async function estimate(session: Session): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);

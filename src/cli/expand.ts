@@ -12,7 +12,7 @@ import { readSessionLedger } from './readSessionLedger';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
-/** `expand`: the originals of references, or the whole original conversation of a view. */
+/** `expand`: originals of references, or the whole original conversation of a view. */
 export async function expand(session: Session): Promise<ExitCode> {
   const { args, io, conversation, store } = session;
   const text =
@@ -32,7 +32,7 @@ export async function expand(session: Session): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** The original of a view; a conversation that is no view is its own. */
+/** The original of a view; a conversation that isn't a view is returned unchanged. */
 export async function originalMessages({ conversation }: Session, ledger: LedgerFile): Promise<readonly ApiMessage[]> {
   const { messages } = conversation;
   const hash = viewHash(messages);
@@ -44,14 +44,14 @@ export async function originalMessages({ conversation }: Session, ledger: Ledger
 }
 
 /**
- * References are looked up in the whole store: the file that names them may be a view that has gone on, or a copy of it.
- * @throws UsageError for a reference that no ledger has.
+ * Searches the whole store, since the file may be a continued view or a copy.
+ * @throws UsageError for an unknown reference
  */
 async function expandReferences(store: string, ids: readonly string[]): Promise<string> {
   const texts: string[] = [];
   let ledger: LedgerFile | undefined;
   for (const id of ids as readonly ReferenceId[]) {
-    // References of one command mostly belong to one conversation.
+    // References in one command usually belong to one conversation.
     if (!ledger || !findContent(ledger, id)) ledger = await findByReference(store, id);
     const content = ledger && findContent(ledger, id);
     if (!ledger || !content)

@@ -11,7 +11,9 @@ import { readSessionLedger } from './readSessionLedger';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
-/** `export`: the conversation in another form, as it is or condensed; what could not go along is told on stderr. */
+/**
+ * `export`: the conversation in another format, original or condensed. Reports losses on stderr.
+ */
 export async function exportCommand(session: Session): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = targetNamed(args.to);
@@ -38,7 +40,7 @@ function targetNamed(name: string | undefined): ExportTarget {
   );
 }
 
-/** @throws UsageError where no condensation of it is known */
+/** @throws UsageError if it isn't condensed */
 async function condensedMessages(session: Session): Promise<readonly ApiMessage[]> {
   const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);

@@ -1,7 +1,7 @@
 import type { CondensationOutcome, StepReport } from '../core/condense';
 import type { Session } from './session';
 
-/** A step in the JSON that scripts read. Tokens are those of the chosen model. */
+/** A step in JSON output. Tokens of the selected model. */
 export interface StepFigures {
   readonly name: string;
   readonly tokensBefore: number;
@@ -13,20 +13,20 @@ export interface StepFigures {
   readonly reason?: string;
 }
 
-/** The one JSON object of `--json`. Costs in US dollars, times in milliseconds. */
+/** The JSON object of `--json`. Costs in US dollars, times in milliseconds. */
 export interface Figures {
   readonly outcome: CondensationOutcome['kind'] | 'estimated';
   readonly provider: string;
   readonly originalTokens: number;
   readonly condensedTokens: number;
   readonly reductionPercent: number;
-  /** Null where a price is not known. */
+  /** Null if a price is unknown. */
   readonly cost: number | null;
   readonly timeMs: number;
   readonly steps: readonly StepFigures[];
-  /** How many edits the view shows. */
+  /** Number of edits in the view. */
   readonly edits: number;
-  /** How many rules of the APIs the view breaks that the conversation did not break. */
+  /** Number of API rules violated by the view but not by the conversation. */
   readonly violations: number;
   readonly notes: readonly string[];
   readonly reason?: string;
@@ -34,7 +34,7 @@ export interface Figures {
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** A step's figures: tokens in the chosen model's, milliseconds, US dollars (null: not known). */
+/** Tokens of the selected model, milliseconds, US dollars (null: unknown). */
 export function stepFigures({ calibrate }: Session, step: StepReport): StepFigures {
   const { name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome } = step;
   return {
@@ -49,12 +49,12 @@ export function stepFigures({ calibrate }: Session, step: StepReport): StepFigur
   };
 }
 
-/** In percent, with two decimals; 0 for an empty conversation. */
+/** Percent with two decimals; 0 for an empty conversation. */
 export function percentSaved(before: number, after: number): number {
   return before === 0 ? 0 : round(((before - after) / before) * 100, 2);
 }
 
-/** An outcome's figures, the same fields whatever came of it. */
+/** The same fields for every outcome. */
 export function outcomeFigures(session: Session, outcome: CondensationOutcome): Figures {
   const before = session.calibrate(outcome.tokensBefore);
   const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;

@@ -1,22 +1,23 @@
 /**
- * What `--help` prints, of the program and of each command, from one table. It is part of the entry's bundle, which loads nothing else: what
- * other files know (presets, strategies, agents, which options are parsed) is written here, too, and help.test.ts compares.
+ * Text of `--help`, for the program and each command. It is in the entry bundle, which loads
+ * nothing else, so presets, strategies, agents and options are repeated here; help.test.ts compares
+ * them.
  */
 export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
-/** Commands that have no conversation's file. */
+/** Commands without a conversation file. */
 export const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
 export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
 
 type AnyCommand = CommandName | OtherCommandName;
 
 interface CommandHelp {
-  /** Behind the program's name. */
+  /** After the program's name. */
   readonly usage: string;
-  /** One line of the list of commands. */
+  /** One line for the list of commands. */
   readonly what: string;
-  /** Further sentences, in the command's own help. */
+  /** Additional sentences in the command's help. */
   readonly more?: string;
 }
 
@@ -66,13 +67,13 @@ const COMMAND_HELP: Readonly<Record<AnyCommand, CommandHelp>> = {
   },
 };
 
-/** Characters of a line, and of the column of names. */
+/** Width of a line and of the name column, in characters. */
 const WIDTH = 110;
 const MARGIN = 24;
 
 const CONDENSING = ['estimate', 'condense', 'report'] as const;
 const GATEWAYS = ['run', 'gateway'] as const;
-/** Those that run a provider of the user's choice. */
+/** Commands with a selectable provider. */
 const CHOOSING = [...CONDENSING, ...GATEWAYS, 'judge'] as const;
 
 interface OptionHelp {
@@ -82,7 +83,7 @@ interface OptionHelp {
   readonly of: readonly AnyCommand[];
 }
 
-/** In the order in which they are shown. An option that means something else for other commands stands here once for each meaning. */
+/** In display order. An option with different meanings has one entry per meaning. */
 const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--provider <id>',
@@ -251,13 +252,13 @@ const OPTION_HELP: readonly OptionHelp[] = [
   },
 ];
 
-/** Which commands have an option; undefined where the table has none of this name. */
+/** Commands that have an option; undefined if it is unknown. */
 export function commandsWith(name: string): readonly AnyCommand[] | undefined {
   const found = OPTION_HELP.filter(({ option }) => option.split(' ')[0] === `--${name}`);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 
-/** The help of a command, or of the whole program. */
+/** Help for a command, or for the program. */
 export function formatHelp(command?: AnyCommand): string {
   if (command === undefined) return programHelp();
   const { usage, what, more } = COMMAND_HELP[command];
@@ -302,14 +303,14 @@ const programHelp = (): string =>
     '',
   ].join('\n');
 
-/** A name, and what it is in a column beside it; below it where the name is too long. */
+/** Name and description in two columns; long names get their own line. */
 function formatRow(name: string, what: string, margin = MARGIN): string[] {
   const [first = '', ...rest] = wrapped(what, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
 }
 
-/** A text in lines of at most {@link WIDTH} characters, behind a margin. */
+/** Wraps at {@link WIDTH} characters with a margin. */
 function wrapped(text: string, margin: number): string[] {
   const lines: string[] = [];
   let line = '';

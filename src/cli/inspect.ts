@@ -19,7 +19,7 @@ interface ToolFigures {
   readonly resultTokens: number;
 }
 
-/** `inspect`: what the conversation holds; nothing is written. */
+/** `inspect`: describes the conversation; writes nothing. */
 export async function inspect(session: Session): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
   const { title, notes } = maskedValue({ title: session.conversation.title, notes: session.conversation.notes });
@@ -68,7 +68,7 @@ function tokensByType({ conversation, counter, calibrate }: Session): Record<Con
   };
 }
 
-/** By tool, the largest results first. */
+/** By tool, largest results first. */
 function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures[] {
   const byTool = new Map<string, ToolFigures>();
   for (const exchange of toolExchanges(conversation.messages)) {

@@ -22,7 +22,8 @@ export const OPTIONS = {
 } as const satisfies ParseArgsConfig['options'];
 
 /**
- * `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written.
+ * `judge FOLDER…`: measures how much of what was needed next each way keeps, over the sessions in
+ * folders; writes nothing.
  */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = argumentsOf(argv);

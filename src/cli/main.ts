@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line's entry point. A Node that is too old must be able to parse this bundle and run this file, so that it can say so:
- * nothing is imported but what works everywhere, and esbuild.mjs lowers the syntax.
+ * Entry point of the command line. Old versions of Node must be able to run this file to report
+ * that they are too old, so it imports little, and esbuild.mjs lowers its syntax.
  */
 import { engines } from '../../package.json';
 import { EXIT } from './io';

@@ -12,8 +12,9 @@ import { asStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Where `--out` or another option for a result leads: a file, or a place for one. A file that is there is replaced, as compilers do it; but
- * never the conversation itself, a file among the sessions of an agent or in a store of ours, what a link leads to, or what is no file.
+ * Validates the path for a result (`--out` and others). Existing files are replaced, except the
+ * conversation itself, agents' sessions, our stores, link targets, and anything that isn't a
+ * regular file.
  * @throws UsageError
  */
 export async function outFile(out: string, home: Home, input?: string, option = '--out'): Promise<string> {
@@ -27,7 +28,7 @@ export async function outFile(out: string, home: Home, input?: string, option = 
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
   const status = await readStatus(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
-  // The output replaces the file at its path: of a device or a pipe nothing would be left.
+  // Writing replaces the file, which would destroy a device or pipe.
   if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
   if (link !== undefined)
     throw new UsageError(`${option}: ${target} is a link to ${link}; name that file itself. Nothing was done.`);
@@ -43,19 +44,19 @@ export async function outFile(out: string, home: Home, input?: string, option = 
 }
 
 async function isAmongSessions(file: string, home: Home): Promise<boolean> {
-  // Loaded here: most runs write no file that is there already.
+  // Loaded lazily, since most output files don't exist yet.
   const { storeFolders } = await import('../conversations/stores/find');
   const folders = await Promise.all((await storeFolders(home)).map(real));
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
-/** Whether a conversation lies in this file, links followed. */
+/** True if the conversation is stored in this file, following links. */
 export const belongsTo = async (location: string, file: string): Promise<boolean> =>
   (await real(splitLocation(resolve(location)).file)) === file;
 
 /**
- * The folder of the ledgers, to be looked into; what killed runs left in it goes.
- * @throws UsageError where something else is in its place, or it is somebody else's
+ * The ledger folder, for reading; removes leftovers of crashed runs.
+ * @throws UsageError if it isn't our folder
  */
 export async function storeFolder(store: string | undefined, home: Home): Promise<string> {
   if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
@@ -71,7 +72,10 @@ export async function storeFolder(store: string | undefined, home: Home): Promis
   return folder;
 }
 
-/** The same, to be written to: it is made ours. @throws UsageError, StorageError */
+/**
+ * The ledger folder, for writing; creates it if necessary.
+ * @throws UsageError, StorageError
+ */
 export async function ownStore(store: string | undefined, home: Home): Promise<string> {
   const folder = await storeFolder(store, home);
   await refused('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
@@ -79,8 +83,8 @@ export async function ownStore(store: string | undefined, home: Home): Promise<s
 }
 
 /**
- * Where an option for a file of ours leads, which is written on and not replaced.
- * @throws UsageError where somebody else's file is there
+ * Path of a file that we append to.
+ * @throws UsageError if another program's file is there
  */
 export async function ownFile(option: string, file: string, kind: OwnKind): Promise<string> {
   const path = resolve(file);
@@ -88,7 +92,7 @@ export async function ownFile(option: string, file: string, kind: OwnKind): Prom
   return path;
 }
 
-/** What an option names is its user's mistake. */
+/** Errors about a path in an option are usage errors. */
 export async function refused(option: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();

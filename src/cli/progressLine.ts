@@ -1,11 +1,11 @@
 import type { CliIo } from './io';
 
-/** What takes less than this needs no words. Milliseconds. */
+/** Milliseconds before progress is shown. */
 const QUIET_MS = 1_000;
-/** Between two changes of the line. */
+/** Milliseconds between updates. */
 const PAUSE_MS = 100;
 
-/** Tells a person at a terminal how far long work is: on one line of stderr, which goes before anything else is written. */
+/** Shows progress on one line of stderr, which is cleared before other output. */
 export function withProgressLine(io: CliIo, now = (): number => performance.now()): CliIo {
   const { showProgress } = io;
   if (!showProgress) return io;

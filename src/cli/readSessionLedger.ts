@@ -6,13 +6,13 @@ import type { Session } from './session';
 /** The ledger of the session's file. */
 export interface KnownLedger {
   readonly ledger: LedgerFile;
-  /** True where the file is a view that was written by `condense --out`. */
+  /** True if the file is a view written by `condense --out`. */
   readonly isView: boolean;
 }
 
 /**
- * Finds the ledger that a file belongs to: of the conversation itself, or of a view that was made from one.
- * @throws UsageError where no condensation of it is known.
+ * Finds the ledger of a conversation, or of a view made from one.
+ * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: Session): Promise<KnownLedger> {
   const ofView = await findByView(store, viewHash(conversation.messages));

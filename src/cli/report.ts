@@ -12,8 +12,8 @@ import { outFile, writeWhole } from './output';
 import { makeRequest, type Session } from './session';
 
 /**
- * `report`: a page to look at, of the condensation that the store knows of the file; where it knows none, of what the provider would
- * do. Nothing but the page is written.
+ * `report`: writes a page about the file's stored condensation, or else about what the provider
+ * would do.
  */
 export async function report(session: Session): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
@@ -34,7 +34,7 @@ export async function report(session: Session): Promise<ExitCode> {
 
 type Subject = Omit<ReportedCondensation, 'title' | 'format'>;
 
-/** The condensations that the store knows, of the conversation or of a view of it. */
+/** Stored condensations of the conversation or view. */
 async function known(session: Session): Promise<Subject | undefined> {
   const { conversation, store, manager } = session;
   const ofView = await findByView(store, viewHash(conversation.messages));

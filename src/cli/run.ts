@@ -5,16 +5,16 @@ import { EXIT, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 import { forTerminal } from './terminal';
 
-/** A caller's mistake. By name: an error of another bundle has a class of its own. */
+/** Errors caused by the caller, by name, since each bundle has its own classes. */
 const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
-/** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
+/** Runs a command line. Errors become a line on stderr and an exit code; never throws. */
 export async function run(argv: readonly string[], plainIo: CliIo): Promise<number> {
   const io = withProgressLine(forTerminal(plainIo));
   try {
     const [first = '', ...rest] = argv;
     if (isOtherCommand(first)) {
-      // What stands behind the name of `run`'s agent is the agent's.
+      // Arguments after the agent of `run` belong to the agent.
       const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
       if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
       io.stdout(formatHelp(first));

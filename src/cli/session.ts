@@ -18,7 +18,7 @@ import { presetFileName, readConfig } from './config';
 import { storeFolder } from './output';
 import type { CliIo } from './io';
 
-/** Shared by all commands: the conversation that was read, the counter, the manager. */
+/** Shared by all commands: conversation, token counter, manager. */
 export interface Session {
   readonly args: Arguments;
   readonly io: CliIo;
@@ -27,11 +27,11 @@ export interface Session {
   readonly manager: CondensationManager;
   /** Folder of the ledgers. */
   readonly store: string;
-  /** Tokens of the chosen model for a number of o200k tokens. */
+  /** Converts o200k tokens to the selected model's. */
   readonly calibrate: (tokens: number) => number;
 }
 
-/** @throws ConversationReadError where the file can't be read. */
+/** @throws ConversationReadError if the file is unreadable */
 export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
   const store = await storeFolder(args.store, io);
   io.showProgress?.('Reading …');
@@ -39,7 +39,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     readConversationOnce(join(io.assets, ENGINE_BUNDLE), resolve(args.file), { history: args.history }, io.signal),
     loadTokenCounter(io.assets),
   ]);
-  // `inspect` lists them all, and before a condensation was undone, they were read.
+  // `inspect` lists problems itself, and before `undo` they were already reported.
   const isTold = args.command === 'undo' || args.command === 'inspect';
   const note = isTold ? undefined : noteLine(conversation.notes, 'see `inspect` of the same file');
   if (note !== undefined) io.stderr(`Note: ${maskSecrets(note)}\n`);
@@ -61,7 +61,10 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
 const WITHOUT_MODEL =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
-/** Counts the conversation's tokens, and says how far it is. @throws the signal's reason where it was aborted. */
+/**
+ * Counts the conversation's tokens with progress.
+ * @throws the signal's reason if aborted
+ */
 export function countTokens({ io, conversation: { messages }, counter }: Session): void {
   for (const [index, message] of messages.entries()) {
     io.showProgress?.(`Counting tokens: message ${index + 1} of ${messages.length}`);
@@ -69,7 +72,10 @@ export function countTokens({ io, conversation: { messages }, counter }: Session
   }
 }
 
-/** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
+/**
+ * The condensation requested by the arguments.
+ * @throws UsageError for an invalid configuration
+ */
 export async function makeRequest(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
   const config = await readConfig(args, provider, (sentence) => {
@@ -91,6 +97,6 @@ export async function makeRequest(session: Session, provider: CondensationProvid
   };
 }
 
-/** The target in o200k tokens, from one in the chosen model's. */
+/** Converts the target from the selected model's tokens to o200k. */
 const getTarget = ({ args, calibrate }: Session): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

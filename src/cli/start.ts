@@ -1,11 +1,11 @@
-/** Gives the process to {@link run}. */
+/** Runs {@link run} with the process's streams. */
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { version } from '../../package.json';
 import { errorCode } from '../core/errors';
 import { run } from './run';
 
-/** Writes synchronously: a pipe must have the whole JSON before the process ends. */
+/** Synchronous, so that a pipe has the whole JSON before the process ends. */
 function write(descriptor: number, text: string): void {
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {
@@ -19,7 +19,7 @@ function write(descriptor: number, text: string): void {
   }
 }
 
-/** Runs the process's own command line and leaves its exit code in the process. */
+/** Runs the process's command line and sets its exit code. */
 export async function start(): Promise<void> {
   const abort = new AbortController();
   process.once('SIGINT', () => {
@@ -29,7 +29,7 @@ export async function start(): Promise<void> {
     stdout: (text) => {
       write(1, text);
     },
-    // A program and a file get each byte.
+    // Programs and files receive every byte.
     ...(!process.stdout.isTTY && {
       data: (text: string) => {
         write(1, text);
@@ -40,7 +40,7 @@ export async function start(): Promise<void> {
     },
     ...(process.stderr.isTTY && {
       showProgress: (words: string) => {
-        // What is longer than the line would stay on the screen.
+        // A longer text would wrap and remain on the screen.
         write(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
       },
     }),

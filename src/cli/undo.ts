@@ -12,7 +12,7 @@ import type { Session } from './session';
 
 const UNDONE_ALL_THE_SAME = 'The file was not written, but the condensation was undone.';
 
-/** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
+/** `undo`: reverts the last condensation; `--out` receives the resulting conversation. */
 export async function undo(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
   const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);

@@ -84,7 +84,7 @@ export async function whatIfOfAll(
   return { sum, name, words };
 }
 
-/** @throws UsageError where it is neither a provider nor a preset that calls no model */
+/** @throws UsageError unless it is a provider or preset that calls no model */
 export function findWay(way: string): WhatIfWay {
   const providers = createProviders();
   const own = providers.find(({ id }) => id === way);
@@ -98,7 +98,7 @@ export function findWay(way: string): WhatIfWay {
   return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
 
-/** Costs in JSON: null where a price is not known. */
+/** Costs for JSON: null if a price is unknown. */
 const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
   before: before ?? null,
   after: after ?? null,
@@ -125,7 +125,7 @@ function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccoun
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
     `${plural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${way}`,
-    // Both figures of one session would else stand unexplained in two places.
+    // Explains two different figures for one session.
     ...(accounted.source === 'recorded'
       ? [
           ` - Cost by the usage that the agent recorded: ${formatMoney(addUp([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,

@@ -1,6 +1,6 @@
 /**
- * The engine: everything that takes time in proportion to a conversation's length. It knows neither VS Code nor threads, so that
- * a window runs it in a thread of its own and other programs run it in their process.
+ * The engine runs everything whose time grows with a conversation's length. It depends on neither
+ * VS Code nor threads: a window runs it in a thread, other programs in their process.
  */
 import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/forecast/messages';
 import type { ForecastSession } from '../background/forecast/session';
@@ -24,25 +24,25 @@ import type { CondensationEstimate, CondensationProgress } from '../core/condens
 import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensation } from './condenser/session';
 import type { ManagerSetup } from './hostManager';
 
-/** A conversation and the marks of what a person said in it, which do not cross a thread with the messages. */
+/** A conversation and the places of a person's answers, whose marks are lost between threads. */
 export interface ReadConversation {
   readonly conversation: Conversation;
   readonly answers: PersonsAnswers;
 }
 
-/** What can be asked of the engine. */
 export interface Engine {
-  /** @throws ConversationReadError where the file can't be read */
+  /** @throws ConversationReadError if the file can't be read */
   read(path: string, options: ReadOptions, signal?: AbortSignal): Promise<ReadConversation>;
   /**
-   * Does a task with stored conversations.
-   * @throws ConversationReadError where a file can't be read; GiveBackError where nothing may be written; StorageError
+   * Runs a task on stored conversations.
+   * @throws ConversationReadError if a file can't be read; GiveBackError if writing is not allowed;
+   * StorageError
    */
   perform<T extends Task>(
     task: T,
     onProgress: (progress: TaskProgress) => void,
     signal: AbortSignal,
-    // One by one, for only a function that is itself an argument crosses a thread.
+    // Separate arguments, since only functions passed as arguments cross threads.
     select?: HostModels['select'],
     summarize?: HostModels['summarize'],
     warn?: HostModels['warn'],
@@ -54,7 +54,9 @@ export interface Engine {
   readonly condenser: CondenserEngine;
 }
 
-/** Condensations that other extensions ask for. Each method rejects before {@link CondenserEngine.open} was called. */
+/**
+ * Condensations requested by other extensions. Methods reject before {@link CondenserEngine.open}.
+ */
 export interface CondenserEngine {
   /** Begins; ends when the signal is aborted. @param summaries folder of those that were paid for */
   open(
@@ -84,14 +86,14 @@ export interface CondenserEngine {
     setup: ManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<AutomaticResult>;
-  /** O200k tokens of messages. */
+  /** O200k tokens. */
   count(messages: readonly ApiMessage[]): Promise<number>;
   cancel(call: number): Promise<void>;
 }
 
 /**
- * A window's live conversations; the methods are those of `LiveConversationsApi`. Each rejects before {@link LiveEngine.open} was
- * called.
+ * A window's live conversations with the methods of `LiveConversationsApi`. They reject before
+ * {@link LiveEngine.open}.
  */
 export interface LiveEngine
   extends
@@ -114,7 +116,7 @@ export interface LiveEngine
     estimate: ProviderCalls['estimate'],
     signal: AbortSignal,
   ): Promise<void>;
-  /** @throws RangeError if host and engine are out of step, and the signal's reason where it was aborted */
+  /** @throws RangeError if host and engine are out of sync; the signal's reason if aborted */
   prepare(request: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared>;
   /** @param prepared the id of what was refused. @param view the id of the view that the host holds */
   tooLong(
@@ -126,31 +128,35 @@ export interface LiveEngine
   ): Promise<SentPrepared | undefined>;
   used(prepared: number, usage: Usage | undefined): Promise<void>;
   answered(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
-  /** The settings have changed. */
+  /** Applies changed settings. */
   configure(setup: LiveSetup): Promise<void>;
   follow(request: SentRequest, setup: LiveSetup): Promise<void>;
-  /** O200k tokens of a request as it came, with all that belongs to it. */
+  /** O200k tokens of the request as received, including system prompt and tools. */
   count(request: SentRequest): Promise<number>;
   view(conversation: LiveId): Promise<SentLiveView | undefined>;
-  /** @throws the signal's reason where it was aborted, Error in words where it was given up, UnknownProviderError */
+  /**
+   * @throws the signal's reason if aborted, Error with a displayable message, UnknownProviderError
+   */
   condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     setup: LiveSetup,
     signal: AbortSignal,
   ): Promise<OutcomeSummary | undefined>;
-  /** Gives up what runs in the background, and writes what is to be written. */
+  /** Cancels background work and writes pending data. */
   close(): Promise<void>;
 }
 
-/** Previews of condensations. The conversations that were asked for stay read and counted until the engine ends. */
+/**
+ * Previews of condensations. Requested conversations stay parsed and counted until the engine ends.
+ */
 export interface Previews {
   /**
-   * Answers one question after the other.
-   * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
+   * Answers questions in order.
+   * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
   ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>>;
-  /** Takes in what is new of a live conversation; questions asked after it are about it as it then is. */
+  /** Updates a live conversation; later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): Promise<void>;
 }
 
@@ -174,7 +180,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       const models = select && summarize && warn && { select, summarize, warn };
       const providers = condense && estimate && { condense, estimate };
       const { perform } = await loadWork();
-      // A task is answered with its own kind of result.
+      // Each task has its own result type.
       return (await perform(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
@@ -224,7 +230,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Live conversations of one window, once it has begun. */
+/** Live conversations of one window, after `open`. */
 function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   let opened: Promise<LiveSession> | undefined;
   const session = (): Promise<LiveSession> =>
@@ -275,5 +281,8 @@ function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   };
 }
 
-/** Only what is asked for is run: a program that reads one file, such as the command line, waits for no more than the readers. */
+/**
+ * Loaded on demand, so that a program that only reads a file, such as the command line, loads only
+ * the readers.
+ */
 const loadWork = () => import('./work');

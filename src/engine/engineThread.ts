@@ -7,19 +7,18 @@ import { noteEndedThread, shareEndedThreads } from '../storage/threads';
 import type { Engine } from './engine';
 import { Connection } from './rpc';
 
-/** The bundle of the engine's thread. */
 export const ENGINE_BUNDLE = 'engine.cjs';
 
-/** Two deaths within this many milliseconds, and no third engine is started by itself. */
+/** After two deaths within this many milliseconds, the engine is not restarted automatically. */
 const DEATHS_WITHIN_MS = 60_000;
 
-/** The engine's heap, in MB: it may run out without taking the host along. */
+/** Heap of the engine in MB; running out does not affect the host. */
 const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
-/** Errors that keep their class on the way from the engine. */
+/** Errors that keep their class across threads. */
 const ERRORS = { ConversationReadError, GiveBackError, StorageError };
 
-/** The engine's thread ended before it had answered, or is not started again. */
+/** The engine's thread ended before answering, or may not be restarted. */
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError';
 
@@ -40,15 +39,15 @@ export class EngineDiedError extends Error {
 export interface EngineThreadOptions {
   /** Path of {@link ENGINE_BUNDLE}. */
   readonly bundle: string;
-  /** Called once for each death that was not asked for. `rests`: none is started until {@link EngineThread.wake}. */
+  /** Called for each unexpected death. `rests`: not restarted until {@link EngineThread.wake}. */
   readonly onDeath?: (error: EngineDiedError, rests: boolean) => void;
-  /** Of its memory; default 2 GB of heap. */
+  /** Memory limits; default 2 GB of heap. */
   readonly limits?: ResourceLimits;
-  /** Milliseconds since any fixed moment. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** The host's end of the engine's thread: starts it when it is first needed, and anew after a death. */
+/** The host's side of the engine's thread, started on demand and restarted after a death. */
 export class EngineThread {
   private running: { readonly worker: Worker; readonly connection: Connection<Engine> } | undefined;
   private lastDeath = -Infinity;
@@ -56,7 +55,10 @@ export class EngineThread {
 
   constructor(private readonly options: EngineThreadOptions) {}
 
-  /** The engine, started if it is not running. @throws EngineDiedError where it died twice within a minute */
+  /**
+   * Starts the engine if necessary.
+   * @throws EngineDiedError if it died twice within a minute
+   */
   get engine(): Engine {
     if (this.resting) {
       const { message, isOutOfMemory } = this.resting;
@@ -66,25 +68,25 @@ export class EngineThread {
     return this.running.connection.remote;
   }
 
-  /** The engine may be started again after two deaths. */
+  /** Allows restarting after two deaths. */
   wake(): void {
     this.resting = undefined;
     this.lastDeath = -Infinity;
   }
 
-  /** Ends the thread wherever it is; what waits for an answer fails. The next question starts another one. */
+  /** Terminates the thread immediately; pending calls reject. The next call starts a new one. */
   end(): void {
     const { running } = this;
     this.running = undefined;
     running?.connection.close(new EngineDiedError('it was ended', false));
-    // Not awaited: it may be in the middle of one long step.
+    // Not awaited, since the thread may be in a long synchronous step.
     void running?.worker.terminate();
   }
 
   private start(): { readonly worker: Worker; readonly connection: Connection<Engine> } {
     shareEndedThreads();
     const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? LIMITS });
-    // It has none any more when it has ended.
+    // The ID is reset when the thread ends.
     const { threadId } = worker;
     const connection = new Connection<Engine>(worker, () => ({}), ERRORS);
     const died = (reason: string, cause?: unknown): void => {

@@ -1,4 +1,7 @@
-/** The host's end of the previews' engine: started with the first question, ended when nobody has asked for a while. */
+/**
+ * The host's side of the preview engine: started by the first question, ended after a period
+ * without questions.
+ */
 import { unchanged, computeUpdate } from '../background/forecast/listUpdate';
 import type { ForecastAnswer, ForecastRequest, LiveContent } from '../background/forecast/messages';
 import type { Previews } from './engine';
@@ -7,13 +10,13 @@ import { EngineDiedError, EngineThread } from './engineThread';
 export interface ForecastThreadOptions {
   /** Path of the engine's bundle. */
   readonly bundle: string;
-  /** Milliseconds without a question after which it ends; default a minute. */
+  /** Milliseconds without questions before it ends; default one minute. */
   readonly idleMs?: number;
-  /** Why an answer never came, in the user's language. */
+  /** Localized error for questions that remain unanswered. */
   readonly ended: (reason: string) => string;
 }
 
-/** Room for the largest file that is previewed, several times over. */
+/** Several times the size of the largest previewed file. */
 const LIMITS = { maxOldGenerationSizeMb: 1_024 };
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
@@ -21,7 +24,7 @@ const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 interface RunningTask {
   readonly thread: EngineThread;
   readonly previews: Previews;
-  /** Contents of live conversations that the engine has, by id. */
+  /** Live contents that the engine has, by ID. */
   readonly contents: Map<string, LiveContent>;
 }
 
@@ -33,8 +36,8 @@ export class ForecastThread {
   constructor(private readonly options: ForecastThreadOptions) {}
 
   /**
-   * @throws Error with what the engine said, or that it ended; the signal's reason where it was aborted. The next question
-   * starts a new engine.
+   * @throws Error with the engine's message, or if it ended; the signal's reason if aborted. The
+   * next question starts a new engine.
    */
   async ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
     signal.throwIfAborted();
@@ -52,12 +55,12 @@ export class ForecastThread {
     }
   }
 
-  /** Whether it has something to answer. */
+  /** True if questions are pending. */
   get isAsked(): boolean {
     return this.asked > 0;
   }
 
-  /** Ends the engine; what was asked fails. */
+  /** Ends the engine; pending questions reject. */
   end(): void {
     clearTimeout(this.idle);
     const { running } = this;
@@ -70,14 +73,14 @@ export class ForecastThread {
       bundle: this.options.bundle,
       limits: LIMITS,
       onDeath: () => {
-        // The next one is told of live conversations from their beginning.
+        // The next engine receives live conversations from the start.
         if (this.running?.thread === thread) this.running = undefined;
       },
     });
     return { thread, previews: thread.engine.previews, contents: new Map() };
   }
 
-  /** The request without the content of a live conversation, once the engine has been told what is new of it. */
+  /** Removes a live conversation's content from the request after sending the engine an update. */
   private withoutContent<R extends ForecastRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
@@ -88,7 +91,7 @@ export class ForecastThread {
     if (messages || edits) {
       contents.set(rest.id, content);
       const update = { messages: messages ?? unchanged(known.messages), edits: edits ?? unchanged(known.edits) };
-      // Why an engine can't take it in is told by the question that follows.
+      // The question that follows reports errors of the update.
       previews.update(rest.id, update).catch(() => undefined);
     }
     return { ...request, conversation: rest };

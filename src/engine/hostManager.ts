@@ -1,4 +1,4 @@
-/** A manager in the engine whose models, and the providers of other extensions, are the host's. */
+/** A manager in the engine that calls models and other extensions' providers through the host. */
 import { isDeepStrictEqual } from 'node:util';
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
@@ -10,23 +10,23 @@ import { remoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteProvider';
 import { StoredSummaries } from '../storage/summaries';
 
-/** What the host's settings say, and what other extensions bring. */
+/** The host's settings and other extensions' providers. */
 export interface ManagerSetup {
-  /** The user's own presets. */
+  /** The user's presets. */
   readonly presets: readonly Preset[];
-  /** The providers of other extensions. */
+  /** Providers of other extensions. */
   readonly registered: readonly ProviderDescription[];
 }
 
 export interface HostManagerParts {
   readonly counter: MessageCounter;
-  /** Folder of the summaries that were paid for. */
+  /** Folder of paid summaries. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCalls;
-  /** Aborts calls to models once nobody wants them. */
+  /** Aborts model calls that are no longer needed. */
   readonly signal: AbortSignal;
-  /** Names a conversation's own model to the host; default: there is none. */
+  /** Key by which the host knows a conversation's own model; default: no own model. */
   readonly nameOwn?: (own: OwnModel | undefined) => string | undefined;
 }
 
@@ -47,7 +47,7 @@ export class HostManager {
     this.manager = new CondensationManager(counter, providers);
   }
 
-  /** The settings, and the providers of other extensions, as they are from now on. */
+  /** Replaces settings and registered providers. */
   use({ presets, registered }: ManagerSetup): void {
     this.presets = presets;
     if (isDeepStrictEqual(registered, this.registered)) return;

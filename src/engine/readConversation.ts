@@ -5,9 +5,9 @@ import type { Engine } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
 /**
- * Reads a conversation in the engine's thread, so that this one stays free: neither the file's bytes nor its parsing touch it.
- * @throws ConversationReadError for everything that goes wrong, a death of the engine included
- * @throws the signal's reason, when aborted
+ * Reads a conversation in the engine's thread, which does all reading and parsing.
+ * @throws ConversationReadError for every failure, including the engine's death
+ * @throws the signal's reason if aborted
  */
 export async function readConversation(
   thread: { readonly engine: Engine },
@@ -25,7 +25,10 @@ export async function readConversation(
   }
 }
 
-/** Reads one conversation in an engine that ends with it. @see readConversation */
+/**
+ * Reads one conversation in a temporary engine.
+ * @see readConversation
+ */
 export async function readConversationOnce(
   bundle: string,
   path: string,
@@ -40,7 +43,7 @@ export async function readConversationOnce(
   }
 }
 
-/** The error for what is no fault of the file: too little memory, or a fault of the reader itself. */
+/** Error for failures not caused by the file: out of memory, or a bug in the reader. */
 function engineReadError(path: string, error: unknown): ConversationReadError {
   const isMemory = error instanceof EngineDiedError && error.isOutOfMemory;
   return new ConversationReadError(

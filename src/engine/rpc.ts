@@ -1,18 +1,18 @@
 /**
- * Calls between two threads. Each side exposes an object of asynchronous methods, possibly in groups, and calls the other's as if they
- * were its own. Arguments and results are cloned. An `AbortSignal` or a function that is itself an argument crosses too: the signal
- * aborts its twin, and the function is called back, both until the call is answered. Errors keep their name, message, stack, own fields
- * and cause, and those of a class named in `errors` their class.
+ * Calls between two threads. Each side exposes an object of async methods, possibly in groups, and
+ * calls the other's through a proxy. Arguments and results are cloned. An `AbortSignal` or function
+ * that is itself an argument is forwarded until the call is answered. Errors keep name, message,
+ * stack, own fields and cause, and their class if it is listed in `errors`.
  */
 import type { Transferable } from 'node:worker_threads';
 
-/** What a `Worker`, its `parentPort` and a `MessagePort` have in common. */
+/** The common part of `Worker`, `parentPort` and `MessagePort`. */
 export interface Port {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
   on(event: 'message', listener: (message: Message) => void): unknown;
 }
 
-/** An object of methods that return promises, or of groups of them: nothing else can be called from another thread. */
+/** An object of methods that return promises, or groups of such methods. */
 export type Exposable<T> = {
   readonly [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown>
     ? T[K]
@@ -21,7 +21,10 @@ export type Exposable<T> = {
       : Exposable<T[K]>;
 };
 
-/** Classes of errors by the `name` of their instances, which are rebuilt from their own fields: they must have no `#private` ones. */
+/**
+ * Error classes by the `name` of their instances. They are rebuilt from own fields, so they must
+ * not have `#private` ones.
+ */
 export type ErrorClasses = Readonly<Record<string, { readonly prototype: Error }>>;
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -42,7 +45,7 @@ type SentError =
   | { readonly thrown: unknown };
 
 export type Message =
-  /** `target`: the path of a method, or the id of a callback. */
+  /** `target`: path of a method, or ID of a callback. */
   | { readonly type: 'call'; readonly id: number; readonly target: string | number; readonly args: readonly Argument[] }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly error: SentError }
@@ -50,7 +53,10 @@ export type Message =
 
 const transfers = new WeakMap<object, readonly Transferable[]>();
 
-/** Marks an argument or result: these buffers or ports of it are moved to the other thread instead of copied. @returns it */
+/**
+ * Marks buffers or ports to be moved to the other thread instead of copied.
+ * @returns the value
+ */
 export function transfer<T extends object>(value: T, list: readonly Transferable[]): T {
   transfers.set(value, list);
   return value;
@@ -65,7 +71,7 @@ export class Connection<Remote extends Exposable<Remote>> {
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly callbacks = new Map<number, Method>();
-  /** Twins of the other side's signals. */
+  /** Local counterparts of the other side's signals. */
   private readonly twins = new Map<number, AbortController>();
   private lastId = 0;
   private closed: Error | undefined;
@@ -76,7 +82,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     expose: (remote: Remote) => object,
     private readonly errors: ErrorClasses = {},
   ) {
-    // The proxy answers to every path; its type says which ones the other end exposes.
+    // The proxy accepts every path; its type restricts them to what the other side exposes.
     this.remote = this.proxy('') as Remote;
     this.local = expose(this.remote);
     port.on('message', (message) => {
@@ -84,12 +90,12 @@ export class Connection<Remote extends Exposable<Remote>> {
     });
   }
 
-  /** How many calls wait for an answer. */
+  /** Number of unanswered calls. */
   get pending(): number {
     return this.calls.size;
   }
 
-  /** The other end is gone: what was asked of it, and whatever is from now on, fails with this error. */
+  /** Rejects all pending and future calls with this error. */
   close(error: Error): void {
     this.closed = error;
     for (const { reject } of this.calls.values()) reject(error);
@@ -100,7 +106,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     const groups = new Map<string, object>();
     return new Proxy((): void => undefined, {
       get: (_target, key) => {
-        // A proxy is no promise, and is asked whether it is one when an asynchronous function returns it.
+        // A proxy is not thenable; async functions check that when they return it.
         if (typeof key !== 'string' || key === 'then') return undefined;
         const known = groups.get(key) ?? this.proxy(path === '' ? key : `${path}.${key}`);
         groups.set(key, known);
@@ -140,7 +146,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     const abort = (): void => {
       Atomics.store(flag, 0, 1);
       this.post({ type: 'abort', signal: id });
-      // Whoever cancels does not wait until the other side has heard it.
+      // Cancellation does not wait for the other side.
       reject(arg.reason);
     };
     arg.addEventListener('abort', abort);
@@ -198,13 +204,13 @@ export class Connection<Remote extends Exposable<Remote>> {
     if ('signal' in arg) return this.twin(arg.signal, arg.flag);
     return (...args: readonly unknown[]): Promise<unknown> => {
       const answer = this.call(arg.callback, args);
-      // Whoever reports progress does not wait for the answer, nor for the news that nobody listens any more.
+      // Progress callbacks ignore the answer, including the error that the call has ended.
       answer.catch(() => undefined);
       return answer;
     };
   }
 
-  /** A signal that is also aborted as soon as somebody asks it, so that code which does not let a message in hears it too. */
+  /** A signal that also polls a shared flag, so that synchronous code sees the abort. */
   private twin(id: number, flag: Int32Array): AbortSignal {
     const twin = new AbortController();
     const { signal } = twin;
@@ -234,7 +240,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     try {
       this.post({ type: 'failed', id, error: sentError(error) });
     } catch {
-      // A field of it can't be cloned.
+      // A field can't be cloned.
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
       this.post({ type: 'failed', id, error: { name, message, stack, fields: {} } });
     }
@@ -260,7 +266,7 @@ export class Connection<Remote extends Exposable<Remote>> {
 function sentError(error: unknown): SentError {
   if (!(error instanceof Error)) return { thrown: error };
   const { name, message, stack, cause } = error;
-  // All that is its own and enumerable; message, stack and cause are not.
+  // Own enumerable fields; message, stack and cause are not enumerable.
   const fields = Object.fromEntries(Object.entries(error));
   return { name, message, stack, fields, ...(cause !== undefined && { cause: sentError(cause) }) };
 }

@@ -9,21 +9,22 @@ export interface RunTaskOptions {
   readonly bundle: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
-  /** Those that the task may ask. */
+  /** Models that the task may call. */
   readonly models?: HostModels | undefined;
   readonly providers?: ProviderCalls | undefined;
 }
 
 /**
- * The index runs for minutes beside everything else: with a small heap V8 collects early instead of growing. A file of the
- * largest size that is counted fits.
+ * The index runs for minutes in the background; a small heap makes V8 collect early instead of
+ * growing. It has room for the largest file that is counted.
  */
 const INDEX_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Runs a task in an engine of its own, so that nothing else waits for it. An abort ends the thread at once, wherever it is; what it
- * was writing is safe, for the ledger's writes are whole or not there.
- * @throws the signal's reason where it was aborted; what {@link Engine.perform} throws; Error where the engine died.
+ * Runs a task in a separate engine. An abort terminates the thread immediately, which is safe since
+ * ledger writes are atomic.
+ * @throws the signal's reason if aborted; what {@link Engine.perform} throws; Error if the engine
+ * died
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
   const { bundle, signal, onProgress, models, providers } = options;

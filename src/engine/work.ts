@@ -1,4 +1,4 @@
-/** What the engine does beside reading, loaded when it is first asked for. */
+/** The engine's work besides reading, loaded on demand. */
 export { ForecastSession } from '../background/forecast/session';
 export { perform } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';

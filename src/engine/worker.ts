@@ -1,4 +1,4 @@
-/** The entry point of the engine's thread, bundled to `dist/engine.cjs`: answers until its host ends it. */
+/** Entry point of the engine's thread, bundled to `dist/engine.cjs`. */
 import { parentPort } from 'node:worker_threads';
 import { loadTokenCounter } from '../storage/assets';
 import { serveEngine } from './serveEngine';

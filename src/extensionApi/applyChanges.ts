@@ -1,4 +1,7 @@
-/** The changes that a provider of another extension asks for, made in a draft by the same way as everybody's. */
+/**
+ * Applies changes requested by another extension's provider to a draft, like those of built-in
+ * providers.
+ */
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
 import { summaryMessage, summaryText } from '../core/condense/summary/summaryMessage';
@@ -7,11 +10,11 @@ import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
 
-/** Changes of which nothing came. */
+/** Changes that were skipped. */
 export interface LeftOut {
   /** They would save nothing. */
   readonly useless: number;
-  /** Cuts that overlap one that begins before them. */
+  /** Cuts that overlap an earlier one. */
   readonly overlapping: number;
 }
 
@@ -32,7 +35,7 @@ export function applyChanges(view: ExternalView, changes: readonly Change[], dra
   return { useless, overlapping };
 }
 
-/** How many requests begin inside another one that counts. */
+/** Number of requests that start inside another one. */
 function overlaps(requests: readonly CutRequest[]): number {
   let reached = 0;
   let count = 0;
@@ -43,7 +46,7 @@ function overlaps(requests: readonly CutRequest[]): number {
   return count;
 }
 
-/** Cuts of one place are made at once: their offsets speak of the text before any of them. */
+/** Cuts of one place are applied together, since their offsets refer to the original text. */
 interface CutGroup {
   readonly kind: 'cut';
   readonly message: number;
@@ -72,7 +75,7 @@ function grouped(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
 
 const toCutRequest = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
 
-/** @throws Error where there is nothing that may be cut. */
+/** @throws Error if nothing can be cut there */
 function cutPlace(
   view: ExternalView,
   { message, path, reason, requests }: CutGroup,
@@ -98,7 +101,7 @@ function cutPlace(
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
 
-/** The type of the content that holds all the slices; undefined where one of them lies in none. */
+/** Type of the content that contains all slices; undefined if there is none. */
 function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
   const holders = requests.map(({ start, end }) =>
     contents.find((content) => start >= content.start && end <= content.end && start < end),
@@ -109,7 +112,7 @@ function findContentType(contents: readonly Content[], requests: readonly CutReq
 const describeSpan = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
-/** @throws Error for an invalid range. */
+/** @throws Error for an invalid range */
 function summarize(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,

@@ -1,11 +1,13 @@
-/** A provider of another extension in the engine's thread: its own code is called back in the extension host. */
+/**
+ * Adapts another extension's provider in the engine's thread, which calls it back in the extension
+ * host.
+ */
 import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';
 import { externalProvider } from './externalProvider';
 import type { ProviderCalls, ProviderDescription } from './remoteProvider';
 
-/** The provider that a description names, as one of ours. */
 export function remoteProvider(
   { usesModel, estimates, configSchema, ...about }: ProviderDescription,
   calls: ProviderCalls,
@@ -13,7 +15,7 @@ export function remoteProvider(
   const { id } = about;
   const provider: Provider = {
     ...about,
-    // What it answers is parsed as any answer of another extension is.
+    // Its answer is validated like any other extension's.
     condense: ({ countTokens: _count, onProgress, ...input }, signal) =>
       calls.condense(id, input, onProgress, signal) as Promise<ProviderResult>,
     ...(estimates && {

@@ -1,4 +1,4 @@
-/** A provider of another extension as one of ours: its changes become edits by the same way as all others. */
+/** Adapts another extension's provider to our interface; its changes become regular edits. */
 import { validateFields } from '../core/condense/config';
 import { Draft } from '../core/condense/draft/draft';
 import type {
@@ -17,7 +17,7 @@ import { createExternalView, type ExternalView } from './externalView';
 import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
 
 export interface ExternalProvider extends CondensationProvider {
-  /** As the other extension registered it. */
+  /** As registered. */
   readonly parsed: ParsedProvider;
 }
 
@@ -55,7 +55,7 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
   estimatedSpeed: usesModel ? 'slow' : 'fast',
 });
 
-/** Why an estimated cost, in US dollars, may not be spent; undefined where it may. */
+/** Why an estimated cost in US dollars exceeds the limit; undefined if it doesn't. */
 function overBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
@@ -97,7 +97,7 @@ async function condense(
   return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 
-/** The provider's estimate; for one without an estimate of its own, the figures of its changes. */
+/** The provider's estimate, or else computed from its changes. */
 async function estimate(
   parsed: ParsedProvider,
   context: ConversationContext,
@@ -141,13 +141,16 @@ const makeInput = (
   onProgress: (progress) => onProgress?.(progress),
 });
 
-/** How long another extension may take, in milliseconds: a request of the chat waits for one that asks no model. */
+/**
+ * Timeout for other extensions in milliseconds, since chat requests wait for providers without
+ * models.
+ */
 const MAX_MS = 30_000;
 const MAX_MODEL_MS = 300_000;
 
 /**
- * The result of external work, or the signal's reason as soon as it's aborted: others need not listen to it, nor ever end.
- * @throws Error where it takes too long
+ * Awaits external work until the signal aborts, since it may ignore the signal or never end.
+ * @throws Error on timeout
  */
 async function settled<T>(
   work: (signal: AbortSignal) => T | Promise<T>,

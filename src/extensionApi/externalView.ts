@@ -4,22 +4,22 @@ import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 
-/** The messages that a provider of another extension sees. */
+/** The messages that another extension's provider receives. */
 export interface ExternalView {
   readonly context: ConversationContext;
   readonly messages: readonly ApiMessage[];
-  /** For each message of the view, where it stands in the original. */
+  /** Origin of each message of the view. */
   readonly ranges: readonly Range[];
 }
 
-/** Messages of the original; several where a summary stands for them. */
+/** Several messages if a summary replaces them. */
 interface Range {
   readonly start: number;
   readonly end: number;
   readonly isSummary: boolean;
 }
 
-/** The messages with the edits applied, as an API takes them: summaries without the tags that they have inside. */
+/** The messages with edits applied, in API form: without the internal tags of summaries. */
 export function sendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
   const view = applyEdits(messages, edits);
   return view.messages.map((message, index) => {

@@ -35,6 +35,6 @@ export function parseOutcome(
   }
 }
 
-/** An edit is JSON with a few more fields than the API names. */
+/** An edit is JSON with more fields than the API documents. */
 const shownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
   lastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));

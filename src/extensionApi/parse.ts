@@ -1,4 +1,4 @@
-/** Checks the values from other extensions at the edge. */
+/** Validates values from other extensions. */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { checkedOpenAI } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
@@ -140,7 +140,7 @@ const result = z.object({
 });
 const estimate = z.object({ tokensAfter: count, cost: dollars.optional() });
 
-/** A conversation as the core takes it: a copy, so that what the caller does to its objects later changes nothing here. */
+/** A copy, so that later changes by the caller have no effect. */
 export interface ParsedConversation {
   readonly id: string;
   readonly messages: readonly ApiMessage[];
@@ -156,7 +156,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
   return {
     id,
     messages: messagesOf(messages, 'conversation.messages'),
-    // The schema is that of Edit; its ids and hashes are branded strings.
+    // The schema matches Edit, apart from its branded IDs and hashes.
     edits: copyValue(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
     ...(system !== undefined && { system }),
@@ -168,7 +168,10 @@ export function parseConversation(value: Conversation): ParsedConversation {
 export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
   messagesOf(checked(z.array(z.unknown()), value, 'messages'), 'messages');
 
-/** Messages of OpenAI's Chat Completions, copied. @throws TypeError */
+/**
+ * Copies messages of OpenAI's Chat Completions.
+ * @throws TypeError
+ */
 export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
   return copyValue(checked(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
     try {
@@ -190,7 +193,7 @@ function messagesOf(values: readonly unknown[], where: string): ApiMessage[] {
   });
 }
 
-/** @throws TypeError where the value holds what JSON can't, such as a function. */
+/** @throws TypeError if the value isn't JSON, such as a function */
 function copyValue<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
@@ -230,12 +233,12 @@ export function parseModelWindow(value: ModelWindow): {
   return { window, thresholdPercent, thresholdTokens };
 }
 
-/** A provider of another extension, with what it left out filled in. */
+/** Another extension's provider with defaults filled in. */
 export interface ParsedProvider {
   readonly provider: Provider;
   readonly usesModel: boolean;
   readonly configSchema: Readonly<Record<string, unknown>>;
-  /** {@link configSchema}, ready to check a configuration. */
+  /** {@link configSchema} as a validator. */
   readonly zodSchema: z.ZodType;
 }
 
@@ -246,7 +249,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   const { configSchema = NO_CONFIG, usesModel } = checked(provider, value, 'provider');
   let zodSchema: z.ZodType;
   try {
-    // Whether it is a JSON Schema is what zod finds out.
+    // zod checks whether it is a JSON Schema.
     zodSchema = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
     throw new TypeError(`provider.configSchema: ${errorMessage(error)}`, {
@@ -258,7 +261,7 @@ export function parseProvider(value: Provider): ParsedProvider {
     throw new TypeError(`provider.configSchema: every setting needs a default; without one: ${without.join(', ')}`);
   }
   const empty = zodSchema.safeParse({});
-  // A default is put in without a check of its own.
+  // zod doesn't validate defaults by itself.
   const defaults = empty.success ? zodSchema.safeParse(empty.data) : empty;
   if (!defaults.success) {
     throw new TypeError(`provider.configSchema: its defaults are not valid: ${listFields(defaults.error)}`);
@@ -266,10 +269,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   return { provider: value, usesModel, configSchema, zodSchema };
 }
 
-/**
- * The settings that have no value until somebody sets them. An object has one where each of its fields does; what a list or a
- * map holds needs none.
- */
+/** Settings without a default. An object has one if all its fields do; lists and maps need none. */
 function settingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
   const { properties } = schema;
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
@@ -281,11 +281,14 @@ function settingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path 
 }
 
 export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
-  /** US dollars; undefined where the provider says that it doesn't know. */
+  /** US dollars; undefined if the provider doesn't know. */
   readonly cost: number | undefined;
 }
 
-/** A provider's result. @throws TypeError */
+/**
+ * A provider's result.
+ * @throws TypeError
+ */
 export function parseResult(value: unknown, of: string): ParsedResult {
   const { changes, notes, cost } = checked(result, value, `the result of ${of}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
@@ -298,7 +301,7 @@ export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
   return { tokensAfter, cost };
 };
 
-/** @throws TypeError that names each wrong field. */
+/** @throws TypeError that names each invalid field */
 function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

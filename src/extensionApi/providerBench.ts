@@ -1,4 +1,6 @@
-/** Runs a provider of another extension outside VS Code, with the checks that it passes there: for its author's tests. */
+/**
+ * Runs another extension's provider outside VS Code with the same checks, for its author's tests.
+ */
 import { CondensationManager, type CondensationRequest } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';

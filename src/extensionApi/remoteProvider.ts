@@ -1,6 +1,6 @@
 /**
- * Providers of other extensions between the threads: as data for the engine, and called back in the extension host. What activation
- * loads needs this, so nothing here checks values.
+ * Other extensions' providers across threads: data in the engine, callbacks in the extension host.
+ * Loaded at activation, so it contains no validation.
  */
 import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';
@@ -12,7 +12,7 @@ export interface ProviderDescription {
   readonly description: string;
   readonly version: string;
   readonly usesModel: boolean;
-  /** Whether it has an estimate of its own. */
+  /** True if it has its own estimate. */
   readonly estimates: boolean;
   /** JSON Schema. */
   readonly configSchema: Readonly<Record<string, unknown>>;
@@ -20,15 +20,15 @@ export interface ProviderDescription {
 
 export function describeProvider({ provider, usesModel, configSchema }: ParsedProvider): ProviderDescription {
   const { id, name, description, version } = provider;
-  // What another extension hands over may hold what can't be cloned.
+  // Another extension's object may not be cloneable.
   const schema = JSON.parse(JSON.stringify(configSchema)) as ParsedProvider['configSchema'];
   return { id, name, description, version, usesModel, estimates: !!provider.estimate, configSchema: schema };
 }
 
-/** What a provider gets, without its functions. */
+/** A provider's input without functions. */
 export type SentInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
 
-/** Calls to the providers in the host. What they answer is checked by whoever asked. */
+/** Calls to providers in the host; callers validate the answers. */
 export interface ProviderCalls {
   readonly condense: (
     id: string,

@@ -1,45 +1,45 @@
-/** Who may use the gateway: the agent that was told its address, and nobody else on this machine. */
+/** Access control: only the agent that received the address may use the gateway. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A header that carries the secret where an address would be seen by others, as on a command line. */
+/** Header for the secret if the address is visible to others, as on a command line. */
 export const SECRET_HEADER = 'x-context-condenser';
 
-/** A secret for one run of the gateway, fit for an address. */
+/** Generates a URL-safe secret for one run. */
 export const newSecret = (): string => randomBytes(24).toString('base64url');
 
-/** The request's purpose, once admitted. */
+/** An admitted request. */
 export interface Admitted {
   readonly kind: 'admitted';
-  /** The first part of the path behind the secret: which upstream. */
+  /** First path segment after the secret: the upstream. */
   readonly route: string;
-  /** The rest of the address: path and query, with its leading slash. */
+  /** Path and query with the leading slash. */
   readonly rest: string;
 }
 
-/** `detail` is for the one who asked, and tells nothing of the secret. */
+/** `detail` is for the client and does not reveal the secret. */
 export type Admission =
   | Admitted
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
-/** The secrets that open the gateway. */
 export interface Keys {
-  /** All of it. */
+  /** Grants full access. */
   readonly secret: string;
   /**
-   * One route each, by what opens it. For an agent that takes its address only on its command line, which other users of the
-   * machine can read: with it they get to a vendor with their own key, and to nothing of this run.
+   * Tickets by value, each for one route. For agents that take the address on their command line,
+   * which other users can read: a ticket lets them reach a vendor with their own key, but nothing
+   * of this run.
    */
   readonly tickets: ReadonlyMap<string, string>;
 }
 
 /** @param port that the server listens on. */
 export function admit(url: string, headers: IncomingHttpHeaders, { secret, tickets }: Keys, port: number): Admission {
-  // A name that was rebound to this machine comes with its own name; an agent was told the number.
+  // Rejects DNS rebinding: a rebound name sends its own name as host.
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
     return { kind: 'refused', status: 403, detail: 'This address is for an agent on this machine.' };
   }
-  // Only browsers send these; no page has any business here.
+  // Only browsers send these headers.
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     return { kind: 'refused', status: 403, detail: 'Web pages are not served.' };
   }
@@ -52,6 +52,6 @@ export function admit(url: string, headers: IncomingHttpHeaders, { secret, ticke
   return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
 }
 
-/** Takes the same time whatever is wrong. */
+/** Constant-time comparison. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,6 +1,7 @@
 /**
- * A gateway tells the windows of its user that it runs: a file that only they can read, in a folder that they agreed on, with the
- * address of its live conversations. It goes with the gateway; of one that was killed it is cleared by whoever looks next.
+ * A gateway announces itself to its user's windows with a file that only the user can read,
+ * containing the address of its live conversations. The file is removed with the gateway, or by the
+ * next reader if the gateway was killed.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,25 +14,24 @@ import { claimFolder } from '../storage/ownFolder';
 
 const announcement = z.object({
   pid: z.number().int().positive(),
-  /** The process, as `storage/owner.ts` writes it; absent in version 1.0. */
+  /** The process, as written by `storage/owner.ts`; absent in version 1.0. */
   owner: z.string().optional(),
-  /** Of its live conversations, secret and all. */
+  /** Of its live conversations, including the secret. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** The agent behind it, as people know it; absent: any that was told its address. */
+  /** Display name of the agent; absent if any agent may use it. */
   agent: z.string().optional(),
-  /** The folder that the agent works in. */
+  /** The agent's working folder. */
   folder: z.string(),
-  /** The base addresses that agents may be given, by vendor; absent: it serves the agent that it was started for. */
+  /** Base addresses for agents by vendor; absent if it serves only the agent it was started for. */
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
-/** A gateway that runs. */
 export type Announcement = Omit<z.infer<typeof announcement>, 'owner'>;
 
-/** An address of a gateway as a screen shows it: the secret is for the clipboard. */
+/** Address for display; the secret is only copied to the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
-/** Whether an address is of the form that gateways have: of the one that runs, or of one that ran before. */
+/** True for the address of any gateway, running or not. */
 export const isGatewayAddress = (address: string): boolean =>
   /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
 
@@ -43,14 +43,15 @@ export const isGatewayAddress = (address: string): boolean =>
 export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
   const owner = ownerWord(thisProcess());
-  // Processes of two containers may have one number; what an earlier process of this number left is replaced.
+  // Processes in two containers may have the same PID; files of earlier processes with this PID are
+  // replaced.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
   await replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }), OWN.gateway);
   return () => removeOwn(nodeFiles, path, OWN.gateway);
 }
 
-/** The gateways that run and can be reached from here. Files of those that don't run are cleared. */
+/** Running gateways that are reachable from here. Removes files of others. */
 export async function announced(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
@@ -64,12 +65,12 @@ async function read(path: string): Promise<Announcement | undefined> {
     if ((await standingAt(nodeFiles, path, OWN.gateway)) !== 'ours') return undefined;
     const { owner: word = '', ...gateway } = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = ownerIn(word);
-    // Of one of version 1.0 the number is all that is known.
+    // Version 1.0 recorded only the PID.
     const liveness = owner ? checkLiveness(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN.gateway);
   } catch {
-    // It went in between, or is none.
+    // Removed meanwhile, or not an announcement.
   }
   return undefined;
 }

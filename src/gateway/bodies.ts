@@ -1,6 +1,7 @@
 /**
- * Reads the bodies of requests. Agents send the whole conversation each time: where a body begins with the bytes of one before, up to
- * some element of its list of messages, what those bytes mean is known, and only the rest is read.
+ * Parses request bodies incrementally. Agents send the whole conversation each time, so the common
+ * prefix with an earlier body is reused up to an element of its message list, and only the rest is
+ * parsed.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';
@@ -8,10 +9,9 @@ import { skipSpace, skipString, skipValue } from '../core/json/editJson';
 import { isRecord } from '../core/messages/blocks';
 import type { Body } from './wires/wire';
 
-/** Bodies that are kept, as many as conversations. */
+/** Maximum number of bodies kept, one per conversation. */
 const MAX_KNOWN = 20;
 
-/** A body that was read. */
 export class ReadBody {
   private words: string | undefined;
   private places: Places | null | undefined;
@@ -19,7 +19,7 @@ export class ReadBody {
   /** @param list the member of the body that holds its messages. */
   constructor(
     readonly bytes: Buffer,
-    /** The value that `JSON.parse` makes of it. */
+    /** The parsed JSON. */
     readonly body: Body,
     readonly list: string,
     places?: Places,
@@ -31,12 +31,14 @@ export class ReadBody {
     return (this.words ??= decodeText(this.bytes));
   }
 
-  /** Offsets in the bytes behind each element of the list; empty where there is no such list, or a name stands twice. */
+  /**
+   * Byte offsets after each list element; empty if there is no such list or a key is duplicated.
+   */
   get ends(): readonly number[] {
     return this.known?.ends ?? [];
   }
 
-  /** The members in front of the list. */
+  /** Members before the list. */
   get before(): Body {
     return this.known?.before ?? {};
   }
@@ -59,28 +61,28 @@ interface Places {
   readonly before: Body;
 }
 
-/** Reads bodies, and remembers the last ones of as many conversations as the engine keeps. */
+/** Parses bodies and keeps the last one of each conversation. */
 export class KnownBodies {
-  /** The one that was used last stands last. */
+  /** Most recently used last. */
   private known: readonly ReadBody[] = [];
 
-  /** @returns undefined where the bytes are no JSON object that the core can work with. */
+  /** @returns undefined if the bytes are not a JSON object that the core supports */
   read(bytes: Buffer, list: string): ReadBody | undefined {
     const [best, common] = this.longest(bytes, list);
     const read = (best && continued(best, common, bytes)) ?? readWhole(bytes, list);
     if (!read) return undefined;
-    // One that went on takes the place of what it went on from.
+    // A continued body replaces its predecessor.
     const others = this.known.filter((other) => other !== best || common < other.ends.length);
     this.known = [...others, read].slice(-MAX_KNOWN);
     return read;
   }
 
-  /** The known body that these bytes have most elements in common with, and how many. */
+  /** The known body with the longest common prefix, and the number of common elements. */
   private longest(bytes: Buffer, list: string): [ReadBody | undefined, number] {
     let best: ReadBody | undefined;
     let most = 0;
     for (const known of this.known) {
-      // Another's first bytes differ: nothing of it is looked for.
+      // A different start means another conversation.
       if (known.list !== list || !startsAlike(known.bytes, bytes)) continue;
       const common = commonElements(known, bytes);
       if (common > 0 && (known.ends[common - 1] ?? 0) > (best?.ends[most - 1] ?? 0)) [best, most] = [known, common];
@@ -89,15 +91,15 @@ export class KnownBodies {
   }
 }
 
-/** Bytes that say whether another agent, or another model, is talking. */
+/** Number of bytes that distinguish agents and models. */
 const BEGINNING = 64;
 
 const startsAlike = (a: Buffer, b: Buffer): boolean => a.subarray(0, BEGINNING).equals(b.subarray(0, BEGINNING));
 
-/** How many elements of a known body these bytes begin with, to the byte. */
+/** Number of leading elements that are byte-identical. */
 function commonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
-  // The last ones first: mostly all of them are the same.
+  // Starts from the end, since usually all elements match.
   for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
     const end = ends[next - 1] ?? 0;
     if (end <= bytes.length && known.compare(bytes, from, end, from, end) === 0) [same, from] = [next, end];
@@ -106,7 +108,10 @@ function commonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number
   return same;
 }
 
-/** Reads what stands behind the common elements. @returns undefined where it must be read whole. */
+/**
+ * Parses what follows the common elements.
+ * @returns undefined if the whole body must be parsed
+ */
 function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
@@ -114,7 +119,7 @@ function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | u
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
-  // One element stands for all that are known.
+  // One placeholder for all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(tail);
   try {
@@ -138,7 +143,7 @@ function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | u
 
 function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
   try {
-    // Anything but UTF-8 would not come out as it went in.
+    // Invalid UTF-8 would not round-trip.
     if (!isUtf8(bytes)) return undefined;
     const body: unknown = JSON.parse(decodeText(bytes));
     return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? new ReadBody(bytes, body, list) : undefined;
@@ -147,10 +152,10 @@ function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
   }
 }
 
-/** Most requests are ASCII, which takes a fraction of the time. */
+/** Most requests are ASCII, which decodes much faster. */
 const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
-/** Offsets in a text, ascending, as offsets in its UTF-8. */
+/** Converts ascending text offsets to UTF-8 offsets. */
 function inBytes(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
   if (isAsciiText) return offsets;
   let [at, bytes] = [0, 0];

@@ -1,24 +1,27 @@
-/** The server's only view of the engine behind it: so each can be tested and replaced alone. */
+/**
+ * Interface between the server and the condensing engine, so that each can be tested and replaced
+ * alone.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { ReadBody } from './bodies';
 import type { KnownRequest } from './wires';
 
-/** A request of an agent, read. */
+/** A parsed request. */
 export interface AgentCall {
-  /** Which upstream it goes to. */
+  /** The upstream. */
   readonly route: string;
-  /** The vendor's address for it, with its query. */
+  /** The vendor's URL including the query. */
   readonly address: URL;
   readonly known: KnownRequest;
   readonly headers: IncomingHttpHeaders;
   readonly read: ReadBody;
 }
 
-/** The body to send in a call's place. */
+/** What to send instead of the call. */
 export interface PreparedCall {
-  /** The body; undefined: as it came. */
+  /** Undefined means the original body. */
   readonly bytes: Buffer | undefined;
   /**
    * A shorter one, for one that the vendor refused as too long.
@@ -26,7 +29,10 @@ export interface PreparedCall {
    * @returns undefined where there is none
    */
   shortened(overflow: Overflow): Promise<PreparedCall | undefined>;
-  /** One without what the model thought earlier, which the vendor does not take back; undefined where there is nothing to leave out. */
+  /**
+   * A version without earlier thinking, for vendors that reject it; undefined if there is none to
+   * remove.
+   */
   withoutThinking(): PreparedCall | undefined;
   /**
    * What came, in place of a body that the vendor calls invalid.
@@ -42,7 +48,7 @@ export interface PreparedCall {
   end(isPaid: boolean): void;
 }
 
-/** What came, for which nothing else can be sent, and whose answer nobody waits for. */
+/** Sends the original body without alternatives or bookkeeping. */
 export const AS_IT_CAME: PreparedCall = {
   bytes: undefined,
   shortened: () => Promise.resolve(undefined),
@@ -52,14 +58,14 @@ export const AS_IT_CAME: PreparedCall = {
   end: () => undefined,
 };
 
-/** A call that is not to be sent; its message is the agent's answer, in words for a person. */
+/** Thrown if the call must not be sent; the message is shown by the agent. */
 export class StoppedCall extends Error {}
 
-/** Condenses calls. */
 export interface Condenser {
   /**
-   * @returns undefined for a call that is not the engine's: it passes as it came.
-   * @throws StoppedCall. The signal's reason where the agent went away. What else is thrown is told, and the call passes as it came.
+   * @returns undefined for a call that is not condensed and is forwarded unchanged.
+   * @throws StoppedCall, or the signal's reason if the agent disconnected. Other errors are
+   * reported and the call is forwarded unchanged.
    */
   prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined>;
 }

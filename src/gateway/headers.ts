@@ -1,8 +1,8 @@
-/** Headers between the agent and the vendor: what belongs to one connection stays there, all else passes in its order. */
+/** Forwards headers in order, except hop-by-hop ones. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER } from './access';
 
-/** Source: RFC 9110, 7.6.1; `alt-svc` would lead the agent past us, `expect` is answered here. */
+/** Source: RFC 9110, 7.6.1. `alt-svc` would let the agent bypass us; `expect` is answered here. */
 const OWN = new Set([
   'connection',
   'keep-alive',
@@ -18,7 +18,7 @@ const OWN = new Set([
   SECRET_HEADER,
 ]);
 
-/** Names and values in turn, as node takes and gives them. */
+/** Alternating names and values, as in Node. */
 type RawHeaders = string[];
 
 /**
@@ -37,11 +37,13 @@ export function passingHeaders(message: IncomingMessage, without: readonly strin
   return passing;
 }
 
-/** Headers that say something of one request alone: its body, its answer's form, its number. */
+/** Headers specific to one request: body, response format, request number. */
 const OF_ONE_REQUEST =
   /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
 
-/** The headers of an agent's request that a later one of ours may have, too: what signs it in and what it wants. */
+/**
+ * Headers of an agent's request that our own requests may reuse: authentication and preferences.
+ */
 export function lastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(

@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that name one conversation, each with those that tell its sub-agents apart. Seen in the agents' own requests. */
+/**
+ * Headers with a conversation's ID, followed by those that identify subagents. Observed in the
+ * agents' requests.
+ */
 const NAMING: readonly (readonly string[])[] = [
-  // Codex. `session-id` and the cache key are the parent's in a sub-agent.
+  // Codex. In subagents, `session-id` and the cache key are the parent's.
   ['thread-id'],
-  // Claude Code. Only a sub-agent has the second.
+  // Claude Code. Only subagents send the second.
   ['x-claude-code-session-id', 'x-claude-code-agent-id'],
   // OpenCode, Kilo.
   ['x-session-id'],
@@ -13,8 +16,9 @@ const NAMING: readonly (readonly string[])[] = [
 ];
 
 /**
- * The agent's own id of a conversation, where it sends one. With the task it names the conversation; without it, the task and
- * the beginning do. Neither the user agent (Qwen Code calls itself claude-cli) nor the cache key says anything.
+ * The agent's conversation ID, if it sends one. Combined with the task, or else with the start of
+ * the conversation, it identifies the conversation. User agent (Qwen Code sends claude-cli) and
+ * cache key are unreliable.
  */
 export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of NAMING) {

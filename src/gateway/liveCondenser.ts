@@ -1,4 +1,4 @@
-/** The engine behind the gateway: live conversations, with the bodies of the wires on one side and their views on the other. */
+/** Connects the gateway to live conversations: converts between wire formats and views. */
 import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
@@ -32,95 +32,104 @@ import { onto, sentHead, type SentHead } from './sentHead';
 import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
 
 /**
- * Of the window that is kept free for an answer. Agents ask for as much as the model can ever give (32,000 to 64,000), and
- * no answer has it; where a vendor insists, it says so, and the request is made shorter.
+ * Maximum share of the window reserved for the answer. Agents request the model's maximum (32,000
+ * to 64,000), which answers never reach; if the vendor enforces it, the rejected request is
+ * shortened.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
- * Where a vendor refuses a prompt for the answer that is asked for beside it, that much of the window is never the prompt's,
- * though not more than this share; and this percentage of what is left for the prompt is where a conversation is due at the latest.
+ * For vendors that count the requested answer against the window: maximum share reserved for it,
+ * and the percentage of the rest at which a conversation is due.
  */
 const MAX_COUNTED_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
-/** Of a request that was refused as too long without two figures to compare, the share that is taken for one that fits. */
+/** Share of a request rejected as too long that is assumed to fit if the vendor gave no numbers. */
 const REFUSED_SHARE = 0.9;
-/** A request without tools is a step of a known conversation where so many messages are its own, and at least half of them. */
+/**
+ * A request without tools belongs to a known conversation if it shares at least this many messages
+ * and half of its own.
+ */
 const MIN_COMMON = 4;
 
 export interface LiveCondenserOptions {
   readonly live: LiveConversationsApi;
   readonly counter: MessageCounter;
-  /** Absent: costs are not known. */
+  /** Absent if costs are not computed. */
   readonly prices?: PriceTable;
-  /** Where each route goes, for the prices. */
+  /** Upstream URL per route, for prices. */
   readonly addresses: ReadonlyMap<string, URL>;
-  /** Window of every model, in its tokens; absent: what the table of models says. */
+  /** Window in tokens for every model. Default: from the model table. */
   readonly window?: number;
-  /** Windows that the agent's settings give to models, by the model's id. */
+  /** Windows by model ID from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
   /** When a conversation is due. */
   readonly threshold?: Threshold;
-  /** Whether the agents were given the tool that asks for what was taken out; default false. Each request says whether it is there. */
+  /**
+   * True if agents were given the recall tool; default false. Each request shows whether it has it.
+   */
   readonly canRecall?: boolean;
-  /** The names, in lower case, of the tools with which the agent asks a person; absent: nobody knows which agent it is. */
+  /** Lowercase names of tools that ask a person; absent if the agent is unknown. */
   readonly askingTools?: ReadonlySet<string>;
-  /** The user's limits; absent: none. */
+  /** The user's spending limits; default none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
-  /** Lets conversations be summarized by their own models; absent: no model is asked. */
+  /** Lets conversations be summarized by their own models; absent if no model may be called. */
   readonly summaries?: Pick<Summaries, 'ownModel'>;
-  /** Takes notes for a person; they hold no content. */
+  /** Receives notes for display, without conversation content. */
   readonly report?: (note: string) => void;
 }
 
 /**
- * Our tool that recalls, under the name that its agent makes of the server's and its own (`mcp__context-condenser__recall`), or by its
- * description, which names a marker. Agents have others of that name (Kilo's `kilo_local_recall`).
+ * Our recall tool, recognized by its name including the server's (`mcp__context-condenser__recall`)
+ * or by its description, which contains a marker. Agents have similarly named tools (Kilo's
+ * `kilo_local_recall`).
  */
 const RECALL = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
 /**
- * Whether a request offers the tool that recalls, in its declarations or in the description of a tool that calls others (Codex). An agent
- * that did not wait for the server that has it works without, and so may a subagent.
+ * True if the request declares the recall tool or mentions it in a tool that calls others (Codex).
+ * Agents that did not wait for the MCP server, and subagents, may lack it.
  */
 const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.stringify(tools));
 
 /**
- * Whether a request by itself is a step of a task: it declares tools, or its agent writes their calls into the text (Cline, Roo and Zoo Code
- * with models that have no native tools). Answers without a call are no sign, though they are one in the chat, where other extensions have no
- * such requests: Gemini CLI asks with all that was said who speaks next (its `nextSpeakerChecker.ts`), and that is no step.
+ * True if the request by itself is a step of a task: it declares tools, or calls are written as XML
+ * (Cline, Roo and Zoo Code with models without native tools). An answer without calls is no
+ * indication here: Gemini CLI sends the whole conversation to ask who speaks next
+ * (`nextSpeakerChecker.ts`).
  */
 const isOfTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
-/** A call, its messages, and what the engine was asked. */
 interface Step {
   readonly call: AgentCall;
   readonly request: WireRequest;
   readonly asked: AgentRequest;
-  /** Absent where nobody counts what it costs. */
+  /** Absent if costs are not counted. */
   readonly paid?: PaidRequest | undefined;
 }
 
-/** Condenses the calls of agents by their live conversations. */
+/** Condenses agents' calls through live conversations. */
 export class LiveCondenser implements Condenser {
   private readonly figures = new RunFigures();
-  /** The agent's id of each conversation. */
+  /** The agent's ID per conversation. */
   private readonly ids = new Map<LiveId, string | undefined>();
-  /** Conversations whose condensed form a vendor refused: they are not condensed any more. */
+  /** Conversations not condensed any more, since the vendor rejected the condensed form. */
   private readonly leftAlone = new Set<LiveId>();
 
-  /** Conversations whose vendor does not take thinking back behind what was changed: up to which message it goes. */
+  /**
+   * For vendors that reject thinking after changed content: index up to which thinking is removed.
+   */
   private readonly unthought = new Map<LiveId, number>();
-  /** The beginning of what was last sent of a conversation. */
+  /** The start of the last body sent per conversation. */
   private readonly heads = new Map<LiveId, KeptHead>();
-  /** Models whose vendor refused a prompt that would have fitted but for the answer that was asked for. */
+  /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
-  /** Tokens, as they are guessed here, of which a request of no conversation fits into a model's window by what its vendor has said. */
+  /** Estimated tokens that fit into a model's window for side requests, learned from rejections. */
   private readonly fittingAside = new Map<string, number>();
 
-  /** What is being written down of ended requests. */
+  /** Pending cost records. */
   private readonly bookings = new Set<Promise<unknown>>();
 
   constructor(private readonly options: LiveCondenserOptions) {}
@@ -129,7 +138,7 @@ export class LiveCondenser implements Condenser {
     return this.figures.summary();
   }
 
-  /** Resolves once the cost of all that has ended is written down. */
+  /** Resolves when all costs are recorded. */
   async settled(): Promise<void> {
     await Promise.all(this.bookings);
   }
@@ -139,7 +148,7 @@ export class LiveCondenser implements Condenser {
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.counted(call, request);
     if (isOfTask(request)) return this.step(call, request, getConversationId(call.headers), signal);
-    // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
+    // Titles, checks and probes are not part of a task; the agent's own summary of a long one is.
     const known = this.continued(request.messages);
     return known === undefined
       ? this.aside(call, request, signal)
@@ -147,13 +156,14 @@ export class LiveCondenser implements Condenser {
   }
 
   /**
-   * A request of no conversation goes out as it came; what it costs counts for the day. One that holds a long piece of a task (Gemini
-   * CLI's check for loops has its last twenty messages) and does not fit is shortened, as a conversation of its own.
+   * Forwards a side request unchanged and counts its cost for the day. If it quotes a long part of
+   * a task (Gemini CLI's loop check has its last twenty messages) and does not fit, it is shortened
+   * as a conversation of its own.
    */
   private async aside(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
     const model = this.modelOf(call, request);
-    // No token has less than a byte.
+    // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
@@ -205,28 +215,28 @@ export class LiveCondenser implements Condenser {
     signal: AbortSignal,
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
-    // It has no tools: nothing can be recalled.
+    // It has no tools, so recall is impossible.
     const about = this.askedOf(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
-    // What was refused is all of it.
+    // The whole request was rejected.
     const refused = { ...whole, countedTokens: this.wholeTokens(whole) };
     const prepared = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? whole;
     for (const note of prepared.notes) report?.(note);
     return { asked, prepared };
   }
 
-  /** Ends a request's booking. */
+  /** Records a request's cost. */
   private ending(paid: PaidRequest | undefined): PreparedCall['end'] {
     return (isPaid) => {
       if (!paid) return;
-      // It never fails: what can't be written down is told.
+      // Never rejects: write errors are reported.
       const ended: Promise<unknown> = paid.end(isPaid).then(() => this.bookings.delete(ended));
       this.bookings.add(ended);
     };
   }
 
-  /** @throws StoppedCall where no more is to be spent. */
+  /** @throws StoppedCall if a spending limit is reached */
   private async booked(
     { key, prices, accounting }: UpstreamModel,
     conversation: string | undefined,
@@ -254,7 +264,7 @@ export class LiveCondenser implements Condenser {
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
-    // Of an agent and its subagents, where they have one id.
+    // Groups an agent and its subagents if they share an ID.
     const { conversation, tokens, mustRead } = prepared;
     const paid = await this.booked(asked.model, conversationId ?? conversation, tokens, mustRead);
     return this.toSend({ call, request, asked, paid }, prepared, signal);
@@ -279,7 +289,7 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** The model of a task's step, which may be asked for a summary, too. */
+  /** The step's model, which may also be asked for a summary. */
   private summarizing(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
     const { summaries } = this.options;
     const id = idIn(call, request);
@@ -307,11 +317,12 @@ export class LiveCondenser implements Condenser {
         const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
-        // With less room for an answer the prompt may be what it was, but the answer that the agent asks for stays.
+        // With less reserved for the answer the prompt may be unchanged, but the agent's requested
+        // answer length stays.
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
       withoutThinking: () => {
-        // A model that minds is known by now, and what came has its thinking as the agent wants it.
+        // Such models are already known, or the original thinking is what the agent wants.
         if (!bytes || this.unthought.has(conversation)) return undefined;
         this.unthought.set(conversation, Infinity);
         const sent = this.toSend(step, prepared, signal);
@@ -320,7 +331,8 @@ export class LiveCondenser implements Condenser {
       asItCame: (words) => ({
         ...AS_IT_CAME,
         answered: (usage) => {
-          // Only now it is known that it was the view: an empty account or a wrong parameter is refused either way.
+          // Only success proves that the view was rejected: an empty account or wrong parameter
+          // fails either way.
           this.leftAlone.add(conversation);
           report?.(
             `The vendor refused a condensed conversation, which is left alone from now on (${refusalKind(words)}).`,
@@ -355,7 +367,7 @@ export class LiveCondenser implements Condenser {
     });
   }
 
-  /** The body with the view in it; undefined where the view is what came. */
+  /** The body with the view; undefined if the view equals the original. */
   private written({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, original, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
@@ -365,7 +377,7 @@ export class LiveCondenser implements Condenser {
     const head = sentHead(call.known.wire, call.read, request, { original, view, origins }, last, (message, origin) =>
       origin < until ? withoutThinking(message) : message,
     );
-    // Until the vendor has told how far thinking goes back, what is new is changed, too.
+    // Until the vendor has said how far back thinking goes, new messages change too.
     if (until === Infinity) this.heads.delete(conversation);
     else this.keep(conversation, { head, until });
     const body = onto(head, call.read);
@@ -379,27 +391,30 @@ export class LiveCondenser implements Condenser {
     if (oldest !== undefined && this.heads.size > MAX_HEADS) this.heads.delete(oldest);
   }
 
-  /** A condensation changes what stood before the thinking so far: of a model that minds, it goes, what it thinks later stays. */
+  /**
+   * A condensation changes what precedes earlier thinking. For models that check, that thinking is
+   * removed; later thinking stays.
+   */
   private forgetThinking({ conversation, original, outcome }: PreparedRequest): void {
     const until = this.unthought.get(conversation);
     if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
     this.unthought.set(conversation, original.length);
   }
 
-  /** O200k tokens of a request, had nothing been taken out. */
+  /** O200k tokens of the request without any edits. */
   private wholeTokens({ original, messages, countedTokens }: PreparedRequest): number {
     const { counter } = this.options;
     return countedTokens + counter.messages(original) - counter.messages(messages);
   }
 
-  /** A request that only asks for its size is shown as it was last sent; nothing is condensed for it. */
+  /** Token-count requests show the view as last sent; they never condense. */
   private counted(call: AgentCall, request: WireRequest): PreparedCall | undefined {
     const { live } = this.options;
     const known = this.continued(request.messages);
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original, view, origins } = shown;
-    // Only where nothing but the newest messages is new.
+    // Only if nothing but the newest messages is new.
     if (commonPrefix(original, request.messages) < original.length) return undefined;
     const added = request.messages.slice(original.length);
     const whole = {
@@ -410,7 +425,7 @@ export class LiveCondenser implements Condenser {
     return { ...AS_IT_CAME, bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read) };
   }
 
-  /** The conversation that messages go on from, or look back on. */
+  /** The conversation that the messages continue or quote. */
   private continued(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
     let best: { readonly id: LiveId; readonly common: number } | undefined;
@@ -435,8 +450,8 @@ export class LiveCondenser implements Condenser {
     const contextWindow = Math.floor(whole - forAnswer);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
-    // A cached prompt begins with the tools, where a task has some: what is asked beside it without them reads nothing of the task's, and
-    // says nothing of it.
+    // A cached prompt starts with the tools, so a side request without them neither uses nor
+    // refreshes the task's cache.
     const cacheSpan = isOfTask(request)
       ? getCacheSpan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
       : undefined;
@@ -461,23 +476,23 @@ export class LiveCondenser implements Condenser {
   }
 }
 
-/** The model's id: in the body, or in the address. */
+/** Model ID from the body or the URL. */
 const idIn = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined => model;
 
-/** A model's name for a person: it comes from the request, where anything may stand in its place. */
+/** Model name for display, validated since it comes from the request. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
-/** A head that the next request may go on from. */
+/** A head that the next request may extend. */
 interface KeptHead {
   readonly head: SentHead;
-  /** Up to which message thinking was left out. */
+  /** Index up to which thinking was removed. */
   readonly until: number;
 }
 
-/** Conversations whose heads are kept, as many as the engine keeps. */
+/** As many as the engine keeps conversations. */
 const MAX_HEADS = 20;
 
-/** A message without its thinking, where it says something else. */
+/** Removes thinking unless it is the only content. */
 function withoutThinking(message: ApiMessage): ApiMessage {
   const { role, content } = message;
   if (role !== 'assistant' || typeof content === 'string') return message;
@@ -485,7 +500,7 @@ function withoutThinking(message: ApiMessage): ApiMessage {
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
-/** Whether the answer that the open turn began with goes out without the thinking that it began with. */
+/** True if the open turn's first answer is sent without its initial thinking. */
 function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
   const at = turnStart(view) + 1;
   const opening = view[at];
@@ -494,9 +509,10 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
 }
 
 /**
- * The body with thinking switched off for the rest of the turn, where it had a budget: Anthropic refuses a turn of calls that does not begin with
- * thinking then, and names the way out ("To avoid this requirement, disable `thinking`."). What clears thinking goes with it
- * ("`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive").
+ * Disables thinking for the rest of the turn if it has a budget, since Anthropic otherwise rejects
+ * a turn of calls that does not start with thinking ("To avoid this requirement, disable
+ * `thinking`."). Settings that clear thinking are removed too ("`clear_thinking_20251015` strategy
+ * requires `thinking` to be enabled or adaptive").
  */
 function withoutBudget(bytes: Buffer, { thinking, context_management: management }: Body): Buffer {
   if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;
@@ -510,7 +526,10 @@ function withoutBudget(bytes: Buffer, { thinking, context_management: management
   return Buffer.from(editJson(bytes.toString(), edits));
 }
 
-/** Whether one of an agent's cache marks asks for an hour (Anthropic API guide, "Prompt caching"). */
+/**
+ * True if any of the agent's cache breakpoints requests one hour (Anthropic API guide, "Prompt
+ * caching").
+ */
 function asksForLongCache({ system, tools, messages }: Body): boolean {
   const inMessages = toList(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
   return [system, tools, ...inMessages].some((blocks) => toList(blocks).some(isLongMark));
@@ -523,7 +542,7 @@ function isLongMark(block: unknown): boolean {
   return isRecord(mark) && mark['ttl'] === '1h';
 }
 
-/** Whose prices hold where the address is the vendor's own, and how it counts. */
+/** Vendor for prices and accounting if the URL is the vendor's own. */
 const VENDORS: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },

@@ -1,4 +1,4 @@
-/** The live conversations of a gateway, for the windows of its user: what stands in them, and what a person may do about it. */
+/** Serves a gateway's live conversations to its user's windows: state and user actions. */
 import * as z from 'zod';
 import { whyNot } from '../core/condense/fallback';
 import { errorMessage } from '../core/errors';
@@ -9,13 +9,13 @@ import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
-/** How long a question waits for a change, in milliseconds: shorter than any client gives up. */
+/** Long-polling timeout in milliseconds, shorter than clients' timeouts. */
 const WAIT_MS = 25_000;
 
 const conversation = z.string().transform((id) => id as LiveId);
 const message = z.number().int().nonnegative();
 const question = z.discriminatedUnion('do', [
-  /** The present state, once it differs from the one named. */
+  /** Returns the state once it differs from `after`. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
   z.object({ do: z.literal('view'), conversation }),
   z.object({ do: z.literal('compare'), conversation }),
@@ -32,32 +32,31 @@ const question = z.discriminatedUnion('do', [
   z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
   z.object({ do: z.literal('pin'), conversation, message }),
   z.object({ do: z.literal('unpin'), conversation, message }),
-  /** The user has changed the limits on what is spent. */
+  /** Changed spending limits. */
   z.object({
     do: z.literal('limits'),
     perConversation: z.number().nonnegative(),
     perDay: z.number().nonnegative(),
     stops: z.boolean(),
   }),
-  /** The user pauses condensing, or resumes it. */
   z.object({ do: z.literal('pause'), isPaused: z.boolean() }),
-  /** That the gateway ends: only of one that no agent was started with. */
+  /** Ends a shared gateway; not allowed if it was started with an agent. */
   z.object({ do: z.literal('end') }),
 ]);
 
 export type LiveQuestion = z.input<typeof question>;
 
-/** What is spent behind a gateway, for its windows. */
+/** Spending behind a gateway, for its windows. */
 export interface SpendingDesk {
-  /** What was told so far, the oldest first. */
+  /** Notices so far, oldest first. */
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;
   readonly set: (limits: ConversationLimits) => void;
 }
 
-/** The answer to each question. */
+/** Response type per question. */
 export interface LiveAnswers {
-  /** `isEnding`: because somebody wants it so. */
+  /** `isEnding`: ending was requested. */
   readonly list: {
     readonly state: number;
     readonly conversations: readonly LiveSummary[];
@@ -67,7 +66,7 @@ export interface LiveAnswers {
   readonly view: { readonly view?: LiveView };
   readonly compare: { readonly texts?: FoldedTexts };
   readonly outline: { readonly messages?: ReturnType<LiveConversationsApi['outline']> };
-  /** Absent where nothing could be condensed; `notes` say why. */
+  /** Absent if nothing could be condensed; `notes` give the reasons. */
   readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
   readonly undo: CommandResult;
   readonly redo: CommandResult;
@@ -80,15 +79,14 @@ export interface LiveAnswers {
 }
 
 export interface LiveRouteOptions {
-  /** Absent: nothing is counted. */
+  /** Absent if nothing is counted. */
   readonly spending?: SpendingDesk;
-  /** Pauses condensing, or resumes it. */
   readonly pause?: (isPaused: boolean) => void;
-  /** Ends the gateway, once what is under way here was answered; absent: it ends with its agent. */
+  /** Ends the gateway after pending answers; absent if it ends with its agent. */
   readonly end?: (() => void) | undefined;
 }
 
-/** Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`. */
+/** Answers questions about the live conversations; errors are returned as `{ error }`. */
 export function liveRoute(
   live: LiveConversationsApi,
   { spending, pause, end }: LiveRouteOptions = {},
@@ -112,7 +110,7 @@ export function liveRoute(
         resolve();
       };
       const timer = setTimeout(end, WAIT_MS);
-      // A process that has nothing else to do ends.
+      // The timer must not keep the process alive.
       timer.unref();
       waiting.add(end);
       signal.addEventListener('abort', end);

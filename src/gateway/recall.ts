@@ -1,19 +1,21 @@
-/** Recall for an agent: by reference or by search, in the conversations of this gateway. */
+/** Recall for an agent: by reference or search, in this gateway's conversations. */
 import * as z from 'zod';
 import { errorMessage } from '../core/errors';
 import { recallInput, recallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
-/** An answer to an agent, in words for the model, also where nothing was found. */
+/** Text for the model, even if nothing was found. */
 export interface RecallResult {
   readonly text: string;
   readonly images?: readonly RecalledImage[];
 }
 
-/** The gateway's own route for it. */
 export const RECALL_ROUTE = 'recall';
 
-/** Answers recall for the MCP server of the same run. @returns a function that never fails: what is wrong is said in words. */
+/**
+ * Answers recall requests of this run's MCP server.
+ * @returns a function that never rejects; errors are returned as text
+ */
 export const recallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

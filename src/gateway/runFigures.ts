@@ -1,45 +1,44 @@
-/** The figures of a run of the gateway. */
+/** Figures of a gateway run. */
 import { callCost, costWithTokens, sumOfCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';
 
-/** A run in figures. Tokens are the models', as the vendors reported them. */
+/** Tokens are the models' own, as reported by vendors. */
 export interface RunSummary {
-  /** Requests that were read and answered. */
+  /** Requests parsed and answered. */
   readonly requests: number;
-  /** Those of them for which the vendor reported no usage, or none that makes sense: they are in no cost. */
+  /** Requests without plausible reported usage; they are in no cost. */
   readonly unreported: number;
-  /** Those of them that went out shorter than they came. */
+  /** Requests sent shorter than received. */
   readonly condensed: number;
-  /** Prompt tokens of all requests, and those that were left out; by our own count where none were reported. */
+  /** Prompt tokens of all requests, and tokens left out; counted by us if not reported. */
   readonly sentTokens: number;
   readonly savedTokens: number;
-  /** US dollars, by the reported usage; absent where a price is not known. */
+  /** US dollars by reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * US dollars that the same requests would have cost uncondensed: what was sent before read from the cache, as far as the
-   * vendor's cache was warm, and what is new paid as the vendor's report shows it. Absent where the price of what was left out is not
-   * known, also where the vendor says what it charged.
+   * US dollars without condensing: earlier content read from the cache if it was warm, new content
+   * billed as reported. Absent if the price of what was left out is unknown, or the vendor reports
+   * its charge.
    */
   readonly costWithout?: number;
 }
 
-/** An answered request. */
 export interface AnsweredRequest {
-  /** Absent for a request of no conversation. */
+  /** Absent for a side request. */
   readonly conversation?: string;
-  /** Undefined where the vendor reported none that makes sense. */
+  /** Undefined if no plausible usage was reported. */
   readonly usage: Usage | undefined;
-  /** The prompt as it was sent, by our own count, in the model's tokens. */
+  /** Sent prompt in model tokens, counted by us. */
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
-  /** Tokens of the model that were left out. */
+  /** Model tokens left out. */
   readonly savedTokens: number;
-  /** True where this request was the first with a new condensation. */
+  /** True for the first request with a new condensation. */
   readonly breaksCache: boolean;
 }
 
-/** Adds up what was answered. */
+/** Accumulates answered requests. */
 export class RunFigures {
   private requests = 0;
   private unreported = 0;
@@ -48,7 +47,7 @@ export class RunFigures {
   private savedTokens = 0;
   private readonly costs: (number | undefined)[] = [];
   private readonly costsWithout: (number | undefined)[] = [];
-  /** Tokens of each conversation's last prompt, had it been sent whole. */
+  /** Uncondensed tokens of each conversation's last prompt. */
   private readonly before = new Map<string, number>();
 
   add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
@@ -80,7 +79,7 @@ export class RunFigures {
 
   summary(): RunSummary {
     const { requests, unreported, condensed, sentTokens, savedTokens } = this;
-    // Of no request at all nothing is known, and not that it was free.
+    // Without requests the cost is unknown rather than zero.
     const cost = this.costs.length === 0 ? undefined : sumOfCosts(this.costs);
     const costWithout = this.costs.length === 0 ? undefined : sumOfCosts(this.costsWithout);
     return {

@@ -1,4 +1,6 @@
-/** The live conversations of all gateways that run for this user, as a window sees them. Nothing here knows VS Code. */
+/**
+ * Live conversations of all gateways of this user, as a window sees them. Independent of VS Code.
+ */
 import { existsSync, watch, type FSWatcher } from 'node:fs';
 import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
@@ -10,60 +12,63 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
 
 /**
- * Milliseconds from one look at a folder that can't be watched to the next. Linux has a number of watches for each user, which editors
- * use up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
+ * Polling interval in milliseconds for folders that can't be watched: Linux limits watches per
+ * user, and editors use them up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
  */
 const LOOK_MS = 2_000;
 
-/** A gateway, and what it last told. */
+/** A gateway and its last state. */
 interface KnownGateway {
   readonly told: Announcement;
   readonly abort: AbortController;
-  /** When this window began to look, in milliseconds since the epoch. */
+  /** When this window started to follow it, in milliseconds since the epoch. */
   readonly since: number;
-  /** The condensations that it ever told of: a conversation that it left out of its list may come back. */
+  /** All condensations it ever reported, since a conversation missing from a list may return. */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
-  /** How many of its words about spending were passed on. */
+  /** Number of spending notices already passed on. */
   notices: number;
 }
 
 export interface RunningOptions {
-  /** The folder of the announcements. */
+  /** Folder of the announcements. */
   readonly folder: string;
-  /** The lists and views may have changed. */
+  /** Lists or views may have changed. */
   readonly onChange: () => void;
-  /** A condensation that was made since this window looks, not one that a conversation brings along which goes on. */
+  /**
+   * Called for condensations made since this window started, not for those of a resumed
+   * conversation.
+   */
   readonly onCondensed?: (conversation: LiveSummary) => void;
-  /** Something about spending that was not told before. */
-  /** A conversation can be condensed no further, since this window looks. */
+  /** A new notice about spending. */
+  /** A conversation can't be condensed further; since this window started. */
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
-  /** A gateway that agents were given the address of has ended, and nobody had asked for it. */
+  /** A shared gateway has ended unexpectedly. */
   readonly onGone?: (told: Announcement) => void;
   /** The folder can't be watched, so that it is looked at now and then; told once. @param why in words. */
   readonly onUnwatched?: (why: string) => void;
 }
 
 /**
- * Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none, but where the system has no watch
- * for the folder.
+ * Follows gateways as they start and end. Does nothing while there is none, except polling if the
+ * folder can't be watched.
  */
 export class RunningConversations implements WindowEngine {
   private readonly gateways = new Map<number, KnownGateway>();
   private readonly views = new Map<LiveId, LiveView>();
-  /** Addresses that did not answer: another process may have the number of one that was killed. */
+  /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
   private readonly silent = new Set<string>();
   private watcher: FSWatcher | undefined;
-  /** Looks where nothing watches. */
+  /** Polls if watching is impossible. */
   private looking: NodeJS.Timeout | undefined;
   private isUnwatchedTold = false;
   private isEnded = false;
 
   constructor(private readonly options: RunningOptions) {}
 
-  /** Looks for gateways now, and again when the folder changes. */
+  /** Looks for gateways now and whenever the folder changes. */
   async look(): Promise<void> {
     this.watchFolder();
     await this.lookNow();
@@ -82,7 +87,7 @@ export class RunningConversations implements WindowEngine {
     return [...this.gateways.values()].map(({ told }) => told);
   }
 
-  /** Last used first. */
+  /** Most recently used first. */
   list(): LiveSummary[] {
     return [...this.gateways.values()].flatMap(listSummaries).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
@@ -91,7 +96,7 @@ export class RunningConversations implements WindowEngine {
     return this.gatewayOf(conversation) !== undefined;
   }
 
-  /** The last result of {@link view}; kept up to date from then on. */
+  /** The last result of {@link view}, updated from then on. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -139,7 +144,7 @@ export class RunningConversations implements WindowEngine {
     return this.ask('unpin', { do: 'unpin', conversation, message });
   }
 
-  /** Tells all gateways that the user has changed the limits. One that does not answer is about to end. */
+  /** Sends changed limits to all gateways. A gateway that does not respond is ending. */
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
@@ -147,12 +152,15 @@ export class RunningConversations implements WindowEngine {
     );
   }
 
-  /** The gateway that any agent of this user may be given the address of, if it runs. */
+  /** The running shared gateway, whose address any agent may use. */
   get shared(): Announcement | undefined {
     return this.running.find(({ addresses }) => addresses !== undefined);
   }
 
-  /** Ends the gateway that agents were given the address of. @throws Error in words where it does not answer. */
+  /**
+   * Ends the shared gateway.
+   * @throws Error with a displayable message if it does not respond
+   */
   async endShared(): Promise<void> {
     const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
     if (!known) return;
@@ -172,7 +180,10 @@ export class RunningConversations implements WindowEngine {
     for (const pid of [...this.gateways.keys()]) this.drop(pid);
   }
 
-  /** Pauses condensing behind the gateway of a conversation, or resumes it. @throws Error in words where it does not answer. */
+  /**
+   * Pauses or resumes the gateway of a conversation.
+   * @throws Error with a displayable message if it does not respond
+   */
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     const gateway = this.gatewayOf(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
@@ -183,7 +194,7 @@ export class RunningConversations implements WindowEngine {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
-  /** @throws Error in words where the gateway is gone or refuses. */
+  /** @throws Error with a displayable message if the gateway is gone or refuses */
   private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
@@ -194,7 +205,7 @@ export class RunningConversations implements WindowEngine {
     return post<LiveAnswers[K]>(gateway.told.address, asked, signal);
   }
 
-  /** Before the first gateway there is no folder: whoever starts one makes it. */
+  /** The folder exists only after a gateway was started. */
   private watchFolder(): void {
     const { folder } = this.options;
     if (this.watcher || this.isEnded || !existsSync(folder)) return;
@@ -215,7 +226,7 @@ export class RunningConversations implements WindowEngine {
     this.looking = undefined;
   }
 
-  /** In the place of a watch, until {@link look} finds one free. */
+  /** Polls until {@link look} can watch. */
   private lookNowAndThen(why: unknown): void {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
@@ -241,7 +252,7 @@ export class RunningConversations implements WindowEngine {
     void this.listen(known);
   }
 
-  /** Each answer is asked for when the one before is there; it comes when something changed. */
+  /** Long polling: each response arrives when something has changed. */
   private async listen(known: KnownGateway): Promise<void> {
     const { told, abort } = known;
     let after: number | undefined;
@@ -256,13 +267,13 @@ export class RunningConversations implements WindowEngine {
         } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding === true;
         if (state !== after) await this.take(known, conversations, after === undefined);
-        // What was told before this window looked, another one has shown.
+        // Notices from before this window started were shown by another.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
         after = state;
       } catch {
         if (this.gateways.get(told.pid) !== known) return;
-        // It ended, or was killed.
+        // It ended or was killed.
         this.silent.add(told.address);
         this.drop(told.pid);
         return;
@@ -273,7 +284,7 @@ export class RunningConversations implements WindowEngine {
   /** @param isFirst what they tell now may have been told before. */
   private async take(known: KnownGateway, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
     const { since, condensations: before } = known;
-    // Both have the same clock: a gateway runs on the machine of its windows.
+    // Gateways run on the windows' machine, so the clocks agree.
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
     const alreadyTold = new Set(
       known.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
@@ -305,7 +316,7 @@ export class RunningConversations implements WindowEngine {
 const listSummaries = ({ told: { agent, folder }, conversations }: KnownGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
-/** @throws Error in words where there is no answer, or it is an error. */
+/** @throws Error with a displayable message if there is no response, or an error */
 async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
   let answer: Response;
   try {
@@ -321,7 +332,7 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
   return value;
 }
 
-/** Without the decision of a gateway of an earlier version, which does not tell what it knew of the cache. */
+/** Drops the decision of older gateways, which do not report what they knew of the cache. */
 function knownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
   return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

@@ -1,6 +1,6 @@
 /**
- * The beginning of a body as it came, and as it is sent with the view in it; what follows is the same in both. Between two condensations
- * an agent's body begins as the one before did, and what arrives is edited behind it: so only what is new is written.
+ * The start of a body as received and as sent with the view. Between two condensations, bodies
+ * share this start and edits follow it, so only the new part is written.
  */
 import { Buffer } from 'node:buffer';
 import type { ApiMessage } from '../core/messages/types';
@@ -10,12 +10,12 @@ import { writeView, type MessageSource, type Wire, type WireRequest, type Writte
 export interface SentHead {
   readonly came: Buffer;
   readonly sent: Buffer;
-  /** Elements of the body's list that it ends behind; 0 where that is not known, and nothing can go on from it. */
+  /** Index of the list element it ends after; 0 if unknown, which prevents continuing. */
   readonly elements: number;
-  /** The messages of the view that stand in it, and their origins. */
+  /** The view's messages in it, and their origins. */
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
-  /** How many messages of the original stand in it. */
+  /** Number of original messages in it. */
   readonly originals: number;
 }
 
@@ -42,7 +42,7 @@ export function sentHead(
     return makeHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
-  // One number for each element that stands in the head: the others keep their places.
+  // One placeholder per element of the head keeps the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };
@@ -52,15 +52,15 @@ export function sentHead(
   return makeHead(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
 }
 
-/** The whole body to send. */
+/** The complete body to send. */
 export const onto = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
-/** In ASCII, which most bodies are, an offset is the same in both. */
+/** In ASCII, text and byte offsets are equal. */
 const countBytes = (text: string, offset: number, bytes: number): number =>
   text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
 
-/** Ends a head behind the element in which its last edit stands. */
+/** Creates a head that ends after the element with its last edit. */
 function makeHead(
   { bytes, ends }: ReadBody,
   sources: readonly MessageSource[],
@@ -95,7 +95,7 @@ function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSo
   );
 }
 
-/** The element that an item of a conversation is: its path is the list and its place in it. */
+/** The list index in an item's path. */
 const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
 
 function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {

@@ -1,6 +1,7 @@
 /**
- * The gateway: takes an agent's requests on 127.0.0.1, has them condensed, and passes them to the vendor. What it does not
- * know passes as it came, answers pass as they come, and in doubt goes out what came in.
+ * The gateway: receives an agent's requests on 127.0.0.1, has them condensed and forwards them to
+ * the vendor. Unknown requests are forwarded unchanged, answers are streamed, and if anything is
+ * uncertain the original body is sent.
  */
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -21,17 +22,16 @@ import { upstreamAgents, type UpstreamAgents } from './upstreamAgents';
 import { UsageReader, type Told } from './usageReader';
 import { knownRequest } from './wires';
 
-/** The server's limits. */
 export interface GatewayLimits {
-  /** Of a request's body. A vendor's own limit is 20 to 32 MB. */
+  /** Request body in bytes. Vendors' own limits are 20 to 32 MB. */
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** Milliseconds that a client may take for its headers, and for its whole request. */
+  /** Milliseconds for a client's headers, and for its whole request. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Requests at the same time: an agent, its sub-agents and what they look up. */
+  /** Concurrent requests of an agent, its subagents and their lookups. */
   readonly requests: number;
-  /** Connections that have not asked for anything with the secret yet; with one more the oldest of them ends. */
+  /** Connections that have not yet sent the secret; beyond this number the oldest is closed. */
   readonly strangers: number;
 }
 
@@ -45,16 +45,17 @@ const LIMITS: GatewayLimits = {
 };
 
 /**
- * Of a call that is stopped. Agents and the vendors' SDKs send nothing again behind it, as they do behind 408, 409, 429 and 5xx; and
- * behind an `invalid_request_error` Claude Code sends five times more, each time without another of its beta features.
+ * Response for a stopped call. Agents and SDKs don't retry it, as they do after 408, 409, 429 and
+ * 5xx; after an `invalid_request_error` Claude Code retries five times, each time without another
+ * beta feature.
  */
 export const STOPPED = { status: 400, type: 'billing_error' };
-/** Of a vendor's refusal, which is read before it passes; packed as it comes, and unpacked. */
+/** Maximum size of a vendor's rejection to buffer, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
-/** How long a connection that was told to end may take for it, in milliseconds. */
+/** Milliseconds a closing connection may take. */
 const END_MS = 1_000;
 
-/** A request that went by; nothing of its content, its headers or its secret. */
+/** Logged request, without content, headers or secret. */
 export interface GatewayEvent {
   readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
   readonly route?: string;
@@ -62,32 +63,32 @@ export interface GatewayEvent {
 }
 
 export interface GatewayOptions {
-  /** Where the requests of each route go; the path behind the route is put behind the address's own. */
+  /** Upstream URL per route; the rest of the path is appended. */
   readonly routes: ReadonlyMap<string, URL>;
-  /** Absent: everything passes as it came. */
+  /** Absent: everything is forwarded unchanged. */
   readonly condenser?: Condenser;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port?: number;
-  /** Of an address that was told before; default: one that is made now. */
+  /** Reuses the secret of an earlier address; default: a new one. */
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
   /**
-   * Answers to requests of our own, by their route: recall for the MCP server, the conversations for a window. Gets the body, gives
-   * JSON; the signal aborts when who asked has gone.
+   * Handlers for our own requests by route: recall for the MCP server, conversations for a window.
+   * JSON in and out; the signal aborts if the client disconnects.
    */
   readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
-/** A gateway that runs. */
+/** A running gateway. */
 export interface Gateway {
   readonly port: number;
   readonly secret: string;
-  /** The address of a route, secret and all, without a slash at its end. */
+  /** URL of a route including the secret, without a trailing slash. */
   url(route: string): string;
-  /** An address that opens this route and nothing else, for a command line. */
+  /** URL that grants access only to this route, for a command line. */
   ticketUrl(route: string): string;
-  /** Ends it; what is under way is broken off. */
+  /** Closes it and aborts pending requests. */
   close(): Promise<void>;
 }
 
@@ -96,7 +97,10 @@ const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
-/** Starts a gateway on 127.0.0.1. @throws where the port is taken. */
+/**
+ * Starts a gateway on 127.0.0.1.
+ * @throws if the port is in use
+ */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
@@ -108,7 +112,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
   });
-  // Whoever has no secret must not keep the agent out: limits on what is served count only behind admission.
+  // Clients without the secret must not block the agent, so request limits apply only after
+  // admission.
   const sockets = new Set<Socket>();
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -146,7 +151,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
     });
   });
-  // Codex goes on over HTTP at once when a WebSocket is answered so, and sends the whole conversation.
+  // After this response to a WebSocket, Codex immediately falls back to HTTP and sends the whole
+  // conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
     const isOurs = admit(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
     socket.on('error', () => undefined);
@@ -177,7 +183,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         server.close(() => {
           resolve();
         });
-        // Also those that are no more node's, such as one that asked for a WebSocket.
+        // Includes sockets that Node no longer tracks, such as after a WebSocket request.
         for (const socket of sockets) socket.destroy();
         passing.stop();
         for (const agent of Object.values(agents)) agent.destroy();
@@ -185,24 +191,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Ends a connection with a status; the other side may keep its half of it open for a while. */
+/** Closes a connection with a status; the client may keep its half open for a while. */
 function endWith(socket: Socket, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   setTimeout(() => socket.destroy(), END_MS).unref();
 }
 
-/** An answer of our own, in a form that the vendors' SDKs show to people. */
+/** Our own response, in a form that the vendors' SDKs display. */
 function say(response: http.ServerResponse, status: number, message: string, type = 'gateway_error'): void {
   const json = JSON.stringify({ type: 'error', error: { type, message } });
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(json);
 }
 
-/** Takes requests from the agent to the vendor. */
+/** Forwards requests from the agent to the vendor. */
 class ProxiedRequest {
   private readonly bodies = new KnownBodies();
   private readonly readers = new Set<UsageReader>();
-  /** Why requests passed unread, as far as that was told: an agent packs each of them alike. */
+  /** Reasons already reported for unread requests, since an agent compresses all of them alike. */
   private readonly unread = new Set<string>();
 
   constructor(
@@ -267,12 +273,12 @@ class ProxiedRequest {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
-  /** Answers that are still read have been passed already. */
+  /** Pending answers were already forwarded. */
   stop(): void {
     for (const reader of this.readers) reader.stop();
   }
 
-  /** The whole body; undefined where it was refused. */
+  /** The whole body; undefined if it was rejected. */
   private async bodyOf(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -303,7 +309,10 @@ class ProxiedRequest {
     }
   }
 
-  /** Sends a body and passes the answer. A refusal is not passed where another body can be sent: nothing was told to the agent yet. */
+  /**
+   * Sends a body and forwards the answer. A rejection is not forwarded if another body can be
+   * tried.
+   */
   private async answered(
     one: Exchange,
     toSend: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer,
@@ -345,7 +354,7 @@ class ProxiedRequest {
     });
   }
 
-  /** The request to send in place of a refused one, or the refusal that is the agent's answer. */
+  /** The request to send after a rejection, or the rejection to forward. */
   private async next(
     refused: PreparedCall,
     refusal: Refusal,
@@ -386,14 +395,14 @@ class ProxiedRequest {
   }
 
   /**
-   * An answer with a good status came to its end. Some vendors say only in it that the request was too long: nothing can be sent
-   * in its place any more, but the next one is shorter for it.
+   * Handles the end of a successful answer. Some vendors report only there that the request was too
+   * long: it can't be repeated, but the next request will be shorter.
    */
   private async ended(one: Exchange, prepared: PreparedCall, { usage, failure }: Told, route: string): Promise<void> {
     const overflow = failure === undefined ? undefined : parseOverflow(failure, undefined);
     if (usage || !overflow) prepared.answered(usage);
     if (!overflow) return;
-    // A prompt that was not read is not paid for.
+    // A prompt that was not processed is not billed.
     one.isTaken = usage !== undefined;
     this.options.report?.({
       kind: 'problem',
@@ -403,36 +412,36 @@ class ProxiedRequest {
     try {
       await prepared.shortened(overflow);
     } catch (error) {
-      // The agent has its answer, and may be gone. What the vendor said is noted all the same.
+      // The agent has its answer and may be gone; what the vendor reported is recorded anyway.
       this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorKind(error)}` });
     }
   }
 }
 
-/** 400: invalid or too long; 413: too large; 422: invalid, with some servers. */
+/** 400: invalid or too long; 413: too large; 422: invalid, on some servers. */
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
 
-/** A vendor's refusal, read before anybody is told of it. */
+/** A vendor's rejection, buffered before it is forwarded. */
 interface Refusal {
   readonly answer: http.IncomingMessage;
-  /** Its body as it came, which is what passes. */
+  /** The body as received. */
   readonly bytes: Buffer;
-  /** Its body's text; undefined where it can't be unpacked, or is longer than what is looked at. */
+  /** The decompressed text; undefined if it can't be decompressed or is too long. */
   readonly words: string | undefined;
   readonly problem: Problem;
-  /** What it says of the request's size; undefined where that was not the reason. */
+  /** What it says about the request's size; undefined if that was not the reason. */
   readonly overflow: Overflow | undefined;
 }
 
 async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   const bytes = await readBeginning(answer);
-  // The agent's `accept-encoding` passes, so that vendors pack their refusals, too.
+  // The agent's `accept-encoding` is forwarded, so vendors compress rejections too.
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
       : await unpacked(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
-  // The status alone may say it.
+  // The status alone may be sufficient.
   const overflow = parseOverflow(words ?? '', answer.statusCode);
   return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
 }
@@ -442,7 +451,7 @@ function makeProblem(words: string | undefined): Problem {
   return refusesThinking(words) ? 'thinking' : 'invalid';
 }
 
-/** A body, or as much of it as is looked at and a little more. */
+/** Reads a body up to slightly more than the inspected size. */
 async function readBeginning(answer: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -464,7 +473,7 @@ function parseOverflow(words: string, status: number | undefined): Overflow | un
     const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
-    // No JSON: its words say it.
+    // Not JSON: uses the plain text.
   }
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;
@@ -473,19 +482,18 @@ function parseOverflow(words: string, status: number | undefined): Overflow | un
   return weight ? { weight } : tooLong;
 }
 
-/** The vendor's address for what the agent asked for. */
 function joinAddress(base: URL, rest: string): URL {
   const [path = '', query] = rest.split(/\?([^]*)/);
   const address = new URL(base);
-  // No part of the agent's path leads to another host: it only goes behind the address's own.
+  // The agent's path is only appended, so it can't lead to another host.
   address.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
   address.search = query === undefined ? base.search : `?${query}`;
   return address;
 }
 
-/** One request of the agent, and its way to the vendor and back. */
+/** A request of the agent, its way to the vendor and back. */
 class Exchange {
-  /** Whether the vendor took what was sent: it answers, or did not yet. */
+  /** True if the vendor accepted the request: it responded, or may still. */
   isTaken = false;
 
   constructor(
@@ -496,7 +504,10 @@ class Exchange {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Sends a body of our keeping. @throws what the connection failed of. */
+  /**
+   * Sends a buffered body.
+   * @throws the connection's error
+   */
   async send(body: Buffer): Promise<http.IncomingMessage> {
     this.signal.throwIfAborted();
     const headers = passingHeaders(this.request, ['host', 'content-length']);
@@ -504,7 +515,7 @@ class Exchange {
     const answering = answerTo(outgoing);
     outgoing.end(body);
     const answer = await answering.catch((error: unknown) => {
-      // It may have been at work when the agent went away.
+      // The vendor may have been processing when the agent disconnected.
       this.isTaken = this.signal.aborted;
       throw error;
     });
@@ -512,7 +523,7 @@ class Exchange {
     return answer;
   }
 
-  /** Passes a request of which nothing is known, and its answer, byte by byte. */
+  /** Forwards an unknown request and its answer as a stream. */
   async stream(most: number): Promise<void> {
     const outgoing = this.open(passingHeaders(this.request, ['host', 'expect']));
     const answer = answerTo(outgoing);
@@ -528,7 +539,10 @@ class Exchange {
     await this.passAnswer(await answer);
   }
 
-  /** Passes an answer as it comes. @throws where it breaks off; then the agent's connection breaks off, too. */
+  /**
+   * Streams an answer.
+   * @throws if it breaks off, after closing the agent's connection
+   */
   async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
     const { response } = this;
     this.begin(answer);
@@ -541,7 +555,7 @@ class Exchange {
       response.on('drain', () => {
         answer.resume();
       });
-      // A connection that was cut must not look like the answer's end.
+      // A lost connection must not look like the end of the answer.
       answer.on('end', () => {
         if (answer.complete) response.end(resolve);
         else reject(new Error('The vendor broke the answer off.'));
@@ -557,7 +571,7 @@ class Exchange {
     });
   }
 
-  /** Passes an answer that was read already. */
+  /** Forwards a buffered answer. */
   passRead(answer: http.IncomingMessage, bytes: Buffer): void {
     this.begin(answer, ['content-length']);
     this.response.end(bytes);
@@ -575,17 +589,22 @@ class Exchange {
     return (isSecure ? https : http).request(address, {
       method: request.method ?? 'GET',
       agent: this.agents[isSecure ? 'https:' : 'http:'],
-      // node's types have the list of names and values only for answers.
+      // Node's types allow the flat list only for responses.
       headers: ['Host', address.host, ...headers],
       signal,
     });
   }
 }
 
-/** A reset that comes together with the last bytes is the connection's end to libuv, where it polls both at once (`uv__stream_io`). In milliseconds. */
+/**
+ * libuv drops data if a reset arrives in the same poll (`uv__stream_io`), so the reset is delayed.
+ * Milliseconds.
+ */
 const RESET_AFTER_MS = 50;
 
-/** Gemini CLI 0.61 tries again after a reset, and gives up where a connection closes in the middle of an answer. */
+/**
+ * Gemini CLI 0.61 retries after a reset, but not after a regular close in the middle of an answer.
+ */
 function reset({ socket }: http.ServerResponse): void {
   setTimeout(() => socket?.resetAndDestroy(), RESET_AFTER_MS);
 }
@@ -594,7 +613,7 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.once('response', resolve);
-    // Nothing was asked to be switched: node would neither answer nor fail.
+    // Without an upgrade request Node would neither respond nor fail.
     outgoing.once('upgrade', (_answer, socket: Socket) => {
       socket.destroy();
       reject(new Error('The vendor switched to another protocol, which nobody had asked for.'));

@@ -1,6 +1,6 @@
 /**
- * Summaries by the model that a conversation runs on. Its agent's own address and sign-in are used, as they were with the agent's last
- * request; they are kept in memory alone, as long as the conversation's last request is.
+ * Summaries by the conversation's own model. Uses the agent's URL and credentials of its last
+ * request, kept only in memory for as long as that request is.
  */
 import { anthropicHandler } from '../api/anthropic';
 import { ApiError, isApiError } from '../api/apiError';
@@ -35,22 +35,21 @@ export interface SummariesOptions {
   readonly limitNames: LimitNames;
 }
 
-/** What summaries came to. */
 export interface SummaryFigures {
-  /** Calls that were sent. */
+  /** Calls sent. */
   readonly calls: number;
-  /** US dollars; undefined where nobody knows those of a call. */
+  /** US dollars; undefined if a call's cost is unknown. */
   readonly cost: number | undefined;
 }
 
-/** Calls agents' own models for summaries, and keeps count of them. */
+/** Calls agents' own models for summaries and counts the cost. */
 export class Summaries {
   private readonly running = new Set<Promise<unknown>>();
   private readonly costs: (number | undefined)[] = [];
 
   constructor(private readonly options: SummariesOptions) {}
 
-  /** Chooses a step's model: there are no profiles here, so that it is always the conversation's own. */
+  /** Always selects the conversation's own model, since there are no profiles here. */
   readonly select: SelectModel = async (_profile, own) => {
     const model = await own?.();
     if (!model) throw new NoSummarizerError('There is no model to write a summary with.');
@@ -62,7 +61,7 @@ export class Summaries {
     return { calls: this.costs.length, cost: sumOfCosts(this.costs) };
   }
 
-  /** Resolves once every call has ended and what it cost is written down. */
+  /** Resolves when all calls have ended and their costs are recorded. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }
@@ -115,7 +114,7 @@ export class Summaries {
   }
 }
 
-/** Where an agent's requests go and how they are signed in. */
+/** URL and credentials of an agent's requests. */
 interface SignIn {
   readonly address: URL;
   readonly wire: WireName;
@@ -124,9 +123,10 @@ interface SignIn {
 }
 
 /**
- * Why a subscription's sign-in is not used. Sources: Claude Code's documentation, "Legal and compliance" (OAuth is for Claude Code and other
- * native Anthropic applications); its tokens begin with `sk-ant-oat`. ChatGPT's address takes requests of Codex (openai/codex,
- * `model_provider_info.rs`), and OpenAI documents no other use of it.
+ * Why a subscription's credentials are not used. Sources: Claude Code's documentation, "Legal and
+ * compliance" (OAuth is for Claude Code and other native Anthropic applications; tokens start with
+ * `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex, `model_provider_info.rs`),
+ * and OpenAI documents no other use.
  */
 function subscriptionIn({ address, headers }: SignIn): string | undefined {
   const { authorization = '', 'anthropic-beta': betas = '' } = headers;
@@ -137,7 +137,7 @@ function subscriptionIn({ address, headers }: SignIn): string | undefined {
     : undefined;
 }
 
-/** Fields that say to whom a request may go and what is kept of it; they hold for a summary, too. */
+/** Fields for routing and data retention, which apply to summaries too. */
 const TERMS: Readonly<Record<WireName, readonly string[]>> = {
   anthropic: ['metadata', 'inference_geo'],
   chat: ['provider', 'store', 'user', 'safety_identifier'],
@@ -148,7 +148,10 @@ const TERMS: Readonly<Record<WireName, readonly string[]>> = {
 const termsIn = (wire: WireName, body: Body): Body =>
   Object.fromEntries(TERMS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]));
 
-/** Asks under an agent's terms. A failure is told in our own words, for logs: vendors quote what they were sent. */
+/**
+ * Calls a model with the agent's terms. Error messages are replaced, since vendors quote requests
+ * and errors are logged.
+ */
 function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   return {
     ...handler,
@@ -174,7 +177,7 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
 }
 
 function handlerFor({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
-  // An agent's address was accepted by its user, encrypted or not. All that signs in is in its headers.
+  // The user accepted the agent's URL, encrypted or not. Its headers contain all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {
@@ -198,13 +201,13 @@ function handlerFor({ address, wire, headers }: SignIn, common: HandlerOptions):
   }
 }
 
-/** The agent's betas together with those that our request needs. */
+/** Combines the agent's betas with ours. */
 function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string | null): Record<string, string> {
   const names = [agents, ours ?? undefined].flatMap((list) => list?.split(',').map((name) => name.trim()) ?? []);
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
 }
 
-/** An agent may ask for whole answers. */
+/** The agent may have requested a non-streaming answer. */
 function streaming(address: URL): URL {
   const other = new URL(address);
   other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');

@@ -1,12 +1,15 @@
-/** Unpacks what agents send and vendors answer, to look at it; what is not changed stays packed as it came. */
+/** Decompresses requests and answers for inspection; unchanged ones are forwarded compressed. */
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
-/** Everything received is passed on at once, and an answer that was cut off is no error. */
+/** Passes on all data immediately and accepts truncated answers. */
 const AT_ONCE = { chunkSize: 64 * 1024, flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
-/** Node has it from 22.15 and 23.8 on (Node's documentation, "zlib.createZstdDecompress"); ours may be 22.13. */
+/**
+ * Node has zstd from 22.15 and 23.8 on (Node documentation, "zlib.createZstdDecompress"); ours may
+ * be 22.13.
+ */
 const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
 
 const getCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
@@ -48,7 +51,7 @@ export async function unpacked(bytes: Buffer, encoding: string | undefined, most
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
-/** @returns all that a decoder makes of the bytes, or why that can't be had */
+/** @returns the decompressed bytes, or why that is impossible */
 async function decoded(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
@@ -66,7 +69,7 @@ async function decoded(decoder: Transform, bytes: Buffer, most: number): Promise
 }
 
 interface Unpacker extends Transform {
-  /** Bytes that were read of what is packed: fewer than all where something stands behind its end. */
+  /** Compressed bytes consumed; less than all if data follows. */
   readonly bytesWritten: number;
 }
 
@@ -75,19 +78,19 @@ interface Coding {
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }
 
-/** At 11, its default, Brotli takes seconds for a conversation. */
+/** Brotli's default of 11 takes seconds for a conversation. */
 const BROTLI_QUALITY = 4;
 
 const gzip: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
 
-/** Zstd as far as a Node.js has it; undefined where it can't be both read and written. */
+/** Undefined if this Node.js can't both compress and decompress zstd. */
 export function zstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
   return createZstdDecompress && zstdCompress
     ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }
     : undefined;
 }
 
-/** How requests are packed; undefined where this Node.js can't. */
+/** Request codings; undefined if this Node.js lacks one. */
 const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
   ['gzip', gzip],
   ['x-gzip', gzip],
@@ -105,10 +108,10 @@ const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
   ['zstd', zstdCoding(zstd)],
 ]);
 
-/** Whether this Node.js reads and writes zstd. */
+/** True if this Node.js supports zstd. */
 export const HAS_ZSTD = CODINGS.get('zstd') !== undefined;
 
-/** A request's body as its agent wrote it, and how to pack another one in its place. */
+/** A decompressed body, and how to compress its replacement. */
 interface UnpackedRequest {
   readonly bytes: Buffer;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;

@@ -1,9 +1,9 @@
-/** Connections to vendors, kept for the next request. */
+/** Keep-alive connections to vendors. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** How long a free connection to the vendor is kept, in milliseconds. */
+/** Milliseconds an idle connection is kept. */
 const KEEP_MS = 30_000;
 
 export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
@@ -14,12 +14,12 @@ export const upstreamAgents = (): UpstreamAgents => ({
 });
 
 /**
- * Node gives bytes that come on a free connection to the request that is sent next, as its answer. Nobody has asked for them, so the
- * connection ends.
+ * Node would treat unsolicited bytes on an idle connection as the next request's answer, so such
+ * connections are closed.
  */
 function endingWhereUnasked<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
-  // Node's types don't say that it returns whether the socket is kept, and it does.
+  // Node's types omit the boolean return value.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
   const reuse = agent.reuseSocket.bind(agent);
   agent.keepSocketAlive = (socket) => {

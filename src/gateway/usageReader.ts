@@ -1,28 +1,28 @@
-/** Reads what an answer reports of its tokens and of its failure, on the way by: the bytes go on as they come, whatever is found in them. */
+/** Extracts usage and errors from an answer while it is forwarded unchanged. */
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
 import { createDecoder, isPacked } from './unpacking';
 import type { Wire } from './wires/wire';
 
-/** Longer events and answers are not looked into. */
+/** Longer events and answers are not parsed. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** Of a packed answer, in bytes: a thousandth of that may be all that came, and unpacking must not keep anybody waiting. */
+/** Decompressed bytes: compressed data can expand a thousandfold, which must not delay anything. */
 const MAX_UNPACKED = 32 * 1024 * 1024;
 
-/** Events that are worth reading. In a text of the model the quotation marks are escaped. */
+/** Events worth parsing. Quotation marks in the model's text are escaped. */
 const TELLS = /[uU]sage|"error"/;
 
-/** What an answer told of itself. */
+/** What an answer reported. */
 export interface Told {
-  /** The last report of its tokens; undefined where there was none. */
+  /** The last reported usage, if any. */
   readonly usage: Usage | undefined;
-  /** The error that it told after all, in the form of a refusal's body; undefined where there was none. */
+  /** An error reported in a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
 }
 
-/** Looks at the bytes of one answer. */
+/** Inspects one answer. */
 export class UsageReader {
   private readonly text = new TextDecoder();
   private readonly isStream: boolean;
@@ -30,10 +30,10 @@ export class UsageReader {
   private readonly isReadable: boolean;
   private usage: Usage | undefined;
   private failure: string | undefined;
-  /** Pieces of the line that has not ended, or of the answer, and their length. */
+  /** Pieces of the incomplete line or answer, and their length. */
   private pieces: string[] = [];
   private length = 0;
-  /** Bytes, unpacked. */
+  /** Decompressed bytes so far. */
   private taken = 0;
 
   constructor(
@@ -43,7 +43,7 @@ export class UsageReader {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
     const encoding = headers['content-encoding'];
     this.decoder = createDecoder(encoding);
-    // An answer in another compression goes by unread; its usage is not known.
+    // Answers with other codings are not read, so their usage is unknown.
     this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
       this.take(chunk);
@@ -58,14 +58,14 @@ export class UsageReader {
     } else this.take(chunk);
   }
 
-  /** Nobody waits for what is left any more. */
+  /** Stops reading. */
   stop(): void {
     this.decoder?.destroy();
   }
 
   async end(): Promise<Told> {
     const { decoder } = this;
-    // One that an error has ended tells nothing more.
+    // A destroyed decoder emits nothing more.
     if (decoder && !decoder.destroyed) {
       await new Promise<void>((resolve) => {
         decoder.once('close', resolve);
@@ -89,7 +89,7 @@ export class UsageReader {
     }
     const text = this.text.decode(chunk, { stream: true });
     let from = 0;
-    // Only what is new is looked through: an event may come in thousands of pieces.
+    // Searches only the new data, since an event may arrive in thousands of pieces.
     for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
       this.add(text.slice(from, end));
       this.line(this.added());
@@ -98,7 +98,7 @@ export class UsageReader {
     this.add(text.slice(from));
   }
 
-  /** Keeps a piece of a line, or of a whole answer, unless that has become too long to look into. */
+  /** Keeps a piece unless the line or answer has become too long. */
   private add(piece: string): void {
     this.length += piece.length;
     if (this.length > MAX_CHARS) this.pieces = [];
@@ -124,7 +124,7 @@ export class UsageReader {
     } catch {
       return;
     }
-    // Gemini without `alt=sse` answers with a list of what would be events.
+    // Gemini without `alt=sse` responds with a list of events.
     for (const event of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
       if (!isRecord(event)) continue;
       this.usage = this.wire.usage(event, this.usage);

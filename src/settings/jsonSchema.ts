@@ -1,9 +1,9 @@
-/** JSON Schemas as package.json and schema files hold them. */
+/** JSON Schemas for package.json and schema files. */
 import { isRecord } from '../core/messages/blocks';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Bounds that zod gives every whole number; they say nothing. */
+/** Bounds that zod adds to every integer. */
 const SAFE = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
@@ -25,7 +25,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
     const inner = Object.entries(value)
-      // What only callers of the API can pass, such as a function, can't be written in a file.
+      // Values only API callers can pass, such as functions, can't be written to a file.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
       .map(([name, property]) => [name, bare(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];

@@ -1,8 +1,8 @@
-/** Keys of profiles. They live in VS Code's SecretStorage and nowhere else. */
+/** Keys of profiles, stored only in VS Code's SecretStorage. */
 import { ApiError } from '../api/apiError';
 import { keyTarget, type ApiProfile } from './profiles';
 
-/** The parts of `vscode.SecretStorage` that are used. */
+/** The members of `vscode.SecretStorage` that we use. */
 export interface SecretStore {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;
@@ -14,10 +14,10 @@ const getSecretName = (id: string): string => `contextCondenser.profileKey.${id}
 export type KeyState =
   | { readonly kind: 'set'; readonly key: string }
   | { readonly kind: 'missing' }
-  /** The profile's endpoint is another one than the key was given for: it isn't sent there. */
+  /** The key was entered for a different endpoint, so it isn't sent. */
   | { readonly kind: 'other-endpoint'; readonly givenFor: string };
 
-/** The key of a profile, and whether it was given for the endpoint that the profile names now. */
+/** The key of a profile, and whether it was entered for the profile's current endpoint. */
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
   const stored = parse(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
@@ -27,8 +27,8 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
 }
 
 /**
- * The key that may be sent to the profile's endpoint; undefined where the profile has none.
- * @throws {ApiError} kind `auth` where the key was given for another endpoint
+ * The key to send to the profile's endpoint; undefined if there is none.
+ * @throws {ApiError} kind `auth` if it was entered for another endpoint
  */
 export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readKey(secrets, profile);

@@ -1,4 +1,7 @@
-/** Makes package.json's configuration, package.nls.json and the schema of preset files from the settings' table. */
+/**
+ * Generates package.json's configuration, package.nls.json and the schema of preset files from the
+ * settings table.
+ */
 import * as z from 'zod';
 import { jsonSchema } from '../core/condense/config';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
@@ -14,7 +17,7 @@ export interface SettingsManifest {
   readonly properties: Readonly<Record<string, Schema>>;
   /** package.json's `capabilities.untrustedWorkspaces.restrictedConfigurations`. */
   readonly restricted: readonly string[];
-  /** The entries of package.nls.json that begin with `setting.`. */
+  /** Entries of package.nls.json that start with `setting.`. */
   readonly words: Readonly<Record<string, string>>;
 }
 
@@ -41,13 +44,13 @@ export function settingsManifest(): SettingsManifest {
   });
   return {
     properties: Object.fromEntries(properties),
-    // All: until a workspace is trusted, nothing that it says counts.
+    // All settings: untrusted workspaces can't set anything.
     restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
     words,
   };
 }
 
-/** The table of docs/guide/privacy.md: what each setting takes from whom. */
+/** The table in docs/guide/privacy.md: what a workspace can set. */
 export const workspaceTable = (): string =>
   [
     '| setting | an untrusted workspace | a trusted workspace | you |',
@@ -69,7 +72,9 @@ const workspaceWords = ({ workspace, default: standard }: Setting<unknown>): str
 
 type Choices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 
-/** Says of each value of the schema's `enum`, or of that of one of its shapes, what it means. */
+/**
+ * Adds descriptions of the values to the schema's `enum`, or to that of one of its alternatives.
+ */
 function withChoices(schema: Schema, choices: Choices, word: (value: string, text: string) => string): Schema {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(anyOf))
@@ -84,7 +89,7 @@ function withChoices(schema: Schema, choices: Choices, word: (value: string, tex
   };
 }
 
-/** The schema with its texts in package.nls.json, each under the path of its field. */
+/** Moves the schema's texts to package.nls.json, with keys from field paths. */
 function translated(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
@@ -120,8 +125,8 @@ export const presetFileJsonSchema = (): Schema => ({
 });
 
 /**
- * Where the editor applies the schema of the settings, beside its own, which is cut off at a depth that package.json can hold.
- * VS Code's own contributions name the same files: extensions/configuration-editing/package.json.
+ * Files to which editors apply the settings schema, in addition to package.json's, whose depth is
+ * limited. VS Code uses the same patterns: extensions/configuration-editing/package.json.
  */
 export const SCHEMA_FILES = [
   { fileMatch: '*.condense.json', url: './schemas/preset.schema.json' },
@@ -137,7 +142,7 @@ export const SCHEMA_FILES = [
   { fileMatch: '*.code-workspace', url: './schemas/workspace.schema.json' },
 ];
 
-/** Every setting with all of its fields, for completion in settings.json. */
+/** All settings with all fields, for completion in settings.json. */
 export function settingsFileJsonSchema(): Schema {
   const definitions: Record<string, Schema> = {};
   const entries = SETTING_NAMES.map((name): [string, Schema] => {
@@ -153,7 +158,7 @@ export function settingsFileJsonSchema(): Schema {
   };
 }
 
-/** For `*.code-workspace`, which holds settings one level deeper. */
+/** For `*.code-workspace`, in which settings are one level deeper. */
 export const workspaceFileJsonSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',
@@ -163,10 +168,10 @@ export const workspaceFileJsonSchema = (): Schema => ({
 
 const refersTo = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
 
-/** Settings that hold configurations of other settings, to whose schemas theirs refer. */
+/** Settings that contain other settings' configurations and refer to their schemas. */
 const REFERRING: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
   presets: (schema) => withField(schema, ['items', 'config'], () => refersTo('smart')),
-  // The fields of a step's `config` are those of the provider that the step names.
+  // A step's `config` has the fields of its provider.
   strategy: (schema) =>
     withField(schema, ['steps', 'items'], (step) => ({
       ...step,
@@ -177,7 +182,7 @@ const REFERRING: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
     })),
 };
 
-/** A schema with another one at a path of fields and `items`; of a choice, in each of its shapes that has them. */
+/** Changes the schema at a path of fields and `items`, in every alternative that has it. */
 function withField(schema: Schema, path: readonly string[], change: (field: Schema) => Schema): Schema {
   const [key, ...rest] = path;
   if (key === undefined) return change(schema);

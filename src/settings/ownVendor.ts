@@ -1,2 +1,2 @@
-/** The vendor under which this extension contributes models of its own, which it must not call itself. */
+/** Vendor of the models this extension contributes, which it must not call itself. */
 export const OWN_VENDOR = 'context-condenser';

@@ -1,4 +1,4 @@
-/** The user's own presets, as the setting `contextCondenser.presets` holds them. */
+/** The user's presets in the setting `contextCondenser.presets`. */
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { checkPreset } from '../core/condense/providers/smart/presets/presetFile';
@@ -8,11 +8,11 @@ import { isRecord } from '../core/messages/blocks';
 
 export interface ParsedPresets {
   readonly presets: readonly Preset[];
-  /** The problems of the others, each named by its place in the setting. */
+  /** Problems of skipped entries, by position in the setting. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Reads the presets of a setting. What is wrong is named; the rest of an entry, and the other entries, are used. */
+/** Parses the setting. Invalid parts are reported; the rest is used. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
   if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -33,7 +33,7 @@ export function parsePresets(value: unknown): ParsedPresets {
   return { presets, problems };
 }
 
-/** The fields that are only shown: a name that is wrong is replaced with the ID. */
+/** Display fields; an invalid name is replaced by the ID. */
 function parsePreset(entry: unknown): { readonly preset?: Preset; readonly problems: readonly ConfigProblem[] } {
   const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
     field === 'description' ? [field] : undefined,

@@ -1,4 +1,4 @@
-/** From a profile and its key to what calls the model. */
+/** Creates the handler that calls a profile's model. */
 import { anthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
 import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
@@ -17,11 +17,11 @@ import { needsKey, type ApiProfile } from './profiles';
 
 export interface HandlerParts {
   readonly counter: MessageCounter;
-  /** VS Code's models; absent outside of VS Code. */
+  /** VS Code's models; absent outside VS Code. */
   readonly models?: LanguageModels;
-  /** Input and output together, in tokens, where the profile doesn't say. */
+  /** Input and output together, in tokens, if the profile has none. */
   readonly contextWindow?: number;
-  /** How a call waits and tries again, where the profile doesn't say. */
+  /** Retries and timeouts, if the profile has none. */
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
@@ -53,7 +53,10 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
   return withExtraBody(HANDLERS[vendor](common, { profile, key, models: parts.models }), profile.extraBody);
 }
 
-/** The same for every request of a profile, so that a cached prompt stays cached; a request's own fields come first. */
+/**
+ * Adds the same fields to every request of a profile, so that cached prompts stay valid; the
+ * request's own fields take precedence.
+ */
 function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
   if (!extraBody) return handler;
   const extended = (request: ApiRequest): ApiRequest => ({
@@ -103,13 +106,16 @@ const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRe
   },
 };
 
-/** A user's time holds for the whole call and for each silence in it: a local model may read a long prompt for minutes. */
+/**
+ * The user's timeout limits the whole call and each pause, since a local model may take minutes to
+ * read a long prompt.
+ */
 function makeTimeouts(seconds: number): Timeouts {
   const milliseconds = seconds * 1_000;
   return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }
 
-/** `id:secret`, or `id:secret:session`, is an access key; anything else a Bedrock key. */
+/** `id:secret` or `id:secret:session` is an access key; anything else a Bedrock key. */
 function awsCredentials(key: string | undefined): AwsCredentials {
   if (key === undefined) return 'default';
   const [accessKeyId = '', secretAccessKey, sessionToken] = key.split(':');
@@ -117,7 +123,7 @@ function awsCredentials(key: string | undefined): AwsCredentials {
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
-/** A key file's JSON is a service account; anything else an access token. */
+/** JSON is a service account's key file; anything else an access token. */
 function googleCredentials(key: string | undefined): GoogleCredentials {
   if (key === undefined) return 'default';
   return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
@@ -127,7 +133,7 @@ export type ConnectionTest =
   | { readonly ok: true; readonly timeMs: number; readonly usage: Usage | undefined }
   | { readonly ok: false; readonly error: ApiError };
 
-/** Asks the model for one word. What goes wrong is told as it is. */
+/** Asks the model for one word. */
 export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTest> {
   const started = performance.now();
   const outcome = await completeText(
@@ -135,7 +141,7 @@ export async function testConnection(handler: ApiHandler, signal?: AbortSignal):
     { messages: [{ role: 'user', content: 'Reply with the word OK.' }], maxOutputTokens: 64 },
     signal ? { signal } : {},
   );
-  // A model that thinks first may not get to its word; it was reached all the same.
+  // A thinking model may reach the limit first, but was reached.
   if (outcome.kind === 'complete' || outcome.kind === 'cut-at-limit') {
     return { ok: true, timeMs: performance.now() - started, usage: outcome.usage };
   }

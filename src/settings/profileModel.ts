@@ -1,13 +1,16 @@
-/** The facts about the model that a profile calls: those of the profile, else those known by its name. */
+/** Properties of a profile's model: the profile's own, or else known ones by name. */
 import { isLoopback } from '../api/endpoint';
 import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
 import { withOverrides, type ModelPrices } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';
 
-/** A model that runs on this machine. One who has a paid vendor behind a local address sets the prices in the profile. */
+/**
+ * For a model on this machine. If a local address leads to a paid vendor, the user sets prices in
+ * the profile.
+ */
 const FREE: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
-/** A profile's window, output, eyes, factor and prices come before those that are known of its model. */
+/** The profile's window, output limit, image support, factor and prices override known values. */
 export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const known = knownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });

@@ -13,15 +13,15 @@ export interface SummarizerParts {
   readonly counter: MessageCounter;
   readonly secrets: SecretStore;
   readonly models?: LanguageModels;
-  /** The model's tokens for one o200k token, where calls have shown it. */
+  /** Calibrated model tokens per o200k token, if any. */
   readonly tokenFactor?: (model: string) => number | undefined;
-  /** The user's settings for summaries by a profile's model. */
+  /** The user's settings for summaries. */
   readonly preferences?: (profile: ApiProfile) => SummarizerOptions['preferences'];
-  /** Default: by the token. */
+  /** Default: per token. */
   readonly billing?: SummarizerOptions['billing'];
 }
 
-/** The model of a profile, ready to be called; or why it isn't. */
+/** The model of a profile ready to be called, or why it isn't. */
 export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts): Promise<Summarizer | Unavailable> {
   const { vendor, model: id, baseUrl, name } = profile;
   const state = await readKey(parts.secrets, profile);
@@ -47,7 +47,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
     });
   } catch (error) {
-    // The reason stands behind the profile's name, with which errors of a vendor begin, too.
+    // Prefixed with the profile's name, like vendors' errors.
     const message = errorMessage(error);
     return { profile: name, reason: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message };
   }

@@ -1,5 +1,6 @@
 /**
- * API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys.
+ * API profiles: a model, its endpoint and prices, and when to condense conversations with it.
+ * Without keys.
  */
 import * as z from 'zod';
 import { promptText } from '../core/condense/summary/promptText';
@@ -19,7 +20,7 @@ import { findFamily } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
-/** The least that Anthropic's API takes (API guide, "Extended thinking"). */
+/** Minimum of Anthropic's API (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
 
 /** US dollars per million tokens. */
@@ -33,7 +34,7 @@ const namedPrices = {
     .optional()
     .describe('US dollars per million tokens written to the cache for an hour or longer.'),
 };
-/** The parts of a request: nobody else may write them. */
+/** Fields of a request that users can't override. */
 const OUR_FIELDS = new Set(
   'model messages input contents system instructions systemInstruction tools toolConfig stream'.split(' '),
 );
@@ -49,13 +50,16 @@ const prices = z.strictObject({
     .optional()
     .describe('Prices of long prompts, in US dollars per million tokens.'),
 });
-/** A threshold in tokens; 0 is none. */
+/** Threshold in tokens; 0 disables it. */
 export const thresholdTokens = z
   .int()
   .min(0)
   .max(100_000_000)
   .refine((value) => value === 0 || value >= 1_000, 'must be 0, or 1,000 or more');
-/** Of the threshold's tokens. More would bring the next condensation at once, less would leave nothing to work on. */
+/**
+ * Percentage of the threshold's tokens. More would trigger the next condensation immediately, less
+ * would leave nothing to work on.
+ */
 export const targetPercent = z.number().min(10).max(90);
 
 export const profileSchema = z
@@ -87,7 +91,7 @@ export const profileSchema = z
       .describe(
         'The API of OpenAI that is called: Chat Completions or Responses. If omitted, the one through which the model accepts tools.',
       ),
-    // It is a part of the host's name: anything else in it could lead the key to another host.
+    // Part of the host name, so other characters could send the key elsewhere.
     region: text
       .regex(/^[A-Za-z\d-]+$/, 'must consist of letters, digits and -')
       .optional()
@@ -186,22 +190,25 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** What is wrong, each named by its place in the setting; also in profiles that are used without the field. */
+  /**
+   * Problems by position in the setting, including those of profiles used without the invalid
+   * field.
+   */
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * The fields that decide where a request and its key go. If one of them is wrong, the profile is not used: its default
- * could send them somewhere else. Any other field falls back to what applies when it is omitted.
+ * Fields that determine where a request and its key are sent. If one is invalid, the profile isn't
+ * used, since a default could send them elsewhere. Other invalid fields are ignored.
  */
 const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
   ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),
   ...(['api', 'region', 'projectId', 'extraBody'] as const),
 ]);
-/** Objects whose fields are each optional, so that a wrong one can be left out alone. */
+/** Objects with optional fields, which can be removed individually. */
 const NESTED_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
 
-/** Reads the profiles of a setting. What is wrong is named; the rest of an entry, and the other entries, are used. */
+/** Parses the setting. Invalid parts are reported; the rest is used. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
   if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -226,7 +233,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 const parseProfile = (entry: unknown) =>
   parseWithoutWrong(profileSchema, entry, jsonSchema(profileSchema), removablePath);
 
-/** The field to leave out so that an issue is gone; undefined if the profile can't do without it. */
+/** The field whose removal resolves an issue; undefined if it is required. */
 function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : nearestName(field, Object.keys(profileSchema.shape));
@@ -235,29 +242,28 @@ function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
 }
 
 /**
- * The entries of a setting with a profile put in the place of the one with its id, or at the end. Entries that are no
- * profiles stay as they are: somebody wrote them, and may mend them.
+ * Replaces the profile with the same ID, or appends it. Invalid entries are kept, since the user
+ * may fix them.
  */
 export function withProfile(entries: readonly unknown[], profile: ApiProfile): unknown[] {
   const place = findIndex(entries, profile.id);
   return place === -1 ? [...entries, profile] : entries.with(place, profile);
 }
 
-/** The entries less one profile. */
 export function withoutProfile(entries: readonly unknown[], id: string): unknown[] {
   const place = findIndex(entries, id);
   return place === -1 ? [...entries] : entries.toSpliced(place, 1);
 }
 
-/** The ids of a setting's entries, of those that are no profiles too: a key may be kept under each. */
+/** IDs of all entries, even invalid ones, since keys may be stored under them. */
 export const takenIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
-/** Index of the entry that counts as the profile with this id; -1 where there is none. */
+/** Index of the effective entry with this ID; -1 if there is none. */
 const findIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-/** The threshold and target that hold for a profile: each of its own, else the global one (FR-TH-001). */
+/** The profile's threshold and target, each falling back to the global one (FR-TH-001). */
 export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
@@ -269,16 +275,16 @@ export function chooseThreshold(profile: ApiProfile | undefined, global: Thresho
   };
 }
 
-/** The prompt that holds for a profile: its own, else the global one; blank means the built-in. */
+/** The profile's prompt or else the global one; blank means the built-in one. */
 export const choosePrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
-/** Whether nothing can be asked without a key. */
+/** True if the profile requires a key. */
 export function needsKey({ vendor, baseUrl }: ApiProfile): boolean {
   const { key } = vendorEntry(vendor);
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }
 
-/** The host that gets to see a key; a key given for one is not sent to another. */
+/** The host that receives the key; keys are never sent to another one. */
 export const keyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
   baseUrl === undefined ? vendor : new URL(baseUrl).origin;

@@ -1,37 +1,37 @@
-/** Profiles of Roo Code as profiles of ours: who speaks a protocol that a profile knows, and in which fields Roo keeps what. */
+/** Converts Roo Code's profiles if we support their protocol. */
 import * as z from 'zod';
 import { issueWords } from '../core/issueWords';
 import { profileSchema, type ApiProfile } from './profiles';
 
 const text = z.string().optional().catch(undefined);
 
-/** A profile as Roo exports it (Roo-Code, packages/types/src/provider-settings.ts). */
+/** An exported profile (Roo-Code, packages/types/src/provider-settings.ts). */
 export const rooProfileSchema = z.looseObject({ id: text, apiProvider: text });
 
 export type RooProfile = z.output<typeof rooProfileSchema>;
 
 export interface ImportedProfile {
   readonly profile: ApiProfile;
-  /** As the file holds it; it belongs into the secret store and nowhere else. */
+  /** To be stored in the secret store only. */
   readonly key: string | undefined;
 }
 
-/** How a provider of Roo is called here, and the fields that its model, address and key stand in. */
+/** Our vendor for one of Roo's providers, and its fields for model, URL and key. */
 interface Translation {
   readonly vendor: ApiProfile['vendor'];
   readonly model: string;
   readonly key?: string;
   readonly url?: string;
-  /** Where Roo calls it when no address is set. */
+  /** Roo's default URL. */
   readonly defaultUrl?: string;
-  /** The path that Roo itself puts behind the address. */
+  /** The path that Roo appends to the URL. */
   readonly path?: string;
   readonly api?: ApiProfile['api'];
   readonly region?: string;
   readonly projectId?: string;
 }
 
-/** Providers that speak a protocol that a profile knows. The addresses are those of Roo's own handlers (src/api/providers). */
+/** Providers with a supported protocol. URLs are from Roo's handlers (src/api/providers). */
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
   'openai-native': {
@@ -58,7 +58,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     defaultUrl: 'http://localhost:1234',
     path: '/v1',
   },
-  // Roo speaks Ollama's own protocol; OpenAI's stands under /v1 (Ollama, docs/openai.md).
+  // Roo uses Ollama's own protocol; the OpenAI-compatible one is at /v1 (Ollama, docs/openai.md).
   ollama: {
     vendor: 'openai',
     model: 'ollamaModelId',
@@ -71,7 +71,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
 };
 
-/** A profile of ours, or why there is none. */
+/** A converted profile, or why it can't be converted. */
 export function translateProfile(
   name: string,
   id: string,
@@ -106,13 +106,13 @@ export function translateProfile(
   return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? issueWords(issue) : ''}`;
 }
 
-/** The address with Roo's path behind it, unless it stands there already. */
+/** Appends Roo's path unless it is already there. */
 function withPath(address: string, path = ''): string {
   const bare = path === '' ? address : address.replace(/\/+$/, '');
   return bare.endsWith(path) ? bare : `${bare}${path}`;
 }
 
-/** Whether two profiles call the same model in the same place under the same name: the second import of one file. */
+/** True for the same model, endpoint and name, as after importing a file twice. */
 export const isSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
   (['name', 'vendor', 'model', 'baseUrl', 'region', 'projectId'] as const).every(
     (field) => one[field] === other[field],

@@ -1,7 +1,8 @@
 /**
- * Settings of Roo Code (and Zoo, Kilo up to 5, which kept the form) as "Export" of its settings writes them:
- * `{ providerProfiles: { apiConfigs }, globalSettings }` (Roo-Code, src/core/config/importExport.ts and
- * packages/types/src/{global,provider}-settings.ts). Newer versions left some of the fields out; all are optional here.
+ * Imports settings exported by Roo Code (and Zoo, Kilo up to 5): `{ providerProfiles: { apiConfigs
+ * }, globalSettings }` (Roo-Code, src/core/config/importExport.ts and
+ * packages/types/src/{global,provider}-settings.ts). All fields are optional, since newer versions
+ * dropped some.
  */
 import * as z from 'zod';
 import { promptProblems } from '../core/condense/summary/prompt';
@@ -18,26 +19,26 @@ import {
   type RooProfile,
 } from './rooProfiles';
 
-/** A setting of this extension that Roo's settings give a value for. */
+/** A setting of ours with an imported value. */
 export interface ImportedSetting {
   /** Without the prefix `contextCondenser.`. */
   readonly name: 'automatic' | 'threshold' | 'condensingPrompt' | 'condensingProfile';
   readonly value: boolean | number | string;
-  /** Roo's name of it. */
+  /** Roo's name for it. */
   readonly from: string;
 }
 
-/** The profiles that there are. */
+/** Existing profiles. */
 export interface KnownProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** Every id, those of profiles with a mistake among them. */
+  /** All IDs, including those of invalid profiles. */
   readonly taken: readonly string[];
 }
 
 export interface RooImport {
   readonly settings: readonly ImportedSetting[];
   readonly profiles: readonly ImportedProfile[];
-  /** The settings that could not be taken over, each with the reason. */
+  /** Settings that could not be imported, with reasons. */
   readonly left: readonly string[];
 }
 
@@ -66,7 +67,7 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
   }
   const left: string[] = [];
   const profiles: ImportedProfile[] = [];
-  /** From Roo's ids to ours. */
+  /** Maps Roo's IDs to ours. */
   const ids = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
@@ -118,7 +119,7 @@ function importSettings(
   return settings;
 }
 
-/** The condensing prompt: newer versions keep it among the support prompts, and read the older field no more. */
+/** The condensing prompt, which newer versions keep among the support prompts only. */
 function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
@@ -139,7 +140,9 @@ function importThreshold(roo: RooProfile, thresholds: Readonly<Record<string, un
 const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
 
-/** JSON.parse's own message would quote the file, and the file holds keys: only the place is named. */
+/**
+ * JSON.parse's message would quote the file, which contains keys, so only the position is reported.
+ */
 function parseJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;

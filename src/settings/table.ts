@@ -1,7 +1,7 @@
 /**
- * Every setting: its values, its default, who may set it, and its texts. `npm run manifest` makes package.json's configuration
- * (with the settings that count only in trusted workspaces), the settings' words in package.nls.json and docs/guide/settings.md
- * of it; a test compares. The order is that of VS Code's settings editor and of the panel.
+ * Every setting: values, default, scope, texts. `npm run manifest` generates package.json's
+ * configuration, the texts in package.nls.json and docs/guide/settings.md from it; a test compares
+ * them. The order is that of the settings editor and the panel.
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
@@ -34,7 +34,7 @@ import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
 import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
 
-/** The parsed value from settings.json. Problems are named by their path inside the setting. */
+/** A parsed value; problems are identified by path. */
 export interface ParsedValue<T> {
   readonly value: T;
   readonly problems: readonly ConfigProblem[];
@@ -43,39 +43,39 @@ export interface ParsedValue<T> {
 export interface Setting<T> {
   readonly default: T;
   /**
-   * Where it may be set. machine: by the user, for one machine; application: by the user, for all windows; window and resource:
-   * by a workspace too.
+   * Where it can be set. machine: by the user per machine; application: by the user for all
+   * windows; window and resource: also by a workspace.
    */
   readonly scope: 'machine' | 'application' | 'window' | 'resource';
   /**
-   * The part of a trusted workspace's value that counts, if the scope lets a workspace set it; absent: all of it. An
-   * untrusted one sets nothing. `lower`, `higher`: only what is more careful than the user's own value (of on and off, off
-   * is the lower). `asks`: what would call a model that the user's own settings don't call, or brings a prompt for one,
-   * once the user has allowed it ({@link workspaceQuestions}).
+   * Which values of a trusted workspace count, if the scope allows it to set any; absent: all.
+   * Untrusted workspaces set nothing. `lower`, `higher`: only values more careful than the user's
+   * (off is lower than on). `asks`: values that call other models than the user's settings, or
+   * bring a prompt, after the user has agreed ({@link workspaceQuestions}).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
-  /** The title in the panel; absent: its key in words. */
+  /** Title in the panel; default: derived from the key. */
   readonly title?: string;
   /** Markdown. */
   readonly text: string;
-  /** The meaning of each of its values, in Markdown, and a label if its own name is not good enough. */
+  /** Markdown description and optional label per value. */
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
-  /** The texts of the JSON Schema that are in the user's language: descriptions of fields, and error messages. */
+  /** True for localized JSON Schema texts: field descriptions and error messages. */
   readonly translates?: true;
   /**
    * JSON Schema without texts and default.
    * @param depth levels of objects to write out, where package.json can't hold all of them; see {@link bare}
    */
   readonly schema: (depth?: number) => Schema;
-  /** The consequence of an invalid value, in words; absent: the default. */
+  /** What happens for an invalid value, as text; default: the default is used. */
   readonly instead?: string;
-  /** An invalid value, or its invalid part, counts as absent and is named. */
+  /** Invalid values or parts count as absent and are reported. */
   readonly parse: (value: unknown) => ParsedValue<T>;
 }
 
 type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
 
-/** A setting that is valid as a whole or not at all. */
+/** A setting that is valid or invalid as a whole. */
 function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
   return {
     ...described,
@@ -90,7 +90,7 @@ function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setti
   };
 }
 
-/** The configuration of a provider, which checks it when it runs: the provider knows more than its schema says. */
+/** A provider's configuration, which the provider validates when it runs. */
 const configuration = (
   described: Description<unknown>,
   schema: (depth?: number) => Schema,
@@ -292,7 +292,7 @@ const rows = {
       translates: true,
     }),
     instead: 'It is ignored.',
-    // One wrong entry does not take the other models away.
+    // An invalid entry doesn't affect the others.
     parse: (value: unknown): ParsedValue<readonly string[]> => {
       const result = validateFields(wrappedModels, value ?? []);
       return result.valid
@@ -440,7 +440,7 @@ const rows = {
       text: "Percentage of the conversation's files, error lines, instructions and to-dos that the condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.",
     }),
     instead: 'It sets no limit.',
-    // One wrong figure does not take the other limits away.
+    // An invalid number doesn't affect the others.
     parse: (value: unknown): ParsedValue<CoherenceFloor> => {
       const result = validate(floor, value);
       return { value: coherenceFloorIn(value), problems: result.valid ? [] : result.problems };
@@ -472,7 +472,7 @@ const rows = {
   }),
 };
 
-/** The values of all settings, by name without the prefix `contextCondenser.`. */
+/** All settings by name without the prefix `contextCondenser.`. */
 export type Settings = { readonly [N in keyof typeof rows]: ReturnType<(typeof rows)[N]['parse']>['value'] };
 export type SettingName = keyof Settings;
 

@@ -1,7 +1,7 @@
 /**
- * A workspace's settings may (issue S 4) be more careful than the user's own, choose how conversations are condensed
- * once the user trusts the workspace, and call no model, and tell none anything, that the user's own settings don't, unless
- * the user was asked. The table of settings says which rule holds for which setting.
+ * Limits what a workspace's settings can do: be more careful than the user's, choose how to
+ * condense once the workspace is trusted, but call no other models and bring no prompts unless the
+ * user agrees. The settings table has the rule for each setting.
  */
 import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
 import { chooseConfig } from '../core/condense/providers/smart';
@@ -13,28 +13,33 @@ import { isRecord } from '../core/messages/blocks';
 import type { ApiProfile } from './profiles';
 import { SETTINGS, type SettingName, type Settings } from './table';
 
-/** A setting's values as the files have them, unchecked; undefined where one says nothing. */
+/** Unvalidated values from the files; undefined if not set. */
 export interface SettingValues {
-  /** VS Code's merged value: the workspace's before the user's, objects of both laid over each other. */
+  /** VS Code's effective value: the workspace's over the user's, with objects merged. */
   readonly all: unknown;
   readonly user: unknown;
   readonly workspace: unknown;
 }
 
-/** Whether a workspace can set it at all. */
+/** True if a workspace can't set it. */
 export const isOfUserAlone = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
-/** Whether the workspace's value is less careful than the user's, and so doesn't count. Invalid values are none. */
+/**
+ * True if the workspace's value is ignored because the user's is more careful. Invalid values are
+ * ignored too.
+ */
 export function isLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
-  // An invalid value counts as the default, which may be less careful than what the user chose.
+  // An invalid value means the default, which may be less careful than the user's.
   const [theirs, own] = [Number(parse(workspace).value), Number(parse(user).value)];
   return rule === 'lower' ? theirs > own : theirs < own;
 }
 
-/** The settings that say by what conversations are condensed, and so which models are called. One answer holds for all of them. */
+/**
+ * Settings that determine how to condense and thus which models are called; one answer covers all.
+ */
 export const CHOICE = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
 
 /**
@@ -59,8 +64,8 @@ export function countedValue(
 }
 
 /**
- * The value without what a workspace has no say in: floors under which what was paid for is dropped, and options of its own
- * for Native, such as one that sends keys unmasked. The user's own hold in their place.
+ * Removes what a workspace can't set: coherence floors that discard paid results, and Native
+ * options such as disabling masking. The user's values apply instead.
  */
 function withoutWeakening(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {
@@ -89,13 +94,13 @@ function withoutOwnOptions(step: unknown): unknown {
   return rest['provider'] === 'native' || config === undefined ? rest : { ...rest, config: withoutFloor(config) };
 }
 
-/** A workspace's question to the user: asked once, and again when it asks for something else. */
+/** Asked once, and again if the workspace's request changes. */
 export interface WorkspaceQuestion {
-  /** Under which the answer is remembered. */
+  /** Key of the remembered answer. */
   readonly key: string;
-  /** Profiles that would be called, and that the user's own settings don't call. */
+  /** Profiles that only the workspace's settings would call. */
   readonly profiles: readonly ApiProfile[];
-  /** Prompts of the workspace that a model would be given. */
+  /** The workspace's prompts for models. */
   readonly prompts: readonly string[];
 }
 
@@ -106,15 +111,15 @@ export interface WorkspaceQuestions {
   readonly prompt?: WorkspaceQuestion;
 }
 
-/** The effects that the workspace's settings have and the user's own don't. */
+/** Effects of the workspace's settings that the user's don't have. */
 export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
-  // Mostly: then nothing is read of what the user's own settings would do.
+  // The common case, which skips evaluating the user's settings.
   if (CHOICE.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
   const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
-    // As `modelsOfWindow` selects: where the profile that a pass names isn't there, the one for condensing.
+    // As in `modelsOfWindow`: a missing profile falls back to the one for condensing.
     const ids = asked.map(
       ({ apiProfile }) => profiles.find(({ id, name }) => id === apiProfile || name === apiProfile)?.id ?? condensing,
     );
@@ -144,7 +149,7 @@ function question(
   profiles: readonly ApiProfile[],
   prompts: readonly string[],
 ): WorkspaceQuestion {
-  // The same id may come to stand for another vendor's model.
+  // An ID may later refer to another vendor's model.
   const called = profiles.map(({ id, vendor, model, baseUrl }) => [id, vendor, model, baseUrl ?? '']);
   return { key: hashText(JSON.stringify([about, called, prompts])), profiles, prompts };
 }
@@ -158,10 +163,10 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
   presets: SETTINGS.presets.parse(valueOf('presets')).value,
 });
 
-/** Native, and a provider of another extension, may call the profile for condensing. */
+/** Native and other extensions' providers may call the profile for condensing. */
 const CONDENSING: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
-/** The models that a setting's value may call. */
+/** Models that a setting's value may call. */
 function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedModel[] {
   switch (name) {
     case 'provider':
@@ -172,7 +177,7 @@ function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedM
     case 'presets':
       return choice.presets.flatMap(({ config }) => askedBySmart(config, []));
     case 'strategy': {
-      // An invalid value counts as the default.
+      // An invalid value means the default.
       const checked = [choice.strategy, undefined].map(chooseStrategy).find(({ valid }) => valid);
       if (!checked?.valid) return CONDENSING;
       return checked.config.steps.flatMap(({ provider, preset, config }) => {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createO200kCounter } from '../core/tokens/o200k/counter';
 import type { TokenCounter } from '../core/tokens/types';
 
-/** Name of the rank table beside the bundles. */
+/** Name of the rank table next to the bundles. */
 const RANKS = 'o200k.bin';
 
 const counters = new Map<string, Promise<TokenCounter>>();
@@ -27,7 +27,7 @@ export function loadTokenCounter(folder: string): Promise<TokenCounter> {
 async function readCounter(file: string): Promise<TokenCounter> {
   try {
     const counter = createO200kCounter(await readFile(file));
-    // Its table takes the thread long enough: those who wait to count come after others.
+    // Loading blocks the thread for a while, so other work goes first.
     await nextTurn();
     return counter;
   } catch (error) {

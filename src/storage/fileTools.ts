@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FileStatus, Files, OpenFile, OpenMode } from './files';
 import { errorCode } from '../core/errors';
 
-/** Opens a file for one action and closes it whatever comes of it. */
+/** Opens a file for an action and always closes it. */
 export async function withFile<T>(
   files: Files,
   path: string,
@@ -14,7 +14,7 @@ export async function withFile<T>(
   try {
     result = await action(file);
   } catch (error) {
-    // The action's own error tells more than one of closing.
+    // The action's error is more useful than one from closing.
     await file.close().catch(() => undefined);
     throw error;
   }
@@ -22,7 +22,7 @@ export async function withFile<T>(
   return result;
 }
 
-/** The result, or undefined where there is no such file or folder. */
+/** Undefined if the file or folder doesn't exist. */
 export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -32,11 +32,14 @@ export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Undefined where there is no such file. @throws the system's error for anything else */
+/**
+ * Undefined if the file doesn't exist.
+ * @throws other system errors
+ */
 export const statusIfThere = (files: Files, path: string): Promise<FileStatus | undefined> =>
   ifThere(files.status(path));
 
-/** Fills a slice of a file; fewer bytes where the file ends before. */
+/** Reads a slice; shorter at the end of the file. */
 export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
@@ -48,7 +51,7 @@ export async function readSlice(file: OpenFile, position: number, length: number
   return buffer.subarray(0, filled);
 }
 
-/** A small file as text, or undefined where there is none. */
+/** Undefined if the file doesn't exist. */
 export const readText = (files: Files, path: string): Promise<string | undefined> =>
   ifThere(
     withFile(files, path, 'read', async (file) => {
@@ -57,7 +60,7 @@ export const readText = (files: Files, path: string): Promise<string | undefined
     }),
   );
 
-/** Writes all bytes at the end of a file; the system may take them in several pieces. */
+/** Appends all bytes; the system may write them in several pieces. */
 export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.length) done += await file.write(bytes.subarray(done));

@@ -1,15 +1,21 @@
 /**
- * The few things that the storage asks of a file system, so that tests can put a full disk or a sudden death in its
- * place. All of it throws the system's own errors, with their codes.
+ * The file system operations that storage uses, so that tests can simulate a full disk or a crash.
+ * Errors are the system's, with their codes.
  */
 
 export interface OpenFile {
-  /** Reads into the buffer from a position of the file; gives the number of bytes, 0 at the end. */
+  /**
+   * Reads from a position.
+   * @returns the number of bytes, 0 at the end
+   */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Writes at the end of the file; gives the number of bytes written, which may be fewer than were given. */
+  /**
+   * Appends.
+   * @returns the number of bytes written, possibly fewer than given
+   */
   write(bytes: Uint8Array): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** Returns once the content is on the disk. */
+  /** Resolves when the content is on disk. */
   sync(): Promise<void>;
   status(): Promise<FileStatus>;
   close(): Promise<void>;
@@ -20,33 +26,35 @@ export interface FileStatus {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Tells a file from one that took its place. */
+  /** Changes if the file is replaced. */
   readonly identity: number;
-  /** Who may read and write it: the permission bits. */
+  /** Permission bits. */
   readonly permissions: number;
 }
 
-/** `append` creates the file where there is none; `create` fails with EEXIST where there is one (a link too). */
+/**
+ * `append` creates a missing file; `create` fails with EEXIST if the path exists, even as a link.
+ */
 export type OpenMode = 'read' | 'append' | 'create';
 
 export interface Files {
   readonly open: (path: string, mode: OpenMode) => Promise<OpenFile>;
-  /** Of the path itself: links are not followed. */
+  /** Does not follow links. */
   readonly status: (path: string) => Promise<FileStatus>;
   readonly realPath: (path: string) => Promise<string>;
   readonly list: (folder: string) => Promise<readonly string[]>;
-  /** With the folders above it, for the user alone. */
+  /** Creates missing parents, accessible only to the user. */
   readonly makeFolder: (path: string) => Promise<void>;
-  /** Puts what was created, renamed or removed in a folder on the disk. */
+  /** Makes created, renamed and removed entries durable. */
   readonly syncFolder: (path: string) => Promise<void>;
-  /** Replaces what stands at `to`, in one step. */
+  /** Atomically replaces `to`. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly removeFile: (path: string) => Promise<void>;
-  /** Fails where something is in it. */
+  /** Fails if it isn't empty. */
   readonly removeEmptyFolder: (path: string) => Promise<void>;
-  /** With all that is in it; a link is removed, not followed. */
+  /** Recursive; removes links without following them. */
   readonly removeFolder: (path: string) => Promise<void>;
   readonly setPermissions: (path: string, permissions: number) => Promise<void>;
-  /** Sets the time of the last change. */
+  /** Sets the modification time. */
   readonly touch: (path: string, time: number) => Promise<void>;
 }

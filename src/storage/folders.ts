@@ -1,4 +1,4 @@
-/** Where ledgers lie: a folder for each conversation under the root, named by the hash of the conversation's id. */
+/** Locations of ledgers: one folder per conversation, named by the hash of its ID. */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
@@ -23,9 +23,9 @@ import { nodeFiles } from './nodeFiles';
 import { claimFolder } from './ownFolder';
 import { guarded, StorageError, writtenByNewer } from './storageError';
 
-/** Whose ledger it is. */
+/** The conversation of a ledger. */
 export interface LedgerAbout {
-  /** The conversation's id. */
+  /** The conversation's ID. */
   readonly id: string;
   readonly title?: string;
   readonly format?: string;
@@ -38,7 +38,7 @@ export interface StorageOptions {
   readonly lock: LockTiming;
 }
 
-/** The real file system and its lock's timing where nothing else is said. */
+/** Defaults to the real file system and lock timing. */
 export const withDefaults = (options: Partial<StorageOptions>): StorageOptions => ({
   files: options.files ?? nodeFiles,
   lock: options.lock ?? LOCK_TIMING,
@@ -52,7 +52,7 @@ export interface LedgerPaths {
   readonly lock: string;
 }
 
-/** The files of a ledger in its folder. */
+/** Paths of a ledger's files. */
 export const pathsIn = (folder: string): LedgerPaths => ({
   folder,
   about: join(folder, 'about.json'),
@@ -64,7 +64,7 @@ export const pathsIn = (folder: string): LedgerPaths => ({
 /** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
 export const makeLedgerPaths = (root: string, id: string): LedgerPaths => pathsIn(join(root, ledgerName(id)));
 
-/** The folders of ledgers under a root, those that were set aside too; whether each is one its file tells. */
+/** Folders with a ledger's name, including those set aside; the caller checks their content. */
 export async function ledgerFolders(files: Files, root: string): Promise<string[]> {
   const names = (await ifThere(files.list(root))) ?? [];
   return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));
@@ -72,7 +72,7 @@ export async function ledgerFolders(files: Files, root: string): Promise<string[
 
 const VERSION = 1;
 
-/** Undefined where there is none, or none that makes sense: who opens the ledger knows whose it is. */
+/** Undefined if missing or invalid; whoever opens the ledger knows the conversation. */
 export async function readAbout(files: Files, paths: LedgerPaths): Promise<LedgerAbout | undefined> {
   const text = await readText(files, paths.about);
   const stored = text === undefined ? undefined : objectIn(text);
@@ -99,11 +99,11 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Writes about.json whole or not at all; fields that this version doesn't know stay. */
+/** Writes about.json atomically, keeping unknown fields. */
 export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
   const temporary = `${paths.about}.new`;
   const stored = objectIn((await readText(files, paths.about)) ?? '');
-  // Left by a process that was killed; only the one who holds the lock gets here.
+  // Left by a killed process; the lock rules out a running one.
   await ifThere(files.removeFile(temporary));
   await withFile(files, temporary, 'create', async (file) => {
     await writeAll(
@@ -117,8 +117,8 @@ export async function writeAbout(files: Files, paths: LedgerPaths, about: Ledger
 }
 
 /**
- * Creates a ledger's folder, and makes the root ours.
- * @throws StorageError `not-ours` where the root is somebody else's
+ * Creates a ledger's folder and marks the root as ours.
+ * @throws StorageError `not-ours` if the root is not ours
  */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
   await claimFolder(files, root);
@@ -128,8 +128,8 @@ export async function makeLedgerFolder(files: Files, root: string, folder: strin
 }
 
 /**
- * The root itself may be a link, for its user has chosen it.
- * @throws StorageError where a path under the root is a link that leads out of it, or leads nowhere.
+ * The root itself may be a link chosen by the user.
+ * @throws StorageError if a path under the root is a link that leaves it or is broken
  */
 export async function refuseLinksOut(files: Files, root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -148,17 +148,17 @@ export async function refuseLinksOut(files: Files, root: string, paths: readonly
   }
 }
 
-/** A ledger's size on the disk, and its last use. */
+/** A ledger's disk usage. */
 export interface LedgerUse {
   readonly folder: string;
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** A running process holds it. */
+  /** True if a running process holds it. */
   readonly isHeld: boolean;
 }
 
-/** Undefined where it was removed meanwhile, or is no ledger. */
+/** Undefined if it was removed or isn't a ledger. */
 export async function readUse(files: Files, folder: string): Promise<LedgerUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
   const names = await ifThere(files.list(folder));
@@ -194,7 +194,7 @@ function moveAway(
       await files.syncFolder(dirname(folder));
       return true;
     });
-    // The lock went along.
+    // The lock was moved with the folder.
     if (done) await ifThere(files.removeFile(pathsIn(to).lock));
     return done;
   });
@@ -225,7 +225,10 @@ export const setLedgerAside = (
   condition: () => Promise<boolean>,
 ): Promise<boolean> => moveAway(folder, setAsideFolder(folder, time), options, condition);
 
-/** Brings a ledger that was set aside back into use. @returns the folder that it is in now; undefined where none was set aside. */
+/**
+ * Restores a ledger that was set aside.
+ * @returns its folder; undefined if none was set aside
+ */
 export async function bringLedgerBack(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
   const inUse = join(root, nameInUse(folder));
@@ -239,7 +242,7 @@ export async function bringLedgerBack(files: Files, folder: string): Promise<str
     try {
       await files.rename(candidate, inUse);
     } catch (error) {
-      // Another process has brought it back just now.
+      // Another process has just restored it.
       if (!MOVED.includes(errorCode(error) ?? '')) throw error;
     }
     return inUse;
@@ -249,7 +252,7 @@ export async function bringLedgerBack(files: Files, folder: string): Promise<str
 
 const MOVED: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 
-/** Finishes removals that a dead process had begun. */
+/** Completes removals of crashed processes. */
 export async function sweepRemoved(files: Files, root: string): Promise<void> {
   for (const name of (await ifThere(files.list(root))) ?? []) {
     const folder = join(root, name);

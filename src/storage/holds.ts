@@ -1,6 +1,6 @@
 /**
- * Says which ledgers running processes hold: an empty file `held-<owner>` in the ledger's folder. A time would not say it: a clock
- * that jumps makes everything old, also what another window shows just now.
+ * Marks ledgers that running processes hold with an empty file `held-<owner>` in the ledger's
+ * folder. Timestamps are insufficient, since a clock change makes everything look old.
  */
 import { join } from 'node:path';
 import { ifThere, statusIfThere, withFile } from './fileTools';
@@ -9,7 +9,7 @@ import { earlierOwner, checkLiveness, ownerIn, ownerWord, thisProcess, type Owne
 
 const NAME = /^held-(.+)$/;
 
-/** The owner that a name in a ledger's folder speaks of. Version 1.0 wrote `held-<pid>@<host>`. */
+/** Owner in a file name. Version 1.0 wrote `held-<pid>@<host>`. */
 function holderIn(name: string): Owner | undefined {
   const [, word] = NAME.exec(name) ?? [];
   if (word === undefined) return undefined;
@@ -17,10 +17,10 @@ function holderIn(name: string): Owner | undefined {
   return pid === undefined || host === undefined ? ownerIn(word) : earlierOwner(Number(pid), host);
 }
 
-/** A process that can't be seen from here says by a mark of the last days that it runs. */
+/** Marks of processes that can't be checked from here are valid for this long. */
 const FRESH_MS = 2 * 24 * 3_600_000;
 
-/** Whether one of the names in a ledger's folder says that a running process holds it. */
+/** True if any mark belongs to a running process. */
 export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const holder = holderIn(name);
@@ -33,7 +33,7 @@ export async function isHeld(files: Files, folder: string, names: readonly strin
   return false;
 }
 
-/** Holds a ledger until this process ends; marks of processes that are gone are cleared. It is not worth an error. */
+/** Holds a ledger until this process ends and removes stale marks. Errors are ignored. */
 export async function hold(files: Files, folder: string): Promise<void> {
   try {
     if (!(await statusIfThere(files, folder))) return;
@@ -45,6 +45,6 @@ export async function hold(files: Files, folder: string): Promise<void> {
     await withFile(files, mark, 'append', () => Promise.resolve());
     await files.touch(mark, Date.now());
   } catch {
-    // Then its last use has to say it.
+    // Falls back to the time of last use.
   }
 }

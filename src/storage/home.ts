@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 
-/** The environment that decides where a user's data lies. */
+/** Environment that determines where a user's data is. */
 export interface Home {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;
 }
 
-/** Folder of the command line's ledgers, by the habit of each system; `CONTEXT_CONDENSER_STORE` overrides it. */
+/**
+ * The command line's ledger folder by system convention; `CONTEXT_CONDENSER_STORE` overrides it.
+ */
 export function defaultStore({ platform, env, homedir }: Home): string {
   const chosen = env['CONTEXT_CONDENSER_STORE'];
   if (chosen) return chosen;

@@ -1,10 +1,10 @@
 /**
- * An append-only file of JSON lines, each with its length and a checksum:
+ * An append-only file of JSON lines with length and checksum:
  *
  *     {"bytes":"0000000298","crc32":"9f86d081","value":{…}}
  *
- * A write that was cut off leaves a torn last line: it is passed over, and the next writer removes it, so that it never
- * joins a later line. Any other line that isn't what was written is told as a problem, and the rest is still read.
+ * An interrupted write leaves a torn last line, which readers skip and the next writer removes.
+ * Other damaged lines are reported and skipped.
  */
 import { crc32 } from 'node:zlib';
 import { Buffer } from 'node:buffer';
@@ -12,26 +12,29 @@ import { dirname } from 'node:path';
 import { ifThere, readSlice, withFile, writeAll } from './fileTools';
 import type { Files, OpenFile } from './files';
 
-/** Something in a file that could not be read, in words for a person. */
+/** Something unreadable in a file, described for the user. */
 export interface StorageProblem {
   readonly file: string;
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly line: number;
   readonly words: string;
 }
 
 export interface JournalRecord {
-  /** Where the value's JSON stands in the file. */
+  /** Byte offset of the value's JSON. */
   readonly position: number;
-  /** The value's JSON. It belongs to the reader only during the call. */
+  /** The value's JSON; valid only during the call. */
   readonly json: Buffer;
 }
 
-/** Interprets the records, in their order. */
+/** Interprets records in order. */
 export interface JournalReader {
-  /** Takes a record; gives words where it makes no sense of it. */
+  /**
+   * Accepts a record.
+   * @returns a problem if it makes no sense
+   */
   take(record: JournalRecord): string | undefined;
-  /** The file was replaced or removed: all that was taken is void. */
+  /** The file was replaced or removed: discard all records. */
   reset(): void;
 }
 
@@ -41,24 +44,24 @@ const header = (bytes: number, check: string): string =>
 const HEADER_BYTES = header(0, '0'.repeat(8)).length;
 const FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
-/** How much is read at a time, and about how much is written: small enough that nobody waits for it. */
+/** Bytes read, and approximately written, at a time, to keep each step short. */
 const CHUNK = 1 << 20;
 
-/** The checksum of a value's JSON as its line has it. */
+/** Checksum as in the line. */
 const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
- * The state of the text behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`:
- * something that no write leaves, so it is not thrown away.
+ * What follows the last complete line. `torn`: the start of an interrupted write. `damaged`:
+ * anything else, which is kept.
  */
 type Tail = 'none' | 'torn' | 'damaged';
 
-/** A journal file, read on from where it was read last. See the head of this file for what a crash leaves. */
+/** Reads a journal incrementally; crashes are described at the top of this file. */
 export class Journal {
   private offset = 0;
   private line = 1;
   private tail: Tail = 'none';
-  /** The head of the last line that was taken, and where it stands: a file that doesn't have it there is another one. */
+  /** Header and position of the last record, which identify the file. */
   private taken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
 
@@ -72,15 +75,15 @@ export class Journal {
     return this.tail === 'damaged' ? [...this.found, this.problem(DAMAGED)] : this.found;
   }
 
-  /** Reads what was appended since the last time. */
+  /** Reads what was appended since the last call. */
   async refresh(): Promise<void> {
     const read = await ifThere(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
     if (read === undefined) this.reset();
   }
 
   /**
-   * Appends values, given as JSON, and returns once they are on the disk. Only for the one who holds the lock, right after
-   * a refresh. Where it fails the file is put back as it was; where even that fails, what was written is a torn line.
+   * Appends JSON values and resolves when they are on disk. Call with the lock held, right after a
+   * refresh. On failure the file is truncated to its previous length, or else keeps a torn line.
    */
   async append(values: Iterable<string | Buffer>): Promise<void> {
     await withFile(this.files, this.path, 'append', async (file) => {
@@ -99,7 +102,7 @@ export class Journal {
             records.push({ position: end + HEADER_BYTES, json });
             end += lineBytes(json.length);
           }
-          // Only the last of a batch may be large: that is not copied once more.
+          // Only the last value of a batch can be large; it is written separately to avoid a copy.
           const large = (batch.at(-1)?.length ?? 0) < CHUNK ? [] : lines.splice(-2);
           for (const part of [Buffer.concat(lines), ...large]) await writeAll(file, part);
         }
@@ -115,7 +118,7 @@ export class Journal {
     });
   }
 
-  /** Gives the garbage at the end a line of its own, where it stays to be seen. */
+  /** Ends damaged content with a line break, so that it stays visible. */
   private async endDamagedLine(file: OpenFile): Promise<void> {
     await writeAll(file, FOOTER.subarray(1));
     this.passOver((await file.status()).bytes);
@@ -163,8 +166,8 @@ export class Journal {
   }
 
   /**
-   * Whether the file goes on from what was read of it. Its number doesn't tell: the system gives that of a removed file to
-   * the next one.
+   * True if the file still starts with what was read. The inode is insufficient, since systems
+   * reuse it.
    */
   private async goesOn(file: OpenFile): Promise<boolean> {
     if (!this.taken) return true;
@@ -211,7 +214,7 @@ function* batches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Slices of a file, read a chunk at a time. */
+/** Reads slices of a file in chunks. */
 class Slices {
   private chunk: Buffer = Buffer.alloc(0);
   private start = 0;
@@ -221,7 +224,7 @@ class Slices {
     private readonly size: number,
   ) {}
 
-  /** A slice; shorter where the file ends before. */
+  /** Shorter at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     const wanted = Math.min(length, this.size - position);
     const from = position - this.start;

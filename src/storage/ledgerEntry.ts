@@ -4,8 +4,8 @@ import type { ArrivedEntry, Condensation, LedgerEntry } from '../core/condense/l
 import { NO_USE } from '../core/condense/ledger/use';
 
 /**
- * An entry; undefined where the line holds none. Its checksum says that it is what was written; this, by whom. `newer`: a later
- * version wrote it, and what it says is not known here.
+ * Parses an entry; undefined if the line has none. The checksum ensures integrity, this the
+ * version. `newer`: written by a later version and not interpreted.
  */
 export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
   }
 }
 
-/** Edits of earlier versions are brought to today's form. */
+/** Migrates edits of earlier versions. */
 function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
   if (!isCondensation(condensation)) return undefined;
   if (!condensation.edits.every(isKnownKind)) return 'newer';
@@ -50,7 +50,7 @@ function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefine
   return { type: 'condensed', condensation: { ...condensation, edits } };
 }
 
-/** Each kind is shown in its own way: one that is not known can't be. */
+/** Unknown kinds can't be displayed. */
 const KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
 const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(KINDS, kind);
 

@@ -1,10 +1,10 @@
-/** The names of ledgers' folders and of what is in them, and whether a folder that bears such a name is a ledger. */
+/** Names of ledger folders and their files, and checks that such a folder is a ledger. */
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { ifThere, readSlice, readText, statusIfThere, withFile } from './fileTools';
 import type { Files } from './files';
 
-/** The name of the folder of a conversation's ledger. */
+/** Folder name for a conversation's ledger. */
 export const ledgerName = (id: string): string => createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
 
 const NAME = /^[0-9a-f]{32}$/;
@@ -13,26 +13,26 @@ const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
 
 export const isLedgerName = (name: string): boolean => NAME.test(name);
 export const isSetAsideName = (name: string): boolean => SET_ASIDE.test(name);
-/** Of a ledger whose removal was begun. */
+/** True for a ledger whose removal has started. */
 export const isRemovedName = (name: string): boolean => REMOVED.test(name);
 
 /** The folder that a ledger is set aside to. @param time in milliseconds since the epoch */
 export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
-/** When the ledger in a folder of this name was set aside, in milliseconds since the epoch; undefined where it was not. */
+/** When the ledger was set aside, in milliseconds since the epoch; undefined if it wasn't. */
 export function setAsideAt(name: string): number | undefined {
   const [, , time] = SET_ASIDE.exec(name) ?? [];
   return time === undefined ? undefined : Number(time);
 }
 
-/** The name that a ledger has when it is in use, whatever became of its folder. */
+/** Name of the ledger's folder when in use. */
 export const nameInUse = (folder: string): string => basename(folder).slice(0, 32);
 
 const HEADER = 'about.json';
-/** Files of ledgers, of their locks and of those who hold them, and what a file manager leaves. */
+/** Files of ledgers, locks and holds, and of file managers. */
 const OWN = /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
 
-/** Whether a folder with a ledger's name holds one: its file says so, or where that is damaged the lines of its journal do. */
+/** True if about.json identifies a ledger, or if the journal's lines do when it is damaged. */
 export async function isLedgerFolder(files: Files, folder: string): Promise<boolean> {
   if ((await statusIfThere(files, folder))?.kind !== 'folder') return false;
   if ((await idIn(files, folder)) !== undefined) return true;
@@ -44,7 +44,7 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
   return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
 }
 
-/** The conversation's id, where the folder bears the name that follows from it. */
+/** The conversation's ID, if the folder's name is derived from it. */
 async function idIn(files: Files, folder: string): Promise<string | undefined> {
   const path = join(folder, HEADER);
   if ((await statusIfThere(files, path))?.kind !== 'file') return undefined;
@@ -52,7 +52,7 @@ async function idIn(files: Files, folder: string): Promise<string | undefined> {
   return id !== undefined && ledgerName(JSON.parse(id) as string) === nameInUse(folder) ? id : undefined;
 }
 
-/** Whether everything in a folder is a ledger's: one with somebody's own file in it is not removed. */
+/** True if the folder contains only a ledger's files; otherwise it must not be removed. */
 export async function holdsOnlyLedger(files: Files, folder: string): Promise<boolean> {
   for (const name of await files.list(folder)) {
     if (!OWN.test(name) || (await statusIfThere(files, join(folder, name)))?.kind !== 'file') return false;
@@ -61,9 +61,9 @@ export async function holdsOnlyLedger(files: Files, folder: string): Promise<boo
 }
 
 /**
- * Removes the folder of a ledger that was taken out of use. What bears its header goes last, so that what a killed process leaves can be
- * told from somebody else's.
- * @returns false where something in it is not a ledger's: then all of it stays.
+ * Removes an unused ledger's folder. Files with our header are removed last, so that leftovers of a
+ * crash can be recognized.
+ * @returns false if the folder contains other files; then nothing is removed
  */
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {
   const names = await files.list(folder);

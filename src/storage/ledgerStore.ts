@@ -1,7 +1,8 @@
 /**
- * Ledgers on disk. A conversation's folder holds `ledger.jsonl` (its entries, only ever appended to), `originals.jsonl`
- * (the strings that edits changed, each on the disk before the entry that needs it) and `about.json`. Killed at any
- * moment, a ledger is as before an entry or as after it; several processes may append to one at the same time.
+ * Ledgers on disk. A conversation's folder contains `ledger.jsonl` (entries, append-only),
+ * `originals.jsonl` (strings that edits changed, written before the entries that need them) and
+ * `about.json`. A crash leaves a ledger before or after an entry; several processes may append
+ * concurrently.
  */
 import { referencesOf } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
@@ -29,13 +30,13 @@ export { collectOriginals } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 
-/** A ledger as a list shows it. */
+/** A ledger for lists. */
 export interface ListedLedger extends LedgerUse {
   readonly about: LedgerAbout;
 }
 
 /**
- * Opens the ledger of a conversation. Where there is none yet it is empty, and nothing is written before the first entry.
+ * Opens a conversation's ledger. A missing one is empty and not created before its first entry.
  * @throws StorageError
  */
 export async function openLedger(
@@ -54,7 +55,7 @@ export async function openLedger(
   return ledger;
 }
 
-/** The ledgers under a root, last used first. */
+/** Ledgers under a root, most recently used first. */
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
   const { files } = withDefaults(options);
   return guarded(root, 'The ledgers were not listed.', async () => {
@@ -69,8 +70,8 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
 }
 
 /**
- * The ledger of the condensation that made a view, so that a file is recognized into which the view was written. Where
- * several did it is the one used last.
+ * Finds the ledger whose condensation produced a view, to recognize files written with it. If there
+ * are several, the most recently used one.
  */
 export const findByView = (
   root: string,
@@ -80,8 +81,8 @@ export const findByView = (
   findLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
 
 /**
- * The ledger in which a reference is known, whatever has become of the file that names it: a view may have gone on, and its source may
- * have been moved. Where several know it they name the same content.
+ * Finds a ledger with a reference, independently of the conversation's file, which may have changed
+ * or moved. If there are several, they have the same content.
  */
 export const findByReference = (
   root: string,
@@ -115,7 +116,7 @@ async function findLedger(
   return undefined;
 }
 
-/** A ledger as it is on the disk, without its originals. Looking at it is no use of it: it doesn't keep it from pruning. */
+/** Reads a ledger without originals. Does not count as use for pruning. */
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const take = ({ json }: JournalRecord): undefined => {
@@ -130,8 +131,8 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
 }
 
 /**
- * Removes the ledger of a conversation with its originals: what was condensed can then no longer be expanded.
- * @returns false where there was none.
+ * Removes a conversation's ledger with its originals, which can't be restored afterwards.
+ * @returns false if there was none
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>
   bringBackAndRemove(makeLedgerPaths(root, id).folder, withDefaults(options));

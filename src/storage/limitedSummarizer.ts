@@ -1,4 +1,4 @@
-/** A model for summaries whose calls stay within what may be spent on a conversation and in a day. */
+/** A summarizer whose calls respect the limits per conversation and day. */
 import { callCost } from '../core/cost/callCost';
 import {
   limitNamesIn,
@@ -12,15 +12,15 @@ import type { Booking, Spending, SpendingLimits } from './spending';
 
 export interface LimitedBy {
   readonly spending: Pick<Spending, 'book'>;
-  /** Asked for before each call: a change counts at once. */
+  /** Called before each call, so changes apply immediately. */
   readonly limits: () => SpendingLimits;
   /** o200k tokens of a text. */
   readonly count: (text: string) => number;
 }
 
 /**
- * Books each call at what it may cost at most: its whole prompt at the dearest price, and the longest answer that it allows. What a
- * limit has no room for is not asked, and costs nothing.
+ * Reserves each call's maximum cost (whole prompt at the highest price, longest answer). Calls
+ * beyond a limit aren't made.
  */
 export function limitedSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
   const { model } = summarizer;
@@ -43,7 +43,7 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
       }
       if (booking?.kind === 'refused') return refused(limitWords(booking, model));
       const reply = await summarizer.summarize(request, options);
-      // Where the price is not known, nothing is: 0 was booked. A booking that can't be settled counts as it was made.
+      // For unknown prices 0 was reserved. A reservation that can't be settled stays as it is.
       await booking?.settle(reply.cost).catch(() => undefined);
       return reply;
     },
@@ -74,13 +74,13 @@ export function highestCost(
 
 const toText = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
 
-/** Our count of another tokenizer's tokens may be too low by this. */
+/** Our token count may be too low by this factor. */
 const COUNT_MARGIN = 1.1;
 
 const unknownPrice = (model: SummarizerModel): string =>
   `The price of ${model.model} is not known, and a spending limit is set. ${limitNamesIn(model).unknownPrice}`;
 
-/** The limit that stopped a call, and how to go on. US dollars. */
+/** Describes the limit and how to continue. US dollars. */
 const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>, model: SummarizerModel): string =>
   `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${limitNamesIn(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 

@@ -1,6 +1,7 @@
 /**
- * A lock between processes and their threads: a file that only one can create. It names its owner, so that the lock of a dead process,
- * or of a thread of this process that has ended, is taken away at once. Any other goes once it has shown no sign of life for a while.
+ * A lock between processes and their threads: a file that only one can create, naming its owner.
+ * Locks of ended processes and threads are removed immediately, others after a period without a
+ * heartbeat.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -17,24 +18,27 @@ import { StorageError } from './storageError';
 
 /** Milliseconds. */
 export interface LockTiming {
-  /** How long to wait for another one's lock before giving up. */
+  /** Maximum wait for another owner's lock. */
   readonly wait: number;
-  /** A lock that shows no sign of life for so long is taken away. */
+  /** A lock without a heartbeat for this long is removed. */
   readonly silence: number;
-  /** How often the owner shows a sign of life. */
+  /** Interval of heartbeats. */
   readonly heartbeat: number;
 }
 
 export const LOCK_TIMING: LockTiming = { wait: 10_000, silence: 4000, heartbeat: 1000 };
 
 export interface Lock {
-  /** @throws StorageError where the lock was taken away meanwhile; to be called before what can't be taken back. */
+  /**
+   * Call before irreversible actions.
+   * @throws StorageError if the lock was removed meanwhile
+   */
   readonly confirm: () => Promise<void>;
 }
 
 /**
- * Does something while no other process that asks for the same lock does.
- * @throws StorageError `locked` where the lock didn't come free in time.
+ * Runs an action exclusively among processes that use the lock.
+ * @throws StorageError `locked` on timeout
  */
 export async function withLock<T>(
   files: Files,
@@ -43,7 +47,7 @@ export async function withLock<T>(
   action: (lock: Lock) => Promise<T>,
 ): Promise<T> {
   const token = await acquire(files, path, timing);
-  // A heartbeat that fails costs nothing: `confirm` is what counts.
+  // Failed heartbeats are harmless, since `confirm` decides.
   const heartbeat = setInterval(() => void files.touch(path, Date.now()).catch(() => undefined), timing.heartbeat);
   heartbeat.unref();
   const isMine = async (): Promise<boolean> => (await read(files, path))?.token === token;
@@ -58,7 +62,7 @@ export async function withLock<T>(
   }
 }
 
-/** A lock that can't be removed must not undo the success of what was done under it; it is taken away in time. */
+/** Failing to remove a lock must not fail the action; it expires. */
 async function release(files: Files, path: string, isMine: () => Promise<boolean>): Promise<void> {
   try {
     if (await isMine()) await files.removeFile(path);
@@ -92,13 +96,13 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
       const owner = by === undefined ? 'Another process' : `Another process (${by.pid} on ${by.host})`;
       throw lockedError(path, `${owner} is writing to this ledger.`);
     } else {
-      // Unequal pauses, so that two who wait don't keep in step.
+      // Random delays keep waiters from staying in step.
       await delay(1 + Math.random() * 10);
     }
   }
 }
 
-/** Whether the holder's process, or its thread in this one, is known to have ended. */
+/** True if the holder's process or thread has certainly ended. */
 function hasEnded({ owner, thread }: Holder): boolean {
   if (owner === undefined) return false;
   const isHere = ownerWord(owner) === ownerWord(thisProcess());
@@ -107,20 +111,20 @@ function hasEnded({ owner, thread }: Holder): boolean {
 
 interface Holder {
   readonly token: string;
-  /** Undefined while the owner has not yet written who it is. */
+  /** Undefined while the owner hasn't written its identity yet. */
   readonly owner: Owner | undefined;
-  /** The id of its thread; undefined in the locks of earlier versions. */
+  /** Thread ID; undefined in locks of earlier versions. */
   readonly thread: number | undefined;
-  /** Changes with every sign of life. */
+  /** Changes with each heartbeat. */
   readonly mark: string;
 }
 
-/** A lock that is gone again when it is looked at is tried for again so often. */
+/** Retries if a lock disappears while it is inspected. */
 const TRIES = 100;
 
 /**
- * Takes the lock; gives who has it instead.
- * @throws StorageError where something stands in its place that is no lock, such as a link
+ * Takes the lock or returns its holder.
+ * @throws StorageError if the path isn't a lock, such as a link
  */
 async function tryLock(files: Files, path: string, token: string): Promise<Holder | undefined> {
   for (let tries = 0; ; tries++) {
@@ -135,7 +139,7 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
         if (tries >= TRIES) throw lockedError(path, 'Other processes take the lock on this ledger again and again.');
         await delay(1);
       } else if (code === 'ENOENT') {
-        // The ledger was removed just now.
+        // The ledger was just removed.
         await files.makeFolder(dirname(path));
       } else throw error;
     }
@@ -157,7 +161,7 @@ async function create(files: Files, path: string, token: string): Promise<void> 
 }
 
 const CONTENT = /^([0-9a-f]{16}) (\S+) \S+(?: (\d+))?/;
-/** As version 1.0 wrote it. */
+/** Format of version 1.0. */
 const EARLIER = /^[0-9a-f]{16} (\d+) (\S+) /;
 
 async function read(files: Files, path: string): Promise<Holder | undefined> {
@@ -188,8 +192,8 @@ const notLock = (path: string, kind: 'folder' | 'link' | 'other'): StorageError 
   });
 
 /**
- * Removes a lock whose owner is gone. Two may find it at once, and the slower one must not remove the lock that the
- * quicker one has taken since: who removes it first gets a lock named after it, then looks again.
+ * Removes a stale lock. If two processes find it, the slower one must not remove a new lock that
+ * the other has taken, so the first takes a second lock named after the stale one and checks again.
  */
 async function takeAway(files: Files, path: string, timing: LockTiming, holder: Holder): Promise<void> {
   const claim = `${path}.${holder.token}`;

@@ -1,4 +1,7 @@
-/** The measures of condensations on disk: one JSON line each, bounded, never sent anywhere. The user can see and clear it. */
+/**
+ * Metrics of condensations: one JSON line each, bounded, never sent anywhere. The user can view and
+ * delete them.
+ */
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
@@ -7,16 +10,16 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { OWN, refuseForeign, removeOwn, replaceOwn } from './ownFiles';
 
-/** Lines that are kept, and how many more gather before the oldest are dropped. */
+/** Lines kept, and additional lines allowed before trimming. */
 const KEPT = 2_000;
 const SLACK = 500;
 
-/** The state of the file as an object knows it. */
+/** State of the file as last read. */
 interface KnownLines {
   readonly runs: readonly RunMetrics[];
-  /** Lines, those of other versions too. */
+  /** Includes lines of other versions. */
   readonly lines: number;
-  /** The file ends within a line, which a crash cut off. */
+  /** A crash left an incomplete last line. */
   readonly isTorn: boolean;
 }
 
@@ -25,7 +28,7 @@ const parseKnown = (text: string): KnownLines => {
   return { runs: lines.flatMap(parse), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
-/** An object reads the file once; a new one sees what other windows wrote since. */
+/** Reads the file once per instance; a new instance sees other windows' lines. */
 export class MetricsStore {
   private known: KnownLines | undefined;
 
@@ -35,7 +38,7 @@ export class MetricsStore {
     private readonly files: Files = nodeFiles,
   ) {}
 
-  /** All measures, oldest first. A line that can't be read is passed over: another version, or a crash, wrote it. */
+  /** Oldest first. Skips unreadable lines of other versions or crashes. */
   async read(): Promise<readonly RunMetrics[]> {
     return (await this.load()).runs;
   }
@@ -58,7 +61,7 @@ export class MetricsStore {
     return (this.known ??= parseKnown((await readText(this.files, this.path)) ?? ''));
   }
 
-  /** Keeps the newest lines as they stand in the file: what this version can't read, and what other windows wrote, too. */
+  /** Keeps the newest lines unchanged, including those this version can't read. */
   private async trim(): Promise<void> {
     const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-KEPT);
     const text = kept.map((line) => `${line}\n`).join('');

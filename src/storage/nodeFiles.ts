@@ -18,13 +18,13 @@ import { errorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
 const FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
-/** A conversation is private: nobody but its user reads what is kept of it. */
+/** Only the user can read stored conversations. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * The errors of file systems that can't put a folder on the disk by itself (shares of a virtual machine's host, some network
- * drives; Linux, fsync(2)): there is nothing more to be done.
+ * Errors of file systems that can't sync folders (VM shares, some network drives; Linux, fsync(2)),
+ * which are ignored.
  */
 const NO_FOLDER_SYNC: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
@@ -52,20 +52,24 @@ const openFile = (handle: FileHandle): OpenFile => ({
 });
 
 /**
- * What Windows answers while another program (a scanner, another window) has a file open, or while a removed file is not yet gone for
- * somebody still has it open. It is short: graceful-fs waits for it, too. Elsewhere the same errors last.
+ * Windows' errors while another program (a scanner, another window) has a file open, or a removed
+ * file is still open. They pass quickly, so graceful-fs waits too. On other systems they are
+ * permanent.
  */
 const OPEN_ELSEWHERE: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
-/** Milliseconds before it is tried again. */
+/** Delays before retries in milliseconds. */
 const WAITS: readonly number[] = [10, 30, 100, 300, 600];
 
 interface Patience {
   readonly platform?: NodeJS.Platform;
-  /** Milliseconds before each further try. */
+  /** Delays before retries in milliseconds. */
   readonly waits?: readonly number[];
 }
 
-/** A file system that, on Windows, waits for files that another program has open for a moment. Throws the system's error where one stays so. */
+/**
+ * On Windows, retries while another program has a file open. Throws the system's error if it
+ * persists.
+ */
 export function patientFiles(files: Files, { platform = process.platform, waits = WAITS }: Patience = {}): Files {
   if (platform !== 'win32') return files;
   const patiently = async <T>(action: () => Promise<T>): Promise<T> => {
@@ -88,7 +92,7 @@ export function patientFiles(files: Files, { platform = process.platform, waits 
   };
 }
 
-/** The file system of the machine. */
+/** The machine's file system. */
 export const nodeFiles: Files = patientFiles({
   open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
   status: async (path) => toStatus(await lstat(path)),
@@ -98,7 +102,7 @@ export const nodeFiles: Files = patientFiles({
     await mkdir(path, { recursive: true, mode: FOLDER_MODE });
   },
   syncFolder: async (path) => {
-    // Windows gives no handle of a folder, and writes the folder's entries with the files'.
+    // Windows has no folder handles and writes folder entries with the files.
     if (process.platform === 'win32') return;
     const handle = await open(path, 'r');
     try {
@@ -112,7 +116,7 @@ export const nodeFiles: Files = patientFiles({
   rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
   removeEmptyFolder: (path) => rmdir(path),
-  // Node tries again where Windows has a file of it open.
+  // Node retries if Windows has a file open.
   removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: WAITS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),

@@ -1,6 +1,6 @@
 /**
- * The originals of a conversation: every string that an edit changed, once, found by its hash. The texts stay on the
- * disk; in memory is only where they stand.
+ * Originals of a conversation: each string that an edit changed, found by hash. Only positions are
+ * kept in memory.
  */
 import { hashText, type Hash } from '../core/hash';
 import { originalOf, type Edit } from '../core/condense/edits/edits';
@@ -10,7 +10,7 @@ import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
-/** The original strings that edits name. What is kept of them is checked by hash then, not here. */
+/** Original strings that edits refer to. Hashes are checked when they are stored. */
 export function collectOriginals(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
@@ -29,11 +29,11 @@ interface Slice {
 const START = /^\{"hash":"([0-9a-f]{64})","text":"/;
 const START_BYTES = '{"hash":"","text":"'.length + 64;
 
-/** The originals of one ledger's folder. */
+/** The originals in one ledger's folder. */
 export class Originals {
-  /** The lines that claim to hold a text, the last one last: a damaged one may say something else under its hash. */
+  /** Lines that claim to contain a text, in order; a damaged one may contain something else. */
   private readonly slices = new Map<Hash, readonly Slice[]>();
-  /** Those of which a line was read that holds the text. */
+  /** Hashes with a verified line. */
   private readonly whole = new Set<Hash>();
   private readonly journal: Journal;
 
@@ -63,8 +63,9 @@ export class Originals {
   }
 
   /**
-   * Keeps the texts that aren't kept yet, or whose line says something else. Only for the one who holds the lock, right after a refresh.
-   * @throws StorageError where a text hasn't the hash that it is given for; then none is kept.
+   * Stores texts that are missing or whose line is damaged. Call with the lock held, right after a
+   * refresh.
+   * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
     const damaged = await this.damaged([...texts.keys()]);
@@ -73,7 +74,7 @@ export class Originals {
     await this.journal.append(this.lines(fresh));
   }
 
-  /** Of those that have a line, the ones of which no line holds the text. */
+  /** Hashes without an intact line. */
   private async damaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
     if (known.length === 0) return new Set();
@@ -86,7 +87,7 @@ export class Originals {
     return damaged;
   }
 
-  /** @throws StorageError where one of them is missing or isn't what was kept. */
+  /** @throws StorageError if one is missing or damaged */
   async read(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
     const wanted = [...new Set(hashes)]
       .map((hash) => ({ hash, slice: this.slices.get(hash)?.at(-1) ?? this.fail('missing-original', hash) }))
@@ -111,7 +112,7 @@ export class Originals {
     }
   }
 
-  /** The text of a hash; undefined where none of its lines holds it. */
+  /** Undefined if no line has the text. */
   private async text(file: OpenFile, hash: Hash): Promise<string | undefined> {
     for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
       const json = await readSlice(file, position, length);

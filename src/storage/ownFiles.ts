@@ -1,6 +1,7 @@
 /**
- * Tells our files from everybody else's, for every path that an option, a setting or an environment variable may name. Only a file that
- * bears our name and our header is replaced or removed; only a folder that we have marked is kept tidy. Links are never followed for it.
+ * Distinguishes our files from others, for every path an option, setting or variable may name. Only
+ * files with our name and header are replaced or removed; only marked folders are cleaned up. Links
+ * are never followed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -10,18 +11,18 @@ import type { Files } from './files';
 import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from './owner';
 import { StorageError } from './storageError';
 
-/** A kind of file that we keep. */
+/** A kind of file that we store. */
 export interface OwnKind {
-  /** As people call it, with its article. */
+  /** Display name with article. */
   readonly words: string;
-  /** Whether the beginning of a file is one of these: ours, and the one of version 1.0, which had no header. */
+  /** True if the start of a file is of this kind, including version 1.0, which had no header. */
   readonly begins: (beginning: string) => boolean;
 }
 
-/** The value of `contextCondenser` that our JSON files begin with. */
+/** Value of `contextCondenser` at the start of our JSON files. */
 export type Header = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
 
-/** The first line of a file of lines, without its end. */
+/** First line of a file of lines, without the line break. */
 export const headerLine = (header: Header): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
 /** @param earlier the beginning of such a file of version 1.0 */
@@ -54,7 +55,7 @@ export const OWN = {
   log: { words: "a gateway's log", begins: isLog },
 } as const satisfies Readonly<Record<string, OwnKind>>;
 
-/** Whole lines are ours; the last one may have been cut off, also where it is the only one. */
+/** All complete lines must be ours; the last one may be torn. */
 function linesAll(isOurs: (line: string) => boolean): (beginning: string) => boolean {
   return (beginning) => {
     const lines = beginning
@@ -66,13 +67,13 @@ function linesAll(isOurs: (line: string) => boolean): (beginning: string) => boo
   };
 }
 
-/** How our JSON files begin, whatever their kind. */
+/** Start of our JSON files. */
 const NAMED = '{"contextCondenser":';
 
 function isSpending(beginning: string): boolean {
   const header = headerLine('spending');
   if (beginning.startsWith(header)) return true;
-  // A header whose write was cut off; less of it could be anybody's.
+  // A torn header; a shorter one would be ambiguous.
   const begun = beginning.trimEnd();
   if (begun.length >= NAMED.length && header.startsWith(begun)) return true;
   return linesAll((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(beginning);
@@ -80,7 +81,7 @@ function isSpending(beginning: string): boolean {
 
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
 
-/** In version 1.0 each line had a time, and a request one of these words and its route. */
+/** In version 1.0 each line had a time, and requests one of these words and a route. */
 function isLog(beginning: string): boolean {
   const lines = beginning.split('\n');
   if (lines[0]?.endsWith(LOG_HEADER)) return true;
@@ -100,16 +101,16 @@ function isJson(line: string): boolean {
   }
 }
 
-/** Bytes of a file in which its header stands, and lines enough to know one without. */
+/** Bytes that contain the header, and enough lines to recognize a file without one. */
 const BEGINNING_BYTES = 16 * 1024;
 
 const beginningIfThere = (files: Files, path: string): Promise<string | undefined> =>
   ifThere(withFile(files, path, 'read', async (file) => (await readSlice(file, 0, BEGINNING_BYTES)).toString('utf8')));
 
-/** What stands at the path of a file of ours. */
+/** What exists at the path of one of our files. */
 export type Standing = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
-/** Looks what stands at a path where a file of ours belongs. Links are not followed. */
+/** Inspects a path for one of our files. Does not follow links. */
 export async function standingAt(files: Files, path: string, kind: OwnKind): Promise<Standing> {
   const status = await statusIfThere(files, path);
   if (!status) return 'nothing';
@@ -117,7 +118,7 @@ export async function standingAt(files: Files, path: string, kind: OwnKind): Pro
   if (status.kind !== 'file') return { foreign: `This is ${status.kind === 'folder' ? 'a folder' : 'not a file'}.` };
   if (status.bytes === 0) return 'empty';
   const beginning = await beginningIfThere(files, path);
-  // Another process may remove it between the two looks: a lock is gone within milliseconds.
+  // Another process may remove it in between, as locks are short-lived.
   if (beginning === undefined) return 'nothing';
   return kind.begins(beginning)
     ? 'ours'
@@ -127,7 +128,7 @@ export async function standingAt(files: Files, path: string, kind: OwnKind): Pro
 const LEFT = 'It was left as it is.';
 const ADVICE = 'Move it away, or name another path.';
 
-/** @throws StorageError `not-ours` where something else than an empty file stands at the path. */
+/** @throws StorageError `not-ours` if another program's non-empty file exists there */
 export async function refuseForeign(files: Files, path: string, kind: OwnKind, notDone = LEFT): Promise<void> {
   const standing = await standingAt(files, path, kind);
   if (typeof standing === 'object') throw notOurs(path, standing.foreign, notDone, ADVICE);
@@ -137,8 +138,9 @@ const notOurs = (path: string, happened: string, notDone: string, advice: string
   new StorageError({ trouble: 'not-ours', path, happened, notDone, advice });
 
 /**
- * Writes a file of ours whole or not at all, in the place of the earlier one.
- * @throws StorageError `not-ours` where something else stands there, which is left; the system's error
+ * Atomically replaces one of our files.
+ * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
+ * system's error
  */
 export async function replaceOwn(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
   await refuseForeign(files, path, kind);
@@ -147,16 +149,18 @@ export async function replaceOwn(files: Files, path: string, text: string, kind:
   await replaceWhole(files, path, text);
 }
 
-/** Writes a cache like {@link replaceOwn}. A disk that refuses costs the cache, no more; somebody else's file in its place stays. */
+/**
+ * Writes a cache like {@link replaceOwn}, but ignores write errors and keeps other programs' files.
+ */
 export async function replaceCache(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
   try {
     await replaceOwn(files, path, text, kind);
   } catch {
-    // Then everything is read again the next time.
+    // Everything is read again next time.
   }
 }
 
-/** Removes a file of ours; what is none stays. */
+/** Removes a file only if it is ours. */
 export async function removeOwn(files: Files, path: string, kind: OwnKind): Promise<void> {
   const standing = await standingAt(files, path, kind);
   if (standing === 'ours') await ifThere(files.removeFile(path));
@@ -164,13 +168,13 @@ export async function removeOwn(files: Files, path: string, kind: OwnKind): Prom
 
 const TEMPORARY = '.context-condenser.tmp';
 
-/** Where a file's content is written before it takes its place: the name says whose it is, for one that a killed process leaves. */
+/** Temporary path for an atomic write; the name contains the owner, to recognize leftovers. */
 const temporaryIn = (folder: string): string =>
   join(folder, `.${ownerWord(thisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY}`);
 
 /**
- * Writes a file whole or not at all, whatever stands at its path, and returns once it is on the disk. What dead processes left beside it
- * of earlier writes goes.
+ * Writes a file atomically and durably, replacing anything at its path, and removes leftovers of
+ * crashed processes.
  * @throws the system's error
  */
 export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {
@@ -189,7 +193,7 @@ export async function replaceWhole(files: Files, path: string, text: string): Pr
   await removeLeftovers(files, folder).catch(() => undefined);
 }
 
-/** Version 1.0 put nothing but a process id into the names; a day later no write is under way any more. */
+/** Version 1.0 put only a process ID into names; such leftovers are removed after a day. */
 const EARLIER_TEMPORARY = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY.replaceAll('.', '\\.')}$`);
 const DAY_MS = 24 * 3_600_000;
 
@@ -209,5 +213,5 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
   }
 }
 
-/** Whether a file of this name is one that a write was to put in another's place. */
+/** True for the name of a temporary file of an atomic write. */
 export const isTemporary = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY);

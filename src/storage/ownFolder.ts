@@ -1,6 +1,6 @@
 /**
- * A folder becomes ours when we make it, when it is empty, or when a version without markers has kept its files there: then it gets a
- * marker. Any other folder is somebody else's, and nothing is written to it.
+ * A folder is ours if we created it, if it was empty, or if a version without markers stored files
+ * there; then it gets a marker. We write to no other folder.
  */
 import { basename, dirname, join } from 'node:path';
 import { ifThere, statusIfThere } from './fileTools';
@@ -9,13 +9,13 @@ import { holdsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsid
 import { headerLine, isTemporary, OWN, replaceWhole, standingAt, type OwnKind } from './ownFiles';
 import { StorageError } from './storageError';
 
-/** The file that makes a folder ours. */
+/** File that marks a folder as ours. */
 export const MARKER = '.context-condenser';
 
-/** What a folder is to us. `earlier`: a version without markers has kept its files in it. */
+/** `earlier`: used by a version without markers. */
 export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
-/** Looks whose a folder is; the folder itself may be reached through a link, for its user has chosen it. */
+/** The folder itself may be a link chosen by the user. */
 export async function folderState(files: Files, folder: string): Promise<FolderState> {
   if ((await standingAt(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
   const names = await ifThere(files.list(folder));
@@ -32,7 +32,7 @@ export async function folderState(files: Files, folder: string): Promise<FolderS
   return first === undefined ? 'earlier' : { foreign: first };
 }
 
-/** What systems put into any folder that a person looks at. */
+/** Files that operating systems put into folders. */
 const LITTER: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 const FILES: Readonly<Record<string, OwnKind>> = {
@@ -41,14 +41,14 @@ const FILES: Readonly<Record<string, OwnKind>> = {
   'spending.jsonl': OWN.spending,
 };
 
-/** `ours`: by its content. `likely`: nothing in it speaks against it. */
+/** `ours`: proven by the content. `likely`: nothing contradicts it. */
 async function earlierKind(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
   const path = join(folder, name);
   const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN.gateway : FILES[name];
   if (kind) return (await standingAt(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
   if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
-    // A process that was killed may have left it before there was anything in it.
+    // A killed process may have left it empty.
     const isFolder = (await statusIfThere(files, path))?.kind === 'folder';
     return isFolder && (await holdsOnlyLedger(files, path)) ? 'likely' : 'foreign';
   }
@@ -58,7 +58,7 @@ async function earlierKind(files: Files, folder: string, name: string): Promise<
   return 'foreign';
 }
 
-/** The names that version 1.0 gave to the folders of its runs. */
+/** Folder names of runs in version 1.0. */
 export const EARLIER_RUN = /^run-(\d+)-\w{6}$/;
 
 async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
@@ -66,7 +66,7 @@ async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
   return (await files.list(path)).every((name) => EARLIER_RUN.test(name) || /^run-\d+-[0-9a-f]{8}$/.test(name));
 }
 
-/** @throws StorageError `not-ours` where the folder is somebody else's. */
+/** @throws StorageError `not-ours` if the folder isn't ours */
 export async function refuseForeignFolder(files: Files, folder: string, notDone: string): Promise<FolderState> {
   const state = await folderState(files, folder);
   if (typeof state !== 'object') return state;
@@ -80,8 +80,8 @@ export async function refuseForeignFolder(files: Files, folder: string, notDone:
 }
 
 /**
- * Makes a folder ours, where it is nobody else's.
- * @throws StorageError `not-ours` where it is; the system's error
+ * Marks a folder as ours, if possible.
+ * @throws StorageError `not-ours` if it isn't ours; the system's error
  */
 export async function claimFolder(files: Files, folder: string, notDone = 'Nothing was written.'): Promise<void> {
   const state = await refuseForeignFolder(files, folder, notDone);
@@ -92,14 +92,17 @@ export async function claimFolder(files: Files, folder: string, notDone = 'Nothi
   if (state === 'missing') await files.syncFolder(dirname(folder));
 }
 
-/** Whether what lies in a folder is ours to tidy up; a folder of a version without markers is marked for it. */
+/** True if we may clean up a folder; marks folders of versions without markers. */
 export async function isOurs(files: Files, folder: string): Promise<boolean> {
   const state = await folderState(files, folder);
   if (state === 'earlier') await claimFolder(files, folder);
   return state === 'earlier' || state === 'marked';
 }
 
-/** Whether a file is, or would be, one that we keep in a folder of ours: a result must not take its place. */
+/**
+ * True for a file, existing or not, that we store in a folder of ours, so results must not replace
+ * it.
+ */
 export async function isKeptFile(files: Files, path: string): Promise<boolean> {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const [folder, name] = [dirname(at), basename(at)];

@@ -1,6 +1,6 @@
 /**
- * Which process a file belongs to, so that what a dead process left behind can be told from what a living one uses. A process id alone
- * does not say it: ids are given out again, and each container counts its own.
+ * Identifies a file's owner process, to distinguish leftovers from files in use. A process ID is
+ * insufficient: IDs are reused, and each container has its own.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,23 +8,29 @@ import { errorCode } from '../core/errors';
 
 export interface Owner {
   readonly pid: number;
-  /** When the process started, in clock ticks since the system did (Linux, proc(5), field 22 of `stat`); `0`: not known. */
+  /**
+   * Start time of the process in clock ticks since boot (Linux, proc(5), field 22 of `stat`); `0`:
+   * unknown.
+   */
   readonly started: string;
-  /** The machine, the start of its system and the namespace that the process id counts in: `<machine>-<boot>-<inode>`; `0`: not known. */
+  /** Machine, boot and PID namespace, `<machine>-<boot>-<inode>`; `0`: unknown. */
   readonly space: string;
   readonly host: string;
 }
 
-/** `unknown`: of another host, container or start of a container, whose processes can't be seen from here. */
+/** `unknown`: on another host or container, whose processes aren't visible. */
 export type Liveness = 'running' | 'gone' | 'unknown';
 
-/** The inode of the namespace that a Linux system starts with (`PROC_PID_INIT_INO` in the kernel's `include/linux/proc_ns.h`). */
+/**
+ * Inode of Linux's initial PID namespace (`PROC_PID_INIT_INO` in the kernel's
+ * `include/linux/proc_ns.h`).
+ */
 const FIRST_SPACE = '4026531836';
 const NOT_KNOWN = '0';
 
 let mine: Owner | undefined;
 
-/** The process that runs this code. */
+/** The current process. */
 export const thisProcess = (): Owner =>
   (mine ??= {
     pid: process.pid,
@@ -33,7 +39,7 @@ export const thisProcess = (): Owner =>
     host: hostHere(),
   });
 
-/** Whether the owner of a file still runs. */
+/** Whether a file's owner is still running. */
 export function checkLiveness(owner: Owner, here: Owner = thisProcess()): Liveness {
   if (owner.host !== here.host) return 'unknown';
   if (owner.space !== here.space) return isBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
@@ -43,14 +49,14 @@ export function checkLiveness(owner: Owner, here: Owner = thisProcess()): Livene
   return isAnother ? 'gone' : 'running';
 }
 
-/** The same host, not in a container, has been restarted since. */
+/** True if the same host, not a container, was rebooted since. */
 function isBeforeRestart(space: string, here: string): boolean {
   const [machine, boot, inode] = space.split('-');
   const [machineHere, bootHere, inodeHere] = here.split('-');
   return machine === machineHere && boot !== bootHere && inode === FIRST_SPACE && inodeHere === FIRST_SPACE;
 }
 
-/** Whether no process here has this id. */
+/** True if no visible process has this ID. */
 export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -62,23 +68,23 @@ export function isGone(pid: number): boolean {
 
 const WORD = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
 
-/** An owner as one word that fits into a file's name. */
+/** An owner as one word for a file name. */
 export const ownerWord = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
 
-/** The owner in a word; undefined where it names none. */
+/** Undefined if the word isn't an owner. */
 export function ownerIn(word: string): Owner | undefined {
   const [, pid, started, space, host] = WORD.exec(word) ?? [];
   if (pid === undefined || started === undefined || space === undefined || host === undefined) return undefined;
   return { pid: Number(pid), started, space, host };
 }
 
-/** Short enough for a file's name. */
+/** Shortened for file names. */
 const hostHere = (): string =>
   hostname()
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64);
 
-/** An owner of whom version 1.0 wrote no more than this: it is taken for one of this system where the host is the same. */
+/** Version 1.0 recorded only these, so it counts as this system if the host matches. */
 export const earlierOwner = (pid: number, host: string): Owner => ({
   pid,
   started: NOT_KNOWN,
@@ -94,7 +100,7 @@ function spaceHere(): string {
   return boot === undefined || inode === undefined ? NOT_KNOWN : `${machine}-${boot}-${inode}`;
 }
 
-/** Undefined where it can't be told: elsewhere than on Linux, or where /proc shows the processes of another namespace. */
+/** Undefined if unavailable: not Linux, or /proc of another namespace. */
 function readStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const own = startIn('/proc/self/stat');
@@ -102,7 +108,7 @@ function readStart(pid: number): string | undefined {
   return startIn(`/proc/${pid}/stat`);
 }
 
-/** The name of the program, which stands before it, may hold spaces and brackets. */
+/** The program's name before it may contain spaces and parentheses. */
 const startIn = (path: string): string | undefined => {
   const text = readText(path);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];

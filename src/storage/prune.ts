@@ -1,6 +1,6 @@
 /**
- * Keeps the storage bounded. Ledgers that were used longest ago are set aside first, where whoever opens them has them back, and removed
- * a week later. The clock alone decides nothing: a year that it is ahead for one start must not cost anybody a ledger.
+ * Limits the storage. Least recently used ledgers are first set aside, so that opening restores
+ * them, and removed a week later. The clock alone never decides, since it may be wrong by a year.
  */
 import { basename } from 'node:path';
 import { plural } from '../core/plural';
@@ -23,12 +23,12 @@ import { isOurs } from './ownFolder';
 import { guarded, isStorageError } from './storageError';
 
 export interface PruneLimits {
-  /** Of all ledgers in use together. Default 500 MB. */
+  /** Total size of ledgers in use. Default 500 MB. */
   readonly maxBytes?: number;
-  /** Since the last use. Default 30. */
+  /** Days since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
-  /** Ids of conversations whose ledgers stay, as they are in use; those that other processes hold stay, too. */
+  /** IDs of conversations in use, whose ledgers are kept, like those other processes hold. */
   readonly inUse?: readonly string[];
 }
 
@@ -39,12 +39,15 @@ export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
 const DEFAULT_BYTES = 500 * 1024 * 1024;
 const DEFAULT_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
-/** Days for which a ledger that was set aside can be had back. */
+/** Days until a ledger that was set aside is removed. */
 const ASIDE_DAYS = 7;
-/** Ledgers that one run sets aside, and removes, at most. */
+/** Maximum number of ledgers set aside, and removed, per run. */
 const MOST = 20;
 
-/** The ledgers to set aside: those too old, then the oldest until the rest fits. One that is in use stays, whatever it takes. */
+/**
+ * Ledgers to set aside: those too old, then the oldest until the rest fits. Ledgers in use are kept
+ * regardless.
+ */
 export function ledgersToPrune(
   ledgers: readonly PruneCandidate[],
   { maxBytes = DEFAULT_BYTES, maxAgeDays = DEFAULT_DAYS, now }: PruneLimits,
@@ -61,14 +64,14 @@ export function ledgersToPrune(
 }
 
 export interface PruneResult {
-  /** Whoever opens one of them has it back. */
+  /** Opening one restores it. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
-  /** Bytes of the ledgers that are left in use. */
+  /** Bytes of the remaining ledgers in use. */
   readonly bytes: number;
 }
 
-/** What a person is to know of it; undefined: nothing. */
+/** A message for the user, if any. */
 export function prunedWords({ setAside, removed }: PruneResult): string | undefined {
   const sentences = [
     ...(setAside.length > 0
@@ -86,8 +89,8 @@ export function prunedWords({ setAside, removed }: PruneResult): string | undefi
 }
 
 /**
- * Sets ledgers beyond the limits aside, and removes those that have been aside long enough. One that another process writes to, or has
- * used since, stays. A folder that is not ours is left alone.
+ * Sets aside ledgers beyond the limits and removes those set aside long enough, except those
+ * another process writes or has used since. Folders that aren't ours are skipped.
  * @throws StorageError
  */
 export async function pruneLedgers(
@@ -107,19 +110,20 @@ export async function pruneLedgers(
       const use = await readUse(files, folder);
       const since = setAsideAt(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
-      // A clock that was ahead set it aside.
+      // It was set aside while the clock was ahead.
       else if (use && since !== undefined && since > limits.now.getTime() + DAY) await bringLedgerBack(files, folder);
       else if (use && since !== undefined) aside.push({ use, since });
     }
     const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
     const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
-    // No later than the last use of any other ledger: so the first start after the clock has jumped, or after a long holiday, takes nothing.
+    // Not later than the most recent use of any ledger, so that the first start after a clock
+    // change or a long vacation removes nothing.
     const now = new Date(Math.min(limits.now.getTime(), lastUse));
     const stamp = Math.max(limits.now.getTime(), lastUse);
     const unusedSince =
       ({ folder, lastUsed }: Pick<LedgerUse, 'folder' | 'lastUsed'>) =>
       async (): Promise<boolean> => {
-        // One that a newer version wrote is that version's to remove.
+        // A ledger of a newer version must be removed by that version.
         await readAbout(files, pathsIn(folder));
         const use = await readUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;

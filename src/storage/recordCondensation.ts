@@ -4,7 +4,7 @@ import { viewHash, type CondensationId } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { openLedger, collectOriginals, type LedgerFile } from './ledgerStore';
 
-/** The conversation that was condensed. */
+/** The condensed conversation. */
 export interface RecordedConversation {
   readonly id: string;
   readonly title: string;

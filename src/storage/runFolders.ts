@@ -1,6 +1,7 @@
 /**
- * The folders of agents' runs below a store. What lies in one leads an agent to its gateway, and may hold a copy of the agent's settings,
- * keys and all: so it goes with the run, and that of a run that was killed with the next start of any of our programs.
+ * Folders of agents' runs in a store. They contain the gateway's address and possibly a copy of the
+ * agent's settings with keys, so they are removed with the run, or at the next start of any of our
+ * programs if the run was killed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -12,24 +13,27 @@ import { headerLine, OWN, standingAt } from './ownFiles';
 import { claimFolder, EARLIER_RUN, folderState } from './ownFolder';
 import { StorageError } from './storageError';
 
-/** Folder of the runs below a store. */
+/** Folder of the runs in a store. */
 export const getRunsFolder = (store: string): string => join(store, 'runs');
 
-/** The folder of a run; it is made with its first file. */
+/** Folder of a run, created with its first file. */
 export interface RunFolder {
-  /** Writes a file of this run, which only its user can read, and gives its path. */
+  /**
+   * Writes a file that only the user can read.
+   * @returns its path
+   */
   readonly write: (name: string, text: string) => Promise<string>;
-  /** Removes it with all that is in it. */
+  /** Removes it recursively. */
   readonly remove: () => Promise<void>;
 }
 
-/** Its first line is our header, its second the owner. */
+/** Contains our header and the owner, one per line. */
 const OWNER = 'owner';
-/** How often a run shows a sign of life, for those who can't see its process. */
+/** Interval of heartbeats, for programs that can't see the process. */
 const BEAT_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** @throws StorageError `not-ours` where the store, or its folder of runs, is somebody else's */
+/** @throws StorageError `not-ours` if the store or its folder of runs isn't ours */
 export async function makeRunFolder(files: Files, store: string): Promise<RunFolder> {
   await claimFolder(files, store, 'Nothing was started.');
   const runs = getRunsFolder(store);
@@ -67,7 +71,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
   };
 }
 
-/** Removes the folders of runs that were killed. What can't be removed now is tried at the next start. */
+/** Removes folders of killed runs; failures are retried at the next start. */
 export async function removeLeftRuns(files: Files, store: string): Promise<void> {
   const state = await folderState(files, store).catch(() => undefined);
   if (state !== 'marked' && state !== 'earlier') return;
@@ -95,8 +99,8 @@ async function removeIfLeft(files: Files, folder: string): Promise<void> {
 }
 
 /**
- * Whether a run whose process can't be seen from here showed no sign of life between two looks a day apart. One look would not say it:
- * the clock may have jumped.
+ * True if a run whose process isn't visible had no heartbeat between two checks a day apart. One
+ * check is insufficient, since the clock may change.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER))).modified);
@@ -108,12 +112,15 @@ async function isSilent(files: Files, folder: string): Promise<boolean> {
   return false;
 }
 
-/** The names of the files that version 1.0 made for agents. */
+/** Names of files that version 1.0 created for agents. */
 const EARLIER_FILES: ReadonlySet<string> = new Set([
   ...['settings.json', 'mcp.json', 'providers.json', 'config.yaml', 'gemini.json', 'qwen.json', 'condenser.mjs'],
 ]);
 
-/** A folder of version 1.0 has no owner: its files must be the ones that it wrote, and nobody may have used it for a day. */
+/**
+ * Removes a folder of version 1.0, which has no owner, if it contains only known files and was
+ * unused for a day.
+ */
 async function removeEarlier(files: Files, folder: string, pid: number): Promise<void> {
   const status = await statusIfThere(files, folder);
   if (status?.kind !== 'folder' || !(pid > 0) || !isGone(pid) || Date.now() - status.modified < DAY_MS) return;

@@ -1,7 +1,7 @@
 /**
- * The cost of paid calls, on disk, for limits that hold across windows and restarts. A call is booked before it is made, at what it may
- * cost at most, and settled behind it; both under a lock. So a process that dies in between leaves its booking, and windows at once
- * can't spend the same dollar twice.
+ * Costs of paid calls on disk, for limits across windows and restarts. Each call's maximum cost is
+ * reserved before it and settled after it, both under a lock, so a crash keeps the reservation and
+ * concurrent windows can't spend the same dollar twice.
  */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -13,10 +13,13 @@ import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 import { headerLine, OWN, refuseForeign, replaceOwn } from './ownFiles';
 
-/** `own`: our calls for condensing. `chat`: requests of conversations, with a model that we offer or of agents behind a gateway. */
+/**
+ * `own`: our calls for condensing. `chat`: conversations' requests, to models that we offer or by
+ * agents behind a gateway.
+ */
 export type SpendingKind = 'own' | 'chat';
 
-/** US dollars; 0: no limit. */
+/** US dollars; 0: unlimited. */
 export interface SpendingLimits {
   readonly perConversation: number;
   readonly perDay: number;
@@ -27,14 +30,15 @@ export interface SpendingReport {
   readonly day: number;
 }
 
-/** The amount to be spent. */
+/** An amount to reserve. */
 export interface Purchase {
   readonly kind: SpendingKind;
-  /** Absent where a call belongs to none. */
+  /** Absent if the call belongs to no conversation. */
   readonly conversation?: string | undefined;
   /**
-   * US dollars that it may cost at most. Of a conversation's request it is the whole prompt at the plain price, which the cache mostly makes
-   * cheaper and the answer dearer: a limit has room for one as long as anything is left.
+   * Maximum cost in US dollars. For a conversation's request it is the whole prompt at the base
+   * price (caching lowers it, the answer raises it): a limit admits a request while anything is
+   * left.
    */
   readonly atMost: number;
 }
@@ -74,15 +78,15 @@ interface Entry {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   readonly usd: number;
-  /** Nothing about it is to come. */
+  /** The final cost is known. */
   readonly isSettled?: boolean | undefined;
 }
 
-/** Entries that are older count for no limit: a conversation's, too, begins anew. */
+/** Older entries are ignored, so a conversation's limit starts again. */
 const KEPT_MS = 60 * 24 * 3_600_000;
-/** Of a call that was begun so long ago nothing is to come: its process has ended. */
+/** After this time the calling process has certainly ended. */
 const OVER_MS = 24 * 3_600_000;
-/** With more lines than this the file is written anew: each booking reads it. */
+/** The file is compacted beyond this number of lines, since each reservation reads it. */
 const MAX_LINES = 2_000;
 
 export interface SpendingOptions {
@@ -107,8 +111,8 @@ export class Spending {
   }
 
   /**
-   * Books what a call may cost, where the limits leave room for it.
-   * @throws StorageError or the system's error: what can't be booked must not be spent
+   * Reserves a call's cost if the limits allow it.
+   * @throws StorageError or the system's error, in which case the call must not be made
    */
   async book({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
     return this.locked(async (entries) => {
@@ -143,7 +147,7 @@ export class Spending {
     });
   }
 
-  /** US dollars that are spent or booked, today and for a conversation. */
+  /** US dollars spent or reserved, today and for a conversation. */
   async spent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
     return this.sums(parse((await readText(this.files, this.path)) ?? ''), kind, conversation);
   }
@@ -158,7 +162,7 @@ export class Spending {
     };
   }
 
-  /** @throws StorageError `not-ours` where the file is something else: it is left as it is. */
+  /** @throws StorageError `not-ours` if the file isn't ours; it is kept */
   async check(): Promise<void> {
     await refuseForeign(this.files, this.path, OWN.spending, 'Nothing was booked there, and no paid call is made.');
     await refuseForeign(this.files, `${this.path}.lock`, OWN.lock, 'Nothing was booked, and no paid call is made.');
@@ -171,7 +175,7 @@ export class Spending {
       const text = (await readText(this.files, this.path)) ?? '';
       const entries = parse(text);
       if (text === '') await this.write('append', `${headerLine('spending')}\n`);
-      // A line that was cut off by a crash must not swallow the next.
+      // A torn line must not merge with the next.
       else if (!text.endsWith('\n')) await this.write('append', '\n');
       if (text.split('\n').length > MAX_LINES) {
         await confirm();
@@ -191,7 +195,7 @@ export class Spending {
     return replaceOwn(this.files, this.path, `${lines.join('\n')}\n`, OWN.spending);
   }
 
-  /** On the disk before it returns: a call that nobody booked must not be made. */
+  /** Durable when it resolves, since no call may be made without a reservation. */
   private write(mode: 'append', text: string): Promise<void> {
     return withFile(this.files, this.path, mode, async (file) => {
       await writeAll(file, Buffer.from(text));
@@ -200,7 +204,7 @@ export class Spending {
   }
 }
 
-/** The entries that count, those to which nothing is to come as one for each conversation and day. */
+/** Entries that still count; settled ones are merged per conversation and day. */
 function summedUp(entries: readonly Entry[], now: number): readonly Entry[] {
   const kept: Entry[] = [];
   const sums = new Map<string, Entry>();
@@ -212,14 +216,16 @@ function summedUp(entries: readonly Entry[], now: number): readonly Entry[] {
       continue;
     }
     const key = JSON.stringify([kind, conversation, new Date(at).toDateString()]);
-    // An id of its own: a call that ended later than anyone thought must not settle the sum.
+    // A new ID, so that settling an unexpectedly long call can't change the sum.
     const { id, usd: before } = sums.get(key) ?? { id: randomUUID(), usd: 0 };
     sums.set(key, { ...entry, id, usd: before + usd, isSettled: true });
   }
   return [...sums.values(), ...kept];
 }
 
-/** A settled entry has what it cost in place of what was booked. A line that can't be read was cut off, and nothing was called behind it. */
+/**
+ * Settled entries replace their reservation. Unreadable lines are torn, and no call followed them.
+ */
 function parse(text: string): readonly Entry[] {
   const entries = new Map<string, Entry>();
   for (const line of text.split('\n')) {

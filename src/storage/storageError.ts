@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '../core/errors';
 
-/** The kinds of trouble in storage. */
+/** Kinds of storage errors. */
 export type StorageTrouble =
   | 'no-space'
   | 'no-permission'
@@ -17,13 +17,13 @@ export type StorageTrouble =
 export interface StorageErrorData {
   readonly trouble: StorageTrouble;
   readonly path: string;
-  /** Three sentences for a person: what happened, what was therefore not done, what to do. */
+  /** Three sentences for the user: what happened, what was not done, what to do. */
   readonly happened: string;
   readonly notDone: string;
   readonly advice: string;
 }
 
-/** The one error of everything that keeps ledgers on disk. */
+/** The error of all ledger storage. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly trouble: StorageTrouble;
@@ -39,7 +39,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether it says in words what happened, what was not done and what to do. */
+/** If true, the message explains what happened, what was not done and what to do. */
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
 interface Words {
@@ -80,7 +80,7 @@ export const writtenByNewer = (path: string, notDone: string): StorageError =>
     advice: 'Update Context Condenser.',
   });
 
-/** Any error as a StorageError; one that is so already keeps its own words. */
+/** Wraps any error; a StorageError is returned unchanged. */
 export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
   const words = KNOWN[errorCode(error) ?? ''] ?? {
@@ -91,7 +91,7 @@ export function asStorageError(error: unknown, path: string, notDone: string): S
   return new StorageError({ ...words, path, notDone }, { cause: error });
 }
 
-/** Runs an action whose system errors become StorageErrors. */
+/** Converts an action's system errors to StorageErrors. */
 export async function guarded<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

@@ -1,4 +1,4 @@
-/** One ledger on disk: reading it on, and adding to it. */
+/** Reads and extends a ledger on disk. */
 import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
@@ -18,12 +18,12 @@ import { withLock } from './lock';
 import { Originals } from './originals';
 import { guarded, StorageError, writtenByNewer } from './storageError';
 
-/** A ledger on disk and its state as last read. It holds nothing open. */
+/** A ledger on disk in its last read state. Keeps no file open. */
 export interface LedgerFile {
   readonly about: LedgerAbout;
   readonly folder: string;
   readonly ledger: Ledger;
-  /** Damaged lines that were passed over. */
+  /** Damaged lines that were skipped. */
   readonly problems: readonly StorageProblem[];
   /**
    * Appends an entry, after whatever other processes appended meanwhile; returns once it is on the disk.
@@ -31,27 +31,29 @@ export interface LedgerFile {
    * @throws StorageError where the entry was not appended.
    */
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void>;
-  /** @throws StorageError where the original is missing or damaged. */
+  /** @throws StorageError if the original is missing or damaged */
   original(hash: Hash): Promise<string>;
-  /** Many originals in one go. */
+  /** Reads many originals at once. */
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>>;
-  /** Reads what other processes appended. */
+  /** Reads entries that other processes appended. */
   refresh(): Promise<void>;
-  /** Keeps it from pruning for as long as this process runs, in whatever process that happens. */
+  /** Protects it from pruning by any process while this one runs. */
   hold(): Promise<void>;
 }
 
-/** See {@link LedgerFile}; `open` comes first. */
+/** See {@link LedgerFile}; call `open` first. */
 export class StoredLedger implements LedgerFile {
   private stored: LedgerAbout | undefined;
   private readonly entries: LedgerEntry[] = [];
-  /** Holds entries of a newer version: what they say is not in the view, and nothing may be built on it. */
+  /**
+   * True if it has entries of a newer version, which the view lacks, so it must not be extended.
+   */
   private isNewer = false;
-  /** Of the entries; made when somebody asks. */
+  /** Computed on demand. */
   private folded: Ledger | undefined;
   private readonly journal: Journal;
   private readonly texts: Originals;
-  /** Of one ledger one thing happens after the other. */
+  /** Serializes operations on one ledger. */
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -95,7 +97,7 @@ export class StoredLedger implements LedgerFile {
       this.stored = await readAbout(files, this.paths);
       await this.read();
     });
-    // Says that the ledger is in use; where it can't be said, it is not worth an error.
+    // Marks the ledger as used; errors are ignored.
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
   }
 
@@ -125,7 +127,7 @@ export class StoredLedger implements LedgerFile {
     return result;
   }
 
-  /** The entries first: then the originals of every entry that was read are there. */
+  /** Reads entries before originals, so that the originals of all entries are present. */
   private async read(): Promise<void> {
     await this.journal.refresh();
     await this.texts.refresh();
@@ -168,7 +170,7 @@ export class StoredLedger implements LedgerFile {
     this.stored = about;
   }
 
-  /** An edit without its original could never be undone. */
+  /** An edit without its original could not be undone. */
   private refuseMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
     const edits = entry.type === 'condensed' ? entry.condensation.edits : entry.type === 'arrived' ? entry.edits : [];
     for (const { before } of edits) {

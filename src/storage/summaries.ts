@@ -1,7 +1,7 @@
 /**
- * Summaries that were paid for, so that none is paid for twice: after a restart and in other windows, too. Each is a small
- * file of its own, named by the hash of what it was made from (content, prompt and model), so that processes share a folder
- * without a lock. A file that can't be read counts as none. The user can see and clear the folder.
+ * Paid summaries, reused across restarts and windows. Each is a file named by the hash of its input
+ * (content, prompt, model), so processes can share the folder without a lock. Unreadable files are
+ * ignored. The user can view and delete the folder.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -14,9 +14,9 @@ import { nodeFiles } from './nodeFiles';
 import { asStorageError } from './storageError';
 
 export interface SummaryLimits {
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly maxBytes: number;
-  /** Since the last use. */
+  /** Days since the last use. */
   readonly maxAgeDays: number;
 }
 
@@ -27,20 +27,23 @@ export interface StoredSummariesOptions {
   readonly limits: SummaryLimits;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told in words, once, where summaries can't be kept. */
+  /** Called once with a message if summaries can't be stored. */
   readonly onTrouble: (words: string) => void;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Files that are written between two looks at the folder's size. */
+/** Number of writes between checks of the folder's size. */
 const BETWEEN_LOOKS = 200;
 const NAME = /^[0-9a-f]{64}\.json$/;
 const TEMPORARY = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 
-/** The memo of summaries in a folder, bounded by age and size. What the disk refuses is told once and stops nothing. */
+/**
+ * Summaries in a folder, limited by age and size. Disk errors are reported once and otherwise
+ * ignored.
+ */
 export class StoredSummaries implements SummaryMemo {
   private readonly options: StoredSummariesOptions;
-  /** The first write looks, too: what has grown old since the last run goes then. */
+  /** The first write checks too, to remove files that have expired since the last run. */
   private untilLook = 1;
   private wasReported = false;
 
@@ -56,12 +59,12 @@ export class StoredSummaries implements SummaryMemo {
     const { files, now } = this.options;
     const text = await readText(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : summaryIn(text);
-    // A summary that is used stays.
+    // Updates the time of last use.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
     return summary;
   }
 
-  /** Whole or not at all. What can't be kept is told and not thrown: the summary itself is used all the same. */
+  /** Atomic. Errors are reported instead of thrown, since the summary is used anyway. */
   async set(key: Hash, summary: string): Promise<void> {
     try {
       await this.write(key, summary);
@@ -75,7 +78,6 @@ export class StoredSummaries implements SummaryMemo {
     }
   }
 
-  /** Removes all of them. */
   async clear(): Promise<void> {
     const { files } = this.options;
     for (const { path } of await this.kept()) await ifThere(files.removeFile(path));
@@ -85,7 +87,7 @@ export class StoredSummaries implements SummaryMemo {
     return join(this.folder, `${key}.json`);
   }
 
-  /** Not synced: what a loss of power leaves half written is seen by its check, and asked for again. */
+  /** Not synced: the checksum detects files damaged by a power failure. */
   private async write(key: Hash, summary: string): Promise<void> {
     const { files } = this.options;
     const temporary = join(this.folder, `${key}.${randomBytes(8).toString('hex')}.new`);
@@ -95,7 +97,7 @@ export class StoredSummaries implements SummaryMemo {
     await files.rename(temporary, this.pathOf(key));
   }
 
-  /** The files of ours that are there: others of such a name are somebody else's. */
+  /** Our files only; others with such names are ignored. */
   private async kept(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
@@ -109,7 +111,7 @@ export class StoredSummaries implements SummaryMemo {
     return kept;
   }
 
-  /** Removes what is too old, then what was used longest ago until the rest fits. */
+  /** Removes expired files, then the least recently used until the rest fits. */
   private async prune(): Promise<void> {
     const { files, limits, now } = this.options;
     const kept = await this.kept();
@@ -123,10 +125,10 @@ export class StoredSummaries implements SummaryMemo {
   }
 }
 
-/** What a file of a summary begins with, as far as it was written. */
+/** Start of a summary file, possibly torn. */
 const BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
-/** The summary in a file's text; undefined where it is not what was written. */
+/** Undefined if the file is damaged. */
 function summaryIn(text: string): string | undefined {
   try {
     const { check, summary } = JSON.parse(text) as { readonly check?: unknown; readonly summary?: unknown };

@@ -1,14 +1,14 @@
 /**
- * Which threads of this process have ended. A process id does not tell a thread that was killed from one that still works; all threads of
- * the process see the same bits, one for each thread id, and Node gives each id out once.
+ * Tracks which threads of this process have ended, since a process ID can't distinguish a killed
+ * thread from a running one. All threads share one bit per thread ID; Node never reuses IDs.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const KEY = 'context-condenser.ended-threads';
-/** Of more threads nothing is known: their locks go as those of other machines do. */
+/** Locks of threads with higher IDs expire like those of other machines. */
 const MOST_THREADS = 1 << 16;
 
-/** The bits. Threads that are started after the first call have them, too. */
+/** The bits, also shared with threads started after the first call. */
 function endedThreads(): Uint8Array {
   const known = getEnvironmentData(KEY);
   const bits = known instanceof SharedArrayBuffer ? known : new SharedArrayBuffer(MOST_THREADS / 8);
@@ -16,7 +16,7 @@ function endedThreads(): Uint8Array {
   return new Uint8Array(bits);
 }
 
-/** To be called before a thread is started whose end will be noted. */
+/** Call before starting a thread whose end will be recorded. */
 export const shareEndedThreads = (): void => void endedThreads();
 
 const isCounted = (thread: number): boolean => thread >= 0 && thread < MOST_THREADS;

@@ -1,4 +1,4 @@
-/** The answers to the panel's questions: each is made of a forecast, or of the conversation as it is. */
+/** Answers the panel's questions from a preview, or from the conversation itself. */
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
@@ -32,12 +32,12 @@ import { itemsOf } from '../../core/condense/providers/smart/items';
 import { select } from '../../core/condense/providers/smart/selection';
 import { toolTable } from '../../core/messages/tools';
 
-/** How much of a message a cell tells, in UTF-16 units. */
+/** UTF-16 units of a message shown in a cell. */
 const WORDS = 80;
-/** Edits that are shown in the panel; the diff editor shows all. */
+/** Edits shown in the panel; the diff editor shows all. */
 const SHOWN_EDITS = 12;
 
-/** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
+/** Figures, cells of the strip, and excerpts of the first edits. */
 export function forecastResult(
   held: PreviewConversation,
   forecast: MadeForecast,
@@ -57,7 +57,7 @@ export function forecastResult(
   };
 }
 
-/** Agents note the model at its answers. */
+/** Agents record the model with its answers. */
 function getModel({ messages }: PreviewConversation): { readonly model?: string } {
   const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
   return typeof model === 'string' ? { model } : {};
@@ -84,7 +84,7 @@ function listCells(
   }));
 }
 
-/** The tokens that each original message takes in a view; a message inside a summary has no entry. */
+/** Tokens of each original message in a view; messages inside a summary have no entry. */
 const tokensByOrigin = ({ messages, origins }: AppliedEdits, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 
@@ -94,7 +94,7 @@ const getBeginning = memoizeByObject((message: ApiMessage) => {
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
 });
 
-/** A text's words with single blanks between them, all of them or more than fit: the rest is not looked at. */
+/** The first words, with whitespace collapsed. Does not scan the whole text. */
 function firstWords(text: string): string {
   for (let chars = 2 * WORDS; ; chars *= 2) {
     const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();
@@ -116,7 +116,7 @@ function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange):
 export const coherenceWith = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   coherenceOf(held.messages, [...held.edits, ...edits]);
 
-/** The facts of a report, of all kinds together. */
+/** Adds up facts of all kinds. */
 function factsIn(report: CoherenceReport): ComparedResult['facts'] {
   let all = 0;
   let lost = 0;
@@ -128,8 +128,8 @@ function factsIn(report: CoherenceReport): ComparedResult['facts'] {
 }
 
 /**
- * Of what a model would write nothing is known: lines that only its words could hold count as not standing there.
- * @throws NoSummarizerError, and the signal's reason where it was aborted
+ * A model's future text is unknown, so lines that only it could contain count as missing.
+ * @throws NoSummarizerError, the signal's reason if aborted
  */
 export async function compare(
   held: PreviewConversation,
@@ -162,7 +162,7 @@ export async function compare(
   };
 }
 
-/** @throws Error where the configuration has no such pass (any more), or is wrong */
+/** @throws Error if the configuration has no such pass or is invalid */
 function passIn(
   { config, presets }: ForecastSetup,
   index: number,
@@ -177,8 +177,8 @@ function passIn(
 }
 
 /**
- * The effect of a pass where it stands: after those before it, as far as the target lets it run.
- * @throws NoSummarizerError, the signal's reason where it was aborted, and as {@link computeSelection}
+ * The effect of a pass in its position, after the previous passes and until the target is reached.
+ * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computeSelection}
  */
 export async function computePassSteps(
   held: PreviewConversation,
@@ -193,7 +193,7 @@ export async function computePassSteps(
   return { title: held.title, steps: steps.filter((step) => step.name === name) };
 }
 
-/** @throws Error where the configuration has no such pass (any more), or is wrong */
+/** @throws Error if the configuration has no such pass or is invalid */
 export function computeSelection(
   { title, messages, edits }: PreviewConversation,
   { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,

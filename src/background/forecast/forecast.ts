@@ -1,4 +1,4 @@
-/** Works out a condensation without a model and without a trace. */
+/** Previews a condensation without calling a model or storing anything. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
@@ -13,9 +13,9 @@ import type { ForecastFigures, ForecastQuestion, ForecastSetup } from './message
 export interface MadeForecast extends ForecastFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
-  /** Those that would be made, without those of excluded messages. */
+  /** Edits without those of excluded messages. */
   readonly edits: readonly Edit[];
-  /** The conversation with them. */
+  /** The conversation with the edits applied. */
   readonly view: AppliedEdits;
   readonly pinned: ReadonlySet<number>;
   readonly notes: readonly string[];
@@ -29,7 +29,7 @@ export class Forecasts {
     private readonly counter: MessageCounter,
   ) {}
 
-  /** @throws NoSummarizerError, and the signal's reason where it was aborted */
+  /** @throws NoSummarizerError, the signal's reason if aborted */
   async of(held: PreviewConversation, { setup, pinned, excluded }: Choice, signal: AbortSignal): Promise<MadeForecast> {
     const started = performance.now();
     const { id, messages, edits: active, known } = held;
@@ -70,7 +70,7 @@ export class Forecasts {
     };
   }
 
-  /** The edits but for those of excluded messages. */
+  /** Removes edits of excluded messages. */
   private without(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
     const viewWith = (made: readonly Edit[]): AppliedEdits => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
@@ -82,7 +82,7 @@ export class Forecasts {
     return { ...rest, view: viewWith(rest.edits), notes };
   }
 
-  /** What is wrong in a configuration does not count, and that is told. */
+  /** Configuration errors, which are ignored and reported. */
   private problems({ provider, config }: ForecastSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
@@ -94,7 +94,7 @@ export class Forecasts {
   }
 }
 
-/** Why condensing would leave the conversation as it is. */
+/** Why condensing would not change the conversation. */
 function gainNotes({ tokensBefore, tokensAfter }: Pick<ForecastFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;

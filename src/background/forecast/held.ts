@@ -1,4 +1,4 @@
-/** The conversations that the preview's worker holds, read once for as long as they stay as they are. */
+/** Conversations of the preview worker, kept parsed while their files are unchanged. */
 import { statSync } from 'node:fs';
 import { splitLocation } from '../../conversations/location';
 import { fileError, readConversationFile } from '../../conversations/readFile';
@@ -10,36 +10,36 @@ import { getKnownFacts } from '../knownFacts';
 import { updated } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
 
-/** Larger conversations are condensed, but not previewed as one types: they would fill the memory. */
+/** Larger conversations can be condensed, but not previewed, since they would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
-/** Compared ones are held, too. */
+/** Includes compared conversations. */
 const MAX_HELD = 4;
 
 export interface PreviewConversation {
   readonly id: string;
   readonly title: string;
-  /** The same array for as long as the conversation stays as it is: what was worked out of it is remembered by it. */
+  /** The identical array while the conversation is unchanged, since caches are keyed by it. */
   readonly messages: readonly ApiMessage[];
-  /** Edits that its view shows before the condensation. */
+  /** Edits that the view shows before this condensation. */
   readonly edits: readonly Edit[];
-  /** Indexes of the messages that its ledger pins. */
+  /** Indexes of messages pinned in the ledger. */
   readonly pinned: ReadonlySet<number>;
-  /** The facts in the file about the conversation's own model. */
+  /** Facts about the conversation's own model from its file. */
   readonly known: ReturnType<typeof getKnownFacts>;
 }
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
-/** A conversation without what may change while its messages stay the same. */
+/** The part that is constant while the messages are unchanged. */
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class HeldConversations {
-  /** The host says when one has changed, and holds them itself. */
+  /** Updated by the host. */
   private readonly liveContents = new Map<string, LiveContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
-  /** The old messages stay the same objects: what was worked out of them is remembered by them. */
+  /** Old messages stay identical, since caches are keyed by them. */
   update(id: string, { messages, edits }: LiveUpdate): void {
     const before = this.liveContents.get(id) ?? NO_CONTENT;
     this.liveContents.set(id, {
@@ -73,7 +73,10 @@ export class HeldConversations {
   }
 }
 
-/** Another one where the file has changed. @throws ConversationReadError where it is gone */
+/**
+ * Changes if the file has changed.
+ * @throws ConversationReadError if it is gone
+ */
 function readVersion(path: string): string {
   const { file } = splitLocation(path);
   try {

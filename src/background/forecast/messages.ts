@@ -1,6 +1,6 @@
 /**
- * The messages between the extension host and the forecast's worker: plain data, for it crosses a thread. The worker keeps
- * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
+ * Messages between host and preview worker, as plain data. The worker keeps requested conversations
+ * parsed and counted, so that another configuration is previewed quickly.
  */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
@@ -15,7 +15,7 @@ import type { Confidence, StepReport } from '../../core/condense/types';
 import type { TokensByKind } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 
-/** A conversation of an agent's own file. */
+/** A conversation in an agent's file. */
 export interface FileConversation {
   readonly kind: 'file';
   readonly path: string;
@@ -24,21 +24,20 @@ export interface FileConversation {
   readonly store: string;
 }
 
-/** The content of a chat's conversation. */
 export interface LiveContent {
   readonly messages: readonly ApiMessage[];
-  /** Those that its view shows. */
+  /** Edits in its view. */
   readonly edits: readonly Edit[];
 }
 
-/** The change of a list that the worker has: its beginning stays, and new elements follow it. */
+/** An update of a list that the worker has: keeps its start and appends elements. */
 export interface ListUpdate<T> {
-  /** How many of its first elements stay. */
+  /** Number of leading elements that stay. */
   readonly kept: number;
   readonly added: readonly T[];
 }
 
-/** The changes of a live conversation since the worker's last update; at first all of it is added. */
+/** Changes of a live conversation since the last update; the first one adds everything. */
 export interface LiveUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
@@ -49,18 +48,18 @@ export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** On the host's side alone: the worker is told by updates. */
+  /** Only on the host's side; the worker receives updates. */
   readonly content?: LiveContent;
-  /** Indexes of the messages that its ledger pins. */
+  /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];
 }
 
 export type ForecastConversation = FileConversation | LiveConversation;
 
-/** A model that could be asked, as far as an estimate needs it; nothing here can call it. */
+/** A model as far as an estimate needs it; it can't be called. */
 export type ForecastModel =
   | {
-      /** The profile that a pass names; absent: the one chosen for condensing. */
+      /** Profile named by a pass; absent for the one selected for condensing. */
       readonly apiProfile?: string;
       readonly model: SummarizerModel;
       readonly chosen: SelectedSummarizer['chosen'];
@@ -69,39 +68,39 @@ export type ForecastModel =
     }
   | { readonly apiProfile?: string; readonly problem: string };
 
-/** How would be condensed. */
+/** Configuration of the condensation. */
 export interface ForecastSetup {
-  /** Id of the provider. */
+  /** Provider ID. */
   readonly provider: string;
-  /** As the settings hold it. */
+  /** As in the settings. */
   readonly config: unknown;
-  /** The user's own. */
+  /** The user's presets. */
   readonly presets: readonly Preset[];
-  /** How many percent of the tokens may stay. */
+  /** Percentage of tokens that may remain. */
   readonly targetPercent: number;
-  /** US dollars that may be spent. */
+  /** Limit in US dollars. */
   readonly maxCost: number;
   readonly models: readonly ForecastModel[];
-  /** Folder of the summaries that were paid for: they cost nothing. */
+  /** Folder of paid summaries, which cost nothing again. */
   readonly summaries: string;
 }
 
 export interface ForecastQuestion {
   readonly conversation: ForecastConversation;
   readonly setup: ForecastSetup;
-  /** Indexes of the messages that are to be pinned; absent: those that the ledger pins. */
+  /** Indexes of messages to pin; default: those pinned in the ledger. */
   readonly pinned?: readonly number[];
-  /** Indexes of the messages that no edit is to touch. */
+  /** Indexes of messages not to edit. */
   readonly excluded: readonly number[];
 }
 
 export type ForecastRequest =
   | ({ readonly kind: 'preview' } & ForecastQuestion)
-  /** The texts for the diff editor. */
+  /** Texts for the diff editor. */
   | ({ readonly kind: 'texts' } & ForecastQuestion)
-  /** Which facts of the conversation the view would still hold. */
+  /** Facts of the conversation that the view still contains. */
   | ({ readonly kind: 'coherence' } & ForecastQuestion)
-  /** The messages that the selection of a pass takes. */
+  /** Messages selected by a pass. */
   | {
       readonly kind: 'selection';
       readonly conversation: ForecastConversation;
@@ -109,7 +108,6 @@ export type ForecastRequest =
       /** Index of the pass. */
       readonly pass: number;
     }
-  /** The steps of a pass. */
   | {
       readonly kind: 'pass';
       readonly conversation: ForecastConversation;
@@ -119,18 +117,18 @@ export type ForecastRequest =
     }
   | { readonly kind: 'compare'; readonly conversation: ForecastConversation; readonly setup: ForecastSetup };
 
-/** The outcome for one message. */
+/** Result for one message. */
 export interface MessageCell {
   readonly role: ApiMessage['role'];
   readonly outcome: EditOutcome;
-  /** o200k tokens of it now and afterwards. */
+  /** o200k tokens before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The beginning, on one line. */
+  /** The start, on one line. */
   readonly words: string;
 }
 
-/** One edit, as much of it as is shown beside others. */
+/** Excerpt of an edit for lists. */
 export interface EditExcerpt {
   /** Index of the message. */
   readonly message: number;
@@ -140,7 +138,7 @@ export interface EditExcerpt {
   readonly after: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** A model would write what stands there afterwards: nobody knows it yet. */
+  /** A model would write the replacement, which is unknown yet. */
   readonly isWritten: boolean;
 }
 
@@ -149,62 +147,65 @@ export interface ForecastFigures {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly targetTokens: number;
-  /** US dollars; absent where a price is not known. */
+  /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
-  /** US dollars at least and at most. */
+  /** Minimum and maximum in US dollars. */
   readonly costRange?: { readonly least: number; readonly most: number };
-  /** Tokens of the calls by kind; absent where there are none, or nobody can tell. */
+  /** Tokens of calls by kind; absent if there are none or they are unknown. */
   readonly callTokens?: TokensByKind;
-  /** Absent where nothing is guessed. */
+  /** Absent if nothing is estimated. */
   readonly confidence?: Confidence;
-  /** Calls that would be made. */
+  /** Expected number of calls. */
   readonly calls: number;
-  /** Milliseconds that the preview took; a model's time is not in it. */
+  /** Milliseconds for the preview, without model time. */
   readonly timeMs: number;
 }
 
 export interface ForecastResult extends ForecastFigures {
   readonly title: string;
-  /** The vendor's id of the model that answered last, where the conversation tells. */
+  /** Vendor's ID of the model that answered last, if recorded. */
   readonly model?: string;
   readonly provider: string;
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];
-  /** The first ones. */
+  /** The first edits. */
   readonly edits: readonly EditExcerpt[];
-  /** How many there are. */
+  /** Total number of edits. */
   readonly editCount: number;
-  /** Indexes of the pinned messages that this was made with. */
+  /** Indexes of messages pinned in this preview. */
   readonly pinned: readonly number[];
-  /** Those that the ledger pins. */
+  /** Indexes of messages pinned in the ledger. */
   readonly savedPins: readonly number[];
-  /** Notes for a person, beside the figures. */
+  /** Notes for display. */
   readonly notes: readonly string[];
 }
 
-/** The conversation as it is and as it would be, for people to read. */
+/** The conversation before and after, for display. */
 export interface ForecastTexts extends FoldedTexts {
   readonly conversation: string;
   readonly title: string;
-  /** What the markers stand for, by their references. */
+  /** Originals by reference. */
   readonly originals: Readonly<Record<string, string>>;
 }
 
 export interface SelectionResult {
   readonly title: string;
-  /** For each message whether the pass looks at something in it. */
+  /** Per message, true if the pass selects something in it. */
   readonly taken: readonly boolean[];
 }
 
 export interface PassResult {
   readonly title: string;
-  /** None where it is switched off; more than one where it runs again. */
+  /** Empty if the pass is disabled; several if it repeats. */
   readonly steps: readonly StepReport[];
 }
 
 export interface ComparedResult extends ForecastFigures {
   readonly title: string;
-  /** Facts of the conversation (files, error lines, instructions, to-dos), and how many of them would be lost. */
+  /**
+   * Facts of the conversation (files, error lines, instructions, to-dos), and the number that would
+   * be lost.
+   */
   readonly facts: { readonly all: number; readonly lost: number };
   readonly retention: CodeLineRetention;
 }

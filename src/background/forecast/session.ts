@@ -1,4 +1,4 @@
-/** The state of the forecast's worker: it answers one question after the other, and reuses the results of earlier ones. */
+/** State of the preview worker: answers questions in order and reuses earlier results. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { referencedTexts } from '../../core/condense/edits/references';
@@ -30,7 +30,7 @@ export class ForecastSession {
   private readonly forecasts: Forecasts;
   private readonly shown: ShownForecast;
   private setup: ForecastSetup | undefined;
-  /** An estimate adds nothing to what was paid for. */
+  /** Previews store no paid summaries. */
   private readonly paid: SummaryMemo = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
     set: () => Promise.resolve(),
@@ -44,21 +44,21 @@ export class ForecastSession {
     this.shown = new ShownForecast(this.forecasts);
   }
 
-  /** Takes in what is new of a live conversation; questions that come after it are about it as it then is. */
+  /** Updates a live conversation; later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): void {
     this.held.update(id, update);
   }
 
   /**
-   * Answers when the questions before have been answered or cancelled.
-   * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
+   * Resolves after earlier questions are answered or canceled.
+   * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
   ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
     const answer = this.queue.then(async () => {
       signal.throwIfAborted();
       this.setup = request.setup;
       this.models.models = request.setup.models;
-      // Each kind of request is answered with its own kind of result.
+      // Each request kind has its own answer type.
       return (await this.answer(request, signal)) as ForecastAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
@@ -119,14 +119,20 @@ class ShownForecast {
 
   constructor(private readonly forecasts: Forecasts) {}
 
-  /** Works it out anew and keeps it. @throws NoSummarizerError, and the signal's reason where it was aborted */
+  /**
+   * Recomputes the preview and keeps it.
+   * @throws NoSummarizerError, the signal's reason if aborted
+   */
   async show(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const forecast = await this.forecasts.of(held, question, signal);
     this.shown = { held, question, forecast };
     return forecast;
   }
 
-  /** The one that is shown where it answers this question, too. @throws as {@link show} */
+  /**
+   * The kept preview if it answers this question too.
+   * @throws as {@link show}
+   */
   async about(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const { shown } = this;
     if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.forecast;
@@ -134,7 +140,7 @@ class ShownForecast {
   }
 }
 
-/** The messages stay the same array for as long as they hold the same. */
+/** The messages array stays identical while its content is unchanged. */
 const isSame = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
 
@@ -142,7 +148,7 @@ const isSameQuestion = (a: ForecastQuestion, b: ForecastQuestion): boolean =>
   isDeepStrictEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
 class PlannedModels {
-  /** Those of the question that is being answered. */
+  /** Models for the current question. */
   models: readonly ForecastModel[] = [];
 
   /** @throws NoSummarizerError */

@@ -4,59 +4,65 @@ import type { OnArrival, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
 import { checkOptionsOf, optionError, positiveInteger, providerIn, UsageError } from '../args';
 
-/** The arguments of `gateway` and `run`. */
+/** Arguments of `gateway` and `run`. */
 export interface GatewayArguments {
-  /** `run`: the agent, or undefined where a command stands behind `--`. */
+  /** `run`: the agent; undefined for a command after `--`. */
   readonly agent: string | undefined;
-  /** `run`: what the agent, or the command, is given. */
+  /** `run`: arguments of the agent or command. */
   readonly rest: readonly string[];
   readonly provider: string | undefined;
   readonly config: string | undefined;
   readonly preset: string | undefined;
-  /** Tokens of the model's window; undefined: by the table of models. */
+  /** The model's window in tokens; undefined: from the model table. */
   readonly window: number | undefined;
   /** When a conversation is condensed. */
   readonly threshold: Threshold;
   readonly store: string | undefined;
   readonly log: string | undefined;
   readonly port: number | undefined;
-  /** Where requests go, by route, in place of the vendors' addresses. */
+  /** URLs by route that replace the vendors'. */
   readonly upstreams: readonly string[];
-  /** `run`: a project's settings may send requests elsewhere, though the agent has not been told to trust it. */
+  /** `run`: project settings may redirect requests even if the agent doesn't trust the project. */
   readonly trustProject: boolean;
-  /** A folder in which windows of VS Code look for gateways that run. */
+  /** Folder in which VS Code windows look for running gateways. */
   readonly announce: string | undefined;
-  /** `gateway`: a file with its port and secret, so that its address is the same the next time. */
+  /** `gateway`: file with port and secret, to keep the same URL. */
   readonly addressFile: string | undefined;
-  /** `run`: what the agent has said stays on the terminal until Enter. */
+  /** `run`: keeps the terminal open until Enter. */
   readonly hold: boolean;
-  /** On what the requests cost, in US dollars. */
+  /** Limits for the requests' cost in US dollars. */
   readonly limits: ConversationLimits;
-  /** On what summaries by the conversation's own model cost; undefined: no model is asked. */
+  /** Limits for summaries by the conversation's own model; undefined: no model is called. */
   readonly summaries: SummaryLimits | undefined;
-  /** The file in which it is counted, also by others; undefined: in the store. */
+  /** File for counting costs, shared with others; undefined: in the store. */
   readonly spending: string | undefined;
-  /** Nothing is condensed: for comparison. */
+  /** Condenses nothing, for comparison. */
   readonly off: boolean;
-  /** What follows where Lossless leaves more than the target at the threshold; undefined: by default. */
+  /** What to do if Lossless misses the target at the threshold; undefined: default. */
   readonly whenNotEnough: WhenNotEnough | undefined;
-  /** The treatment of a result before it is first sent. */
+  /** How new results are condensed. */
   readonly onArrival: OnArrival;
-  /** New results leave out what a terminal shows for a moment or in colours. */
+  /** Removes transient terminal output and colors from new results. */
   readonly noiseOnArrival: boolean;
-  /** Percent of the window from which on a single new result is shortened, 0: never; undefined: by default. */
+  /**
+   * Percentage of the window from which a single new result is shortened, 0: never; undefined:
+   * default.
+   */
   readonly largeResultPercent: number | undefined;
 }
 
 /** US dollars. */
 export interface SummaryLimits {
-  /** Undefined: without a limit, also where a price is not known. */
+  /** Undefined: unlimited, even for unknown prices. */
   readonly perCondensation: number | undefined;
-  /** 0: without a limit. */
+  /** 0: unlimited. */
   readonly perDay: number;
 }
 
-/** The most that one condensation may cost with `--provider native`, as in VS Code (contextCondenser.maxCostPerCondensation). */
+/**
+ * Default limit per condensation with `--provider native`, as in VS Code
+ * (contextCondenser.maxCostPerCondensation).
+ */
 const NATIVE_COST = 0.5;
 
 export const OPTIONS = {
@@ -89,7 +95,7 @@ export const OPTIONS = {
 } as const satisfies ParseArgsConfig['options'];
 
 /**
- * Parses what stands behind `gateway` or `run`: options of ours, the agent, and then what is the agent's alone.
+ * Parses the arguments of `gateway` or `run`: our options, the agent, and the agent's arguments.
  * @throws UsageError
  */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
@@ -172,7 +178,10 @@ function dollarsIn(option: string, text: string, zero: string): number {
   throw new UsageError(`--${option} must be an amount in US dollars, such as 2.50; ${zero}.`);
 }
 
-/** A model is asked only if Native was chosen, or its cost was allowed. @throws UsageError */
+/**
+ * Models are called only if Native was selected or their cost allowed.
+ * @throws UsageError
+ */
 function summariesOf({
   provider,
   'max-cost-per-condensation': most,
@@ -202,7 +211,10 @@ function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
   };
 }
 
-/** Our options end with the first word that isn't an option: the rest belongs to the agent, whatever it looks like. */
+/**
+ * Our options end at the first argument that isn't an option; everything after it belongs to the
+ * agent.
+ */
 function split(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';

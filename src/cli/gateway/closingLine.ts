@@ -2,7 +2,7 @@ import { formatShare } from '../../core/percent';
 import type { SummaryFigures } from '../../gateway/summaries';
 import type { Service } from './service';
 
-/** Sums up a run in one line; before it what is to be known of its cost. */
+/** Summarizes a run in one line, preceded by notes on its cost. */
 export function closingLines(
   service: Pick<Service, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
 ): string {
@@ -33,7 +33,7 @@ function closingLine(service: Pick<Service, 'summary' | 'condensations'>): strin
   );
 }
 
-/** Summaries are requests of ours: they are in no figure of the agent's. */
+/** Summaries are our requests, so the agent's figures exclude them. */
 function summaryWords(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;

@@ -11,7 +11,7 @@ import { holdSignals } from './heldSignals';
 import { keepAddress, readAddress } from './keptAddress';
 import { startService, summariesLine, type Service } from './service';
 
-/** The vendors' own addresses, by route; what agents put behind them is theirs. */
+/** Vendors' URLs by route, to which agents append paths. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
@@ -19,7 +19,7 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   openrouter: 'https://openrouter.ai/api',
 };
 
-/** `gateway`: one that stands alone until it is interrupted, and says what to set. */
+/** `gateway`: runs until interrupted and prints what to configure. */
 export async function gatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const ends = new AbortController();
@@ -28,7 +28,7 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   };
   if (io.signal.aborted) end();
   io.signal.addEventListener('abort', end);
-  // A terminal that closes hangs up.
+  // Closing the terminal sends SIGHUP.
   const held = holdSignals(end);
   try {
     const service = await startedFor(args, io, end);
@@ -50,7 +50,7 @@ const startedFor = async (args: GatewayArguments, io: CliIo, end: () => void): P
     ? startService(routesWith(args, io.env), args, io, { canRecall: false })
     : startKept(await ownFile('--address-file', args.addressFile, OWN.address), args, io, end);
 
-/** The words under which it starts. */
+/** Printed at startup. */
 function toSet(service: Service, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
@@ -65,7 +65,10 @@ function toSet(service: Service, { addressFile, announce }: GatewayArguments): s
   return [words, ...shown, ''].join('\n');
 }
 
-/** One whose address was told before, or is from now on. @throws UsageError where something else has taken its port. */
+/**
+ * Starts a gateway with a persistent URL.
+ * @throws UsageError if its port is in use
+ */
 async function startKept(path: string, args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> {
   const kept = await readAddress(path);
   const port = args.port ?? kept?.port;
@@ -88,7 +91,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
   }
 }
 
-/** The address of each route as the settings of agents' extensions take it: in OpenAI's wire they put "/chat/completions" behind it. */
+/** Base URLs for agents' extensions, which append "/chat/completions" in OpenAI's format. */
 const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>): Record<string, string> =>
   Object.fromEntries(
     routes.map((route) => [
@@ -112,7 +115,7 @@ export function routesWith(
     const [set] = Object.keys(variables(route, '')).flatMap((name) => env[name] ?? []);
     if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
       continue;
-    // An address that is already set is respected; the version in its path is the SDK's to add again.
+    // Keeps a configured URL, without the version, which the SDK appends.
     const address = new URL(set.replace(/\/v1\/?$/, ''));
     if (own === undefined || address.hostname !== '127.0.0.1' || address.port !== String(own))
       routes.set(route, address);
@@ -120,7 +123,10 @@ export function routesWith(
   return routes;
 }
 
-/** Routes of the vendors, and those that were said. @throws UsageError */
+/**
+ * Vendors' routes plus `--upstream` ones.
+ * @throws UsageError
+ */
 export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
   const routes = new Map(Object.entries(VENDOR_ADDRESSES).map(([route, address]) => [route, new URL(address)]));
   for (const upstream of upstreams) {
@@ -135,13 +141,13 @@ export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): 
   return routes;
 }
 
-/** Variables that lead agents here, as lines for a shell. */
+/** Environment variables as shell lines. */
 function listVariables(route: string, url: string): string[] {
   const named = Object.entries(variables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }
 
-/** The usual variables of a vendor's SDKs and agents. */
+/** Common variables of a vendor's SDKs and agents. */
 export function variables(route: string, url: string): Record<string, string> {
   switch (route) {
     case 'anthropic':

@@ -1,15 +1,14 @@
-/** Signals that end a process. */
 export const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
 export interface HeldSignals {
-  /** The first one so far. */
+  /** The first signal received. */
   came(): NodeJS.Signals | undefined;
   release(): void;
 }
 
 /**
- * No signal ends this process before what it has made is taken back: its announcement, its files, what is still to be written.
- * Whoever holds them ends by itself.
+ * Delays signals until cleanup is done (announcement, files, pending writes). The caller must then
+ * exit.
  */
 export function holdSignals(onSignal: () => void = () => undefined): HeldSignals {
   let first: NodeJS.Signals | undefined;

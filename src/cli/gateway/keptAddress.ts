@@ -1,4 +1,4 @@
-/** The address of a gateway that others were told for good: its port and its secret stand in a file that its user alone can read. */
+/** Port and secret of a gateway with a persistent URL, in a file that only its user can read. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { errorCode } from '../../core/errors';
@@ -8,13 +8,16 @@ import { UsageError } from '../args';
 
 const keptAddress = z.object({
   port: z.int().min(1).max(65_535),
-  /** As {@link newSecret} makes them: it stands in a path. */
+  /** In the form of {@link newSecret}, since it is part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
 export type KeptAddress = z.infer<typeof keptAddress>;
 
-/** @returns undefined where there is none yet. @throws UsageError where the file holds something else. */
+/**
+ * @returns undefined if the file doesn't exist.
+ * @throws UsageError if it contains something else
+ */
 export async function readAddress(path: string): Promise<KeptAddress | undefined> {
   let text: string;
   try {
@@ -30,6 +33,6 @@ export async function readAddress(path: string): Promise<KeptAddress | undefined
   }
 }
 
-/** @throws StorageError `not-ours` where something else stands there */
+/** @throws StorageError `not-ours` if another file exists there */
 export const keepAddress = (path: string, address: KeptAddress): Promise<void> =>
   replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN.address);

@@ -18,20 +18,20 @@ import { makeRoutes, routesWith, variables } from './gatewayCommand';
 import { ENDING_SIGNALS, holdSignals, type HeldSignals } from './heldSignals';
 import { startService, summariesLine } from './service';
 
-/** The MCP server's name, as agents show it before its tools. */
+/** The MCP server's name, which agents show with its tools. */
 const SERVER = 'context-condenser';
-/** Signals that the agent gets from us; the terminal sends it the others itself. */
+/** Signals we forward; the terminal sends others to the agent directly. */
 const PASSED = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
- * `run`: an agent behind a gateway that lives as long as it does. Terminal, signals and exit code are the agent's; nothing is
- * written into any file of it.
+ * `run`: runs an agent behind a temporary gateway. Terminal, signals and exit code are the agent's;
+ * none of its files are changed.
  */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const store = await ownStore(args.store, io);
   const agent = await prepareAgent(args, store, io);
-  // The agent is ended by the same signal, and then this process ends by itself.
+  // The agent receives the same signal; we exit after it.
   const held = holdSignals();
   const release = quietConsole();
   try {
@@ -42,7 +42,10 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   }
 }
 
-/** The screen is the agent's: packages that we use (a vendor's SDK, of an old model) must not write on it. @returns what ends it */
+/**
+ * Keeps dependencies from writing to the agent's screen, such as SDK warnings about old models.
+ * @returns a function that ends it
+ */
 function quietConsole(): () => void {
   const { log, info, warn, error } = console;
   Object.assign(console, Object.fromEntries(['log', 'info', 'warn', 'error'].map((name) => [name, () => undefined])));
@@ -61,7 +64,7 @@ async function runHeld(
     ...(agent.from ?? []),
     ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
   ]);
-  // Not in the system's temporary folder: Gemini CLI takes no settings from a place that others can write to.
+  // Not in the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const folder = await makeRunFolder(nodeFiles, args.store);
   const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
   const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
@@ -88,7 +91,7 @@ async function runHeld(
     if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${closingLines(service)}\n`);
     if (args.hold) await enter(io);
-    // Of one that a signal ended, as a shell says it.
+    // As shells report signals.
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
     await service.close();
@@ -96,7 +99,7 @@ async function runHeld(
   }
 }
 
-/** A terminal that VS Code opened for the agent closes with it, and takes along what was said. */
+/** VS Code's terminal closes with the agent, so wait for Enter. */
 async function enter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
@@ -110,7 +113,7 @@ async function enter(io: CliIo): Promise<void> {
   process.stdin.pause();
 }
 
-/** Addresses that were said on the command line: they count more than what the agent's settings say. */
+/** URLs from the command line override the agent's settings. */
 const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
     [...makeRoutes({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
@@ -139,7 +142,7 @@ async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): P
   }
 }
 
-/** Any other command, with the variables that the vendors' SDKs know. */
+/** Any other command, with the variables of vendors' SDKs. */
 function other([command, ...args]: readonly string[], upstreams: readonly string[], env: CliIo['env']): ReadyAgent {
   if (command === undefined) {
     throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
@@ -165,7 +168,7 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
   };
 }
 
-/** The words after a signal: what it ended, and how to go on. */
+/** Message after a signal: what ended, and how to continue. */
 function endedLine(command: string, signal: NodeJS.Signals): string {
   const known = gatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
@@ -180,7 +183,8 @@ function started(
   io: CliIo,
 ): Promise<{ readonly code?: number; readonly signal?: NodeJS.Signals }> {
   return new Promise((resolve, reject) => {
-    // On Windows agents are started by scripts: of their arguments cmd.exe would read quotes, spaces and more as its own.
+    // On Windows agents are scripts, and cmd.exe would interpret quotes, spaces and other
+    // characters in arguments.
     const child = spawn(command, args, {
       stdio: 'inherit',
       env: { ...withoutNode(io.env), ...env, ...direct(io.env) },
@@ -207,7 +211,10 @@ function started(
   });
 }
 
-/** VS Code's own executable is Node where it is told to be: our server is, and what the agent starts is not. */
+/**
+ * Makes VS Code's executable run as Node: our server needs it, the agent's children must not get
+ * it.
+ */
 const AS_NODE = 'ELECTRON_RUN_AS_NODE';
 
 const makeNodeVariables = (env: CliIo['env']): Record<string, string> => {
@@ -218,7 +225,7 @@ const makeNodeVariables = (env: CliIo['env']): Record<string, string> => {
 const withoutNode = (env: CliIo['env']): CliIo['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name !== AS_NODE));
 
-/** No proxy stands between the agent and us. */
+/** Bypasses proxies between the agent and us. */
 function direct(env: CliIo['env']): Record<string, string> {
   return Object.fromEntries(NO_PROXY.map((name) => [name, withLoopback(env[name])]));
 }

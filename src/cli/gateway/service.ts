@@ -1,4 +1,4 @@
-/** A gateway with its engine, as the command line starts it. */
+/** A gateway with its engine, as started by the command line. */
 import { appendFileSync, constants, openSync, writeSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -36,35 +36,34 @@ import { formatTokens } from '../../core/format';
 import { namesOf } from '../../core/condense/report/report';
 import { whyNot } from '../../core/condense/fallback';
 
-/** A gateway that runs, and what it was good for. */
 export interface Service {
   readonly gateway: Gateway;
-  /** The names of its routes. */
+  /** Route names. */
   readonly routes: readonly string[];
   summary(): RunSummary;
-  /** Condensations so far. */
+  /** Number of condensations so far. */
   condensations(): number;
-  /** What summaries by the agent's model came to; undefined where none may be asked for. */
+  /** Figures of summaries; undefined if none are allowed. */
   summaries(): SummaryFigures | undefined;
-  /** Cancels summaries that are being written. Resolves once what they cost is written down. */
+  /** Cancels pending summaries. Resolves when their costs are recorded. */
   endSummaries(): Promise<void>;
-  /** What a person is to know of the cost. */
+  /** Notices about the cost. */
   readonly told: readonly LimitNotice[];
-  /** What became of ledgers that were not used for long, in sentences. */
+  /** Messages about pruned ledgers. */
   readonly pruned: readonly string[];
   close(): Promise<void>;
 }
 
-/** Who is served. */
+/** The agent being served. */
 export interface ServedAgent {
   readonly canRecall: boolean;
-  /** Windows that its settings give to models, in tokens, by the model's id. */
+  /** Windows in tokens by model ID, from its settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** As people know it; absent: any agent. */
+  /** Display name; absent for any agent. */
   readonly name?: string;
-  /** Of an address that was told before. */
+  /** Reuses an earlier secret. */
   readonly secret?: string;
-  /** Set where any agent may be given the address: windows are told the addresses, and may end the gateway. */
+  /** Set for a shared gateway: windows receive its URLs and may end it. */
   readonly baseAddresses?: (service: Pick<Service, 'gateway' | 'routes'>) => Record<string, string>;
   readonly end?: () => void;
 }
@@ -144,7 +143,7 @@ export async function startService(
     spending: costs.spending,
     ...(summaries && { summaries }),
   });
-  // Its name is a second secret: agents know the first one.
+  // A separate secret, since agents know the first one.
   const liveName = `live-${newSecret()}`;
   const starting = startGateway({
     routes,
@@ -208,7 +207,7 @@ export async function startService(
   };
 }
 
-/** The count of what the requests cost, the user's limits on it, and what is told of them. */
+/** Counts the requests' costs and enforces and reports the user's limits. */
 function spendingIn(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
@@ -239,14 +238,14 @@ function spendingIn(args: GatewayArguments, counted: Spending, log: (line: strin
   return { spending, desk, tell, tellUnwritten };
 }
 
-/** Undefined at the end of the agent, of which {@link CUT_SHORT} tells. */
+/** Undefined if the agent ended, which {@link CUT_SHORT} reports. */
 const abandonedWords = (why: string): string | undefined =>
   why === ENDED ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
 
 const ENDED = 'the agent ended';
 const CUT_SHORT = 'A summary was being written when the agent ended, so it was canceled.';
 
-/** Why a model wrote no summary, where a person should know; the agent's requests go on either way. */
+/** Why no summary was written, if the user should know; requests continue regardless. */
 function unwrittenWords(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
@@ -256,7 +255,7 @@ function unwrittenWords(outcome: OutcomeSummary): string | undefined {
 
 const ownLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
-/** The options' names; there is no limit for a conversation. */
+/** Option names; there is no limit per conversation. */
 const LIMIT_NAMES: LimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',
@@ -264,7 +263,10 @@ const LIMIT_NAMES: LimitNames = {
   unknownPrice: 'To allow it nevertheless, use --max-cost-per-condensation none, without a limit for the day.',
 };
 
-/** What a run says at its start where a model may be asked: who writes summaries, by whose sign-in, and what that may cost. */
+/**
+ * Printed at startup if models may be called: who summarizes, with which credentials, and the cost
+ * limits.
+ */
 export function summariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
   if (!summaries) return undefined;
   const { perCondensation, perDay } = summaries;
@@ -296,7 +298,8 @@ async function readSettings(
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,
-    // No request waits for a summary; it is prepared from where VS Code's chat does (contextCondenser.agent.backgroundPercent).
+    // Summaries are prepared in the background from the same fill level as in VS Code's chat
+    // (contextCondenser.agent.backgroundPercent).
     ...(args.summaries && {
       waitMs: 0,
       backgroundPercent: 60,
@@ -305,17 +308,18 @@ async function readSettings(
   };
 }
 
-/** Absent: the engine decides by what the agent can recall. */
+/** Absent: the engine decides, depending on recall. */
 const following = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
- * Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret.
- * @throws UsageError where it can't be written
+ * Appends timestamped lines to a file that only the user can read, or does nothing without one.
+ * Never logs content, keys or the secret.
+ * @throws UsageError if it isn't writable
  */
 async function logger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
   if (file === undefined) return () => undefined;
-  // What a pipe or a device gets can't be lost.
+  // Pipes and devices are written differently.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
   const path = isFile ? await ownFile('--log', await realpath(file).catch(() => file), OWN.log) : file;
   let write: (text: string) => void;
@@ -337,8 +341,8 @@ async function logger(file: string | undefined, io: CliIo): Promise<(line: strin
 }
 
 /**
- * Writes to a pipe or a device without ever waiting for it: nobody may read at the other end.
- * @throws the system's error where nobody reads now, or it can't be written
+ * Writes to a pipe or device without blocking if there is no reader.
+ * @throws the system's error if there is no reader at the start
  */
 function pipeWriter(path: string): (text: string) => void {
   const pipe = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
@@ -346,7 +350,7 @@ function pipeWriter(path: string): (text: string) => void {
     try {
       writeSync(pipe, text);
     } catch {
-      // A reader that is slow, or gone, costs the line and not the gateway.
+      // A slow or missing reader loses lines instead of blocking the gateway.
     }
   };
 }

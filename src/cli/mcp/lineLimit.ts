@@ -1,14 +1,17 @@
-/** Lines of an agent for the MCP server, each of bounded length: the SDK's transport ends without a word at a longer one. */
+/**
+ * Limits the length of lines to the MCP server, since the SDK's transport dies silently on longer
+ * ones.
+ */
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
 
-/** A query has a few hundred bytes. */
+/** Queries have a few hundred bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
-/** Where a message's id stands, as clients write it. */
+/** Clients put the ID within this many bytes. */
 const BEGINNING_BYTES = 1_024;
 const ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
 const NEWLINE = 0x0a;
 
-/** Passes lines on. One that is too long is left out, and answered with an error, so that nobody waits for it. */
+/** Forwards lines. A line that is too long is dropped and answered with an error. */
 export class LineLimit extends Transform {
   private pieces: Buffer[] = [];
   private length = 0;
@@ -31,7 +34,7 @@ export class LineLimit extends Transform {
   private add(piece: Buffer): void {
     this.length += piece.length;
     if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
-    // Of what is left out only its beginning is kept.
+    // Keeps only the start of a dropped line.
     else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? BEGINNING_BYTES + 1) > BEGINNING_BYTES) {
       this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, BEGINNING_BYTES)];
     }

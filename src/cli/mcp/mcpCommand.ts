@@ -10,7 +10,7 @@ const SERVER = 'mcpServer.cjs';
 
 export const OPTIONS = { store: { type: 'string', multiple: true } } as const satisfies ParseArgsConfig['options'];
 
-/** `mcp`: recall and search for an agent, over stdin and stdout. */
+/** `mcp`: recall and search for an agent over stdio. */
 export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const stores = storesIn(argv);
   const address = io.env[RECALL_VARIABLE];

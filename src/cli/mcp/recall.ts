@@ -1,4 +1,4 @@
-/** Where the MCP server has its answers from. */
+/** Sources of the MCP server's answers. */
 import { resolve } from 'node:path';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { recall, type Recallable } from '../../live/recall';
@@ -9,10 +9,10 @@ import type { CliIo } from '../io';
 import type { RecallResult } from '../../gateway/recall';
 import type { Recall } from './server';
 
-/** The variable with the address of a run's gateway; its secret is in it. */
+/** Variable with the URL of the run's gateway, including the secret. */
 export const RECALL_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
-/** Asks the gateway of this run, which has the conversations. */
+/** Asks the run's gateway, which has the conversations. */
 export function fromGateway(address: string, version: string): Recall {
   return async (query) => {
     const answer = await fetch(address, {
@@ -41,7 +41,7 @@ export async function fromStores(stores: readonly string[], io: CliIo): Promise<
   };
 }
 
-/** Ledgers that a reference is looked for in. */
+/** Maximum number of ledgers searched for a reference. */
 const MAX_LEDGERS = 200;
 
 async function stored(roots: readonly string[], most: number): Promise<Recallable[]> {

@@ -1,6 +1,7 @@
 /**
- * The MCP server: `recall` and `search` in what was condensed away, over stdin and stdout. Behind `run` it asks the gateway of
- * its run; alone it looks in the ledgers on the disk. A bundle of its own, so that no other command loads the SDK.
+ * MCP server for `recall` and `search` in condensed content, over stdio. With `run` it asks the
+ * gateway, otherwise it reads ledgers. A separate bundle, so that other commands don't load the
+ * SDK.
  */
 import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';
@@ -13,7 +14,6 @@ import type { RecallResult } from '../../gateway/recall';
 import { MAX_REFERENCES, MAX_SEARCHED } from '../../live/recall';
 import type { RecallQuery } from '../../live/types';
 
-/** Answers a query. */
 export type Recall = (query: RecallQuery) => Promise<RecallResult>;
 
 const REFERENCES = z
@@ -23,7 +23,6 @@ const REFERENCES = z
 const LINE = z.number().int().min(1);
 const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
 
-/** The server with its tools, not yet connected. */
 export function mcpServer(recall: Recall, version: string): McpServer {
   const server = new McpServer({ name: 'context-condenser', version });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -86,7 +85,7 @@ export function mcpServer(recall: Recall, version: string): McpServer {
   return server;
 }
 
-/** Serves until its input ends, or the signal aborts. */
+/** Serves until its input ends or the signal aborts. */
 export async function serveMcp(
   recall: Recall,
   version: string,

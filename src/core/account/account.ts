@@ -1,4 +1,6 @@
-/** The account of a session: what its requests were, cost and held; and the sum of many. Plain data: it is kept on disk. */
+/**
+ * Account of a session (requests, cost, content) and sums over many. Plain data, stored on disk.
+ */
 import type { FillLevel } from './fillLevel';
 import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
@@ -6,22 +8,22 @@ import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { blockName, getWeek } from './blocks';
 
-/** Requests of one day and one five-hour block to one model. */
+/** Requests to one model in one day and one five-hour block. */
 export interface DayUsage extends TokenSums {
   /** Local date, `2026-11-23`. */
   readonly day: string;
-  /** When its five-hour block began, in milliseconds since the epoch: see `blocks.ts`. */
+  /** Start of the five-hour block in milliseconds since the epoch; see `blocks.ts`. */
   readonly block: number;
-  /** Undefined where the agent does not say. */
+  /** Undefined if the agent does not record it. */
   readonly model?: string;
   readonly requests: number;
-  /** US dollars of the requests whose price is known. */
+  /** US dollars, for requests with a known price. */
   readonly cost: number;
-  /** Requests whose price is not known: they are not in the cost. */
+  /** Requests without a known price; the cost excludes them. */
   readonly unpriced: number;
-  /** Requests that were made again instead of recorded. */
+  /** Requests reconstructed from the conversation instead of recorded. */
   readonly replayed: number;
-  /** Their part of the cost, which may be more: see `costRange`. US dollars. */
+  /** US dollars of the replayed requests; the real cost may be higher, see `costRange`. */
   readonly replayedCost: number;
 }
 
@@ -30,70 +32,70 @@ export interface SessionAccount {
   readonly path: string;
   readonly id: string;
   readonly title: string;
-  /** The folder that the agent worked in. */
+  /** The agent's working folder. */
   readonly project?: string;
-  /** The session that it was forked from, or whose subagent it is. */
+  /** The session it was forked from, or that started it as a subagent. */
   readonly above?: { readonly path: string; readonly relation: 'fork' | 'subagent' };
-  /** Whether the agent wrote its usage down, or the requests were made again from the conversation. */
+  /** Recorded by the agent, or reconstructed from the conversation. */
   readonly source: 'recorded' | 'replayed' | 'mixed';
   readonly usage: readonly DayUsage[];
-  /** The model's window in tokens, where it is known. */
+  /** The model's window in tokens, if known. */
   readonly window?: number;
-  /** Tokens of the prompts in order, thinned out: the largest of each stretch. */
+  /** Prompt tokens in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
-  /** How full the window is with which the session would go on; undefined where its messages were not read. */
+  /** Fill level if the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
-  /** False where only its requests were read: the fields below are empty. Default true. */
+  /** False if only the requests were read and the fields below are empty. Default true. */
   readonly isComposed?: boolean;
   readonly parts: PartSums;
-  /** Tokens in their eleventh or a later request. */
+  /** Tokens sent for the eleventh time or more. */
   readonly sentOften: number;
   readonly files: readonly ReadFileSum[];
   readonly unused: readonly UnusedResult[];
   readonly calls: readonly ToolCalls[];
 }
 
-/** Compactions by the agent itself. */
+/** The agent's own compactions. */
 export interface CompactionSum {
   readonly count: number;
-  /** US dollars: recorded, or estimated from the context before and the summary. Undefined where no price is known. */
+  /**
+   * US dollars, recorded or estimated from the context and the summary. Undefined if no price is
+   * known.
+   */
   readonly cost?: number;
-  /** Whether the cost is an estimate, which is in no other sum; a recorded one is among the requests. */
+  /** An estimated cost is in no other sum; a recorded one is part of the requests. */
   readonly isEstimate: boolean;
 }
 
 export const GROUPINGS = ['agent', 'project', 'model', 'block', 'day', 'week', 'session'] as const;
-/** Those that go by time. */
 const TIME_GROUPINGS: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** One line of the account. */
 export interface AccountRow extends TokenSums {
-  /** The subject of the line: an agent's name, a folder, a model's id, a date, or a session's path. */
+  /** An agent's name, folder, model ID, date, or session path. */
   readonly key: string;
-  /** For people, where the key is none: a session's title. */
+  /** Display text if the key is unsuitable, such as a session's title. */
   readonly label: string;
   readonly sessions: number;
   readonly requests: number;
   readonly cost: number;
   readonly unpriced: number;
-  /** Requests that were made again instead of recorded. */
+  /** Requests reconstructed instead of recorded. */
   readonly replayed: number;
-  /** Their part of the cost, which may be more: see `costRange`. US dollars. */
+  /** US dollars of the replayed requests; the real cost may be higher, see `costRange`. */
   readonly replayedCost: number;
-  /** Of a session: where it stands, and what it cost with all forks and subagents below it. */
+  /** Sessions only: position in the tree, and cost including forks and subagents. */
   readonly tree?: SessionTree;
 }
 
-/** A session among those above and below it. */
 export interface SessionTree {
-  /** 0 for one that no other started. */
+  /** 0 for a root. */
   readonly depth: number;
-  /** The path of the session above. */
+  /** Path of the parent session. */
   readonly above?: string;
   readonly relation?: 'fork' | 'subagent';
-  /** Itself and all below it. */
+  /** Number of sessions including descendants. */
   readonly sessions: number;
   readonly requests: number;
   readonly cost: number;
@@ -101,12 +103,12 @@ export interface SessionTree {
   readonly replayedCost: number;
 }
 
-/** A name for what the agents don't tell. */
+/** Group name for missing values. */
 const UNKNOWN = 'unknown';
 
 type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
 
-/** The lines of a grouping: times in order, sessions as trees, and of all the costliest first. */
+/** Times are sorted chronologically, sessions as trees, everything else by cost. */
 export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
   const rows = new Map<string, OpenRow>();
   const seen = new Set<string>();
@@ -134,7 +136,10 @@ const emptyRow = (key: string, label: string): OpenRow => ({
 const byCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
-/** Each session with those below it behind it. One that nothing was paid for stands only where something was below it. */
+/**
+ * Each session followed by its descendants. A session without cost appears only if it has
+ * descendants.
+ */
 function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
@@ -193,7 +198,7 @@ function getGroupKey(session: SessionAccount, usage: DayUsage, grouping: Groupin
   }
 }
 
-/** Sessions that are in no sum, by the reason. */
+/** Sessions excluded from all sums, by reason. */
 export interface UnreadSessions {
   readonly reason: string;
   readonly sessions: number;
@@ -206,7 +211,7 @@ function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
   return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
 }
 
-/** Sessions of an agent some of whose requests were made again from the conversation. */
+/** An agent's sessions with replayed requests. */
 export interface EstimatedSessions {
   readonly agent: string;
   readonly sessions: number;
@@ -219,19 +224,19 @@ function estimatedSessions(sessions: readonly SessionAccount[]): readonly Estima
     .sort((a, b) => b.sessions - a.sessions || (a.agent < b.agent ? -1 : 1));
 }
 
-/** All sessions in one: the sums, and what the context was made of. */
+/** Sums over all sessions, and the composition of their context. */
 export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'> {
-  /** What is in none of the sums. */
+  /** Excluded from all sums. */
   readonly unread: readonly UnreadSessions[];
   readonly estimated: readonly EstimatedSessions[];
-  /** Sessions whose requests are in the sums, and whose content could not be looked at. */
+  /** Sessions whose requests are counted, but whose content could not be analyzed. */
   readonly uncomposed: number;
   readonly parts: PartSums;
   readonly sentOften: number;
   readonly compactions: { readonly count: number; readonly estimatedCost: number; readonly recordedCost: number };
   readonly files: readonly (ReadFileSum & { readonly session: string })[];
   readonly unused: readonly (UnusedResult & { readonly session: string })[];
-  /** All tools that were called, each agent's by themselves. */
+  /** Tool calls per agent. */
   readonly calls: readonly (ToolCalls & { readonly agent: string })[];
 }
 
@@ -295,13 +300,13 @@ function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] 
 }
 
 /**
- * The sums, and of long lists what costs most, for a person to look at. Small: it crosses to the editor's thread. What looks like a key in
- * titles, commands and paths is masked.
+ * Sums and the costliest entries for display, small enough for the UI thread. Secrets in titles,
+ * commands and paths are masked.
  */
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
-  /** The costliest sessions: how full their windows were. */
+  /** The costliest sessions with their fill levels. */
   readonly sessions: readonly Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'>[];
 }
 
@@ -343,7 +348,7 @@ export function makeOverview(
       agent: rows('agent'),
       project: rows('project'),
       model: rows('model'),
-      // Of times the last ones.
+      // The latest for times.
       block: groupAccount(within, 'block').slice(-SHOWN_ROWS),
       day: groupAccount(within, 'day').slice(-SHOWN_ROWS),
       week: groupAccount(within, 'week').slice(-SHOWN_ROWS),

@@ -1,9 +1,9 @@
-/** Five-hour blocks and weeks, which the limits of subscriptions are made of. */
+/** Five-hour blocks and weeks, which subscription limits are based on. */
 import { localDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
-/** How long a block lasts, in milliseconds: the session limit of Claude's and ChatGPT's plans. */
+/** Duration in milliseconds: the session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
 interface Moment {
@@ -13,9 +13,9 @@ interface Moment {
 }
 
 /**
- * Blocks by agent: each begins at the hour of its first request and lasts five hours. Vendors count all devices, of which only this one is
- * known here. ccusage's `blocks` begin in the same way.
- * @returns the start of the block that a request is in, in milliseconds since the epoch
+ * Blocks per agent: each starts at the hour of its first request and lasts five hours, as in
+ * ccusage's `blocks`. Vendors count all devices; only this one is known.
+ * @returns the start of a request's block in milliseconds since the epoch
  */
 export function blockStarts(moments: readonly Moment[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
@@ -37,14 +37,14 @@ export function blockStarts(moments: readonly Moment[]): (agent: string, at: num
   };
 }
 
-/** The Monday of a local date's week, `2026-11-23`. */
+/** Monday of a local date's week, `2026-11-23`. */
 export function getWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
   return localDay(new Date(year, month - 1, date - weekday).getTime());
 }
 
-/** A block's start where the user is: `2026-11-23 14:00`. */
+/** Start of a block in local time, `2026-11-23 14:00`. */
 export function blockName(start: number): string {
   const date = new Date(start);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,4 +1,4 @@
-/** The composition of a conversation's requests, and the waste in it. */
+/** Composition of a conversation's requests, and waste in them. */
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
 import { namesOf } from '../condense/futureNeed/neededLater';
 import { listContents } from '../messages/content';
@@ -12,26 +12,25 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import { OFTEN, type PartKind } from './parts';
 
-/** o200k tokens over all requests: what was sent ten times counts ten times. */
+/** o200k tokens summed over all requests: content sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;
 
 export interface ReadFileSum {
   readonly path: string;
   readonly reads: number;
-  /** Of its results, each once. */
+  /** Each result counted once. */
   readonly tokens: number;
 }
 
 export interface UnusedResult {
   readonly tool: string;
-  /** The file or the command, on one line. */
+  /** The file or command, on one line. */
   readonly what: string;
   readonly tokens: number;
-  /** How many requests it was sent with. */
+  /** Number of requests it was sent with. */
   readonly sent: number;
 }
 
-/** How often a tool was called. */
 export interface ToolCalls {
   readonly tool: string;
   readonly calls: number;
@@ -39,19 +38,19 @@ export interface ToolCalls {
 
 export interface Composition {
   readonly parts: PartSums;
-  /** Tokens in their eleventh or a later request, of all that were sent. */
+  /** Tokens sent for the eleventh time or more, over all requests. */
   readonly sentOften: number;
-  /** Read more than once, the costliest first. */
+  /** Files read more than once, by descending cost. */
   readonly files: readonly ReadFileSum[];
-  /** Results of which nothing was said or named again, the costliest first. */
+  /** Results that were never referred to, by descending cost. */
   readonly unused: readonly UnusedResult[];
-  /** By tool, in the order of their first calls. */
+  /** By tool, ordered by first call. */
   readonly calls: readonly ToolCalls[];
 }
 
-/** Smaller results are not worth a line. */
+/** Smaller results are not listed. */
 const MIN_UNUSED_TOKENS = 200;
-/** A result with fewer names of its own can't be told to have been used. */
+/** Minimum number of distinctive names needed to judge whether a result was used. */
 const MIN_NAMES = 3;
 const TOP = 5;
 const MAX_WORDS = 80;
@@ -101,7 +100,7 @@ const NOTHING: PartSums = {
   fixed: 0,
 };
 
-/** How many requests each message went out with. */
+/** Number of requests that included each message. */
 function countSends(count: number, requests: readonly ConversationRequest[]): number[] {
   const sends = new Array<number>(count).fill(0);
   let next = requests.length - 1;
@@ -109,7 +108,7 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   let from = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
-      // Behind a compaction begins another context: what stands before it went out with none of its requests.
+      // A compaction starts a new context, so earlier messages were sent with no later request.
       if (request.from !== from) sum = 0;
       from = request.from;
       sum += 1;
@@ -119,7 +118,7 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   return sends;
 }
 
-/** The kind of each result, by message and call. */
+/** By message and call. */
 type ResultKinds = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
 function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {
@@ -187,7 +186,7 @@ const imagesIn = (block: Block): readonly Block[] => {
   return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
 };
 
-/** Reads of which an earlier read of the same file had shown at least half of the lines. */
+/** Reads that repeat at least half of the lines of an earlier read of the same file. */
 function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
   const shown = new Map<string, Set<string>>();
   const again = new Set<ToolExchange>();
@@ -235,8 +234,8 @@ function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): R
 }
 
 /**
- * Results that brought names of their own none of which the model used afterwards, and whose file no later call named. A name counts
- * for the result that it first stood in.
+ * Results whose new names the model never used, and whose file no later call named. A name belongs
+ * to the first result that contains it.
  */
 function unusedIn(
   messages: readonly ApiMessage[],
@@ -263,7 +262,7 @@ function unusedIn(
           if (owner) used.add(owner);
           else firstIn.set(name, undefined);
         }
-        // A call names the file whole.
+        // A later call names the whole path.
         const read = lastRead.get(text);
         if (read) used.add(read);
       }
@@ -297,7 +296,7 @@ function unusedIn(
     .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange), ...figures }));
 }
 
-/** A key is masked before it could be cut in two. */
+/** Secrets are masked before truncation, which could split them. */
 const nameExchange = (exchange: ToolExchange): string =>
   shortened(
     maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),

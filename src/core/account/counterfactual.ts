@@ -1,6 +1,6 @@
 /**
- * The cost of a stored conversation, had it been condensed on the way: its requests made again, with a provider whenever one
- * is due. The agent's own compactions stay as they were, and it is taken to say and do the same.
+ * Cost of a stored conversation had it been condensed as it grew: replays its requests and runs the
+ * provider whenever due. Assumes the same answers, and keeps the agent's own compactions.
  */
 import { KeptParts, type CondensedPrefix } from '../condense/futureNeed/kept';
 import { neededLinesOf } from '../condense/futureNeed/neededLater';
@@ -17,7 +17,7 @@ export interface CounterfactualOptions {
   readonly requests: readonly ConversationRequest[];
   readonly calibration: Calibration;
   readonly counter: MessageCounter;
-  /** The model's tokens of a request at which it is condensed. */
+  /** Model tokens at which a request is condensed. */
   readonly dueTokens: number;
   /**
    * Condenses what stands before an answer; undefined where nothing is gained.
@@ -27,23 +27,26 @@ export interface CounterfactualOptions {
 }
 
 export interface Counterfactual {
-  /** The requests as they were, made again, so that both sides are counted alike. */
+  /** The original requests, replayed so that both sides are counted alike. */
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
-  /** Each begins the cache anew behind its first change. */
+  /** Each invalidates the cache after its first change. */
   readonly condensations: number;
-  /** Lines that edits of the next turns quote of what stood before a condensation. */
+  /** Lines from before a condensation that edits in the following turns quote. */
   readonly needed: number;
-  /** Those that the view shows no more, and how many of them a marker names. */
+  /** Needed lines that the view no longer has, and how many of them a marker references. */
   readonly missing: number;
   readonly recallable: number;
-  /** A request for each place that holds missing lines, if the agent read each once more: an assumption, and the upper end of a range. */
+  /**
+   * One extra request per place with missing lines, assuming the agent reads each again: an upper
+   * bound.
+   */
   readonly rereads: readonly Usage[];
 }
 
-/** Turns behind a condensation whose edits are looked at, as where presets are measured. */
+/** Turns after a condensation whose edits are examined, as in the preset benchmarks. */
 const TURNS_AHEAD = 20;
-/** After a condensation that gained nothing a conversation must grow by so much before another. */
+/** Growth required before trying again after a condensation without effect. */
 const GROWTH = 1.1;
 
 /** @throws what the provider throws */
@@ -90,22 +93,22 @@ export async function counterfactual(options: CounterfactualOptions): Promise<Co
   return { before: replay(requests, calibration), after, condensations, ...lines, rereads };
 }
 
-/** A call that reads a file again, in o200k tokens. */
+/** o200k tokens of a call that reads a file again. */
 const CALL_TOKENS = 50;
 
 interface State {
-  /** Where the context begins. */
+  /** Start of the context. */
   readonly from: number;
   readonly edits: readonly Edit[];
-  /** o200k tokens that the edits save. */
+  /** o200k tokens saved by the edits. */
   readonly saved: number;
-  /** The view behind the last condensation; undefined before the first. */
+  /** View after the last condensation; undefined before the first. */
   readonly view: readonly ApiMessage[] | undefined;
-  /** The model's tokens below which it isn't tried again. */
+  /** Model tokens below which it isn't tried again. */
   readonly waitFor: number;
 }
 
-/** o200k tokens of the messages in front that are the same. */
+/** o200k tokens of the unchanged prefix. */
 function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], counter: MessageCounter): number {
   let tokens = 0;
   for (const [index, message] of now.entries()) {
@@ -116,7 +119,10 @@ function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], c
   return tokens;
 }
 
-/** Counts the lines that the next turns need, and gives the texts of the places that hold those which are missing. */
+/**
+ * Counts the lines needed in the following turns and collects the texts of places with missing
+ * ones.
+ */
 function missingIn(
   messages: readonly ApiMessage[],
   cut: number,

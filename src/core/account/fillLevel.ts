@@ -1,30 +1,31 @@
-/** How full a model's context window is: one figure, wherever it is shown. */
+/** How full a model's context window is; all displays use this figure. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ApiMessage } from '../messages/types';
 import { promptTokens } from '../cost/usage';
 import { formatShare } from '../percent';
 import type { LastRequest } from './recordedRequest';
 
-/** Plain data: it crosses worker boundaries and is kept on disk. */
+/** Plain data, stored on disk and passed between workers. */
 export interface FillLevel {
-  /** Tokens of the conversation with its instructions and tools, as the model counts them. */
+  /** Model tokens of the conversation including instructions and tools. */
   readonly tokens: number;
-  /** The model's window in tokens; undefined where nobody says. */
+  /** Window in tokens; undefined if unknown. */
   readonly window?: number | undefined;
-  /** The agent recorded the last request, to which what was said since is added; else it is our count. */
+  /**
+   * True if based on the agent's last recorded request plus what followed; false if counted by us.
+   */
   readonly isRecorded: boolean;
-  /** The model that answered last; absent where nobody says. */
+  /** The model that answered last, if known. */
   readonly model?: string | undefined;
 }
 
-/** What is known of the model that answers. */
 export interface FillModel {
-  /** Its tokens for one o200k token. */
+  /** Its tokens per o200k token. */
   readonly tokenFactor: number;
   readonly window?: number | undefined;
 }
 
-/** The larger window that Claude models have where it is asked for, in tokens (Anthropic API guide, "Context windows"). */
+/** Optional larger window of Claude models in tokens (Anthropic API guide, "Context windows"). */
 const LARGE_WINDOW = 1_000_000;
 
 /**
@@ -61,7 +62,7 @@ export function windowFor(prompt: number, window: number | undefined, model: str
 
 const formatted = (tokens: number): string => tokens.toLocaleString('en-US');
 
-/** True where a figure is ours, or where the window is not known to be the model's. */
+/** True if the count is ours or the window is uncertain. */
 const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
 
 /**
@@ -71,7 +72,7 @@ const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || w
 export const fillShare = (fill: FillLevel, assumed: number): string =>
   `${isRough(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 
-/** One line: `52%, 516,627 of 1,000,000 tokens, by the last recorded request`. */
+/** `52%, 516,627 of 1,000,000 tokens, by the last recorded request`. */
 export const fillSentence = (fill: FillLevel): string =>
   [
     ...(fill.window === undefined ? [] : [fillShare(fill, fill.window)]),
@@ -80,6 +81,6 @@ export const fillSentence = (fill: FillLevel): string =>
     ...(fill.window === undefined ? ['of a window that is not known'] : []),
   ].join(', ');
 
-/** `516,627 of 1,000,000 tokens`; `≈ 4,000 tokens` where no window is known. */
+/** `516,627 of 1,000,000 tokens`; `≈ 4,000 tokens` if the window is unknown. */
 export const fillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>
   `${isRecorded ? '' : '≈ '}${formatted(tokens)}${window === undefined ? '' : ` of ${formatted(window)}`} tokens`;

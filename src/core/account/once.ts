@@ -1,6 +1,6 @@
 /**
- * What was paid once counts once: requests that forks, copies, resumed and given-back sessions repeat are told by their keys and count for
- * the session in which they were made. The order of the sessions does not matter.
+ * Counts each payment once: requests repeated in forks, copies, resumed and given-back sessions are
+ * identified by their keys and counted in the session that made them, regardless of session order.
  */
 import type { DayUsage, SessionAccount } from './account';
 import { blockStarts } from './blocks';
@@ -8,55 +8,60 @@ import { localDay } from '../localDay';
 import type { RecordedSession } from './recordedRequest';
 import type { TokenSums } from './replay';
 
-/** A request with its price, or a part of one. Plain data: it is kept on disk. */
+/** A request with its price, or a part of one. Plain data, stored on disk. */
 export interface PaidRequest extends TokenSums {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model?: string;
-  /** 0 for a part of another request; more than 1 where the agent tells only their sum. */
+  /** 0 for a part of another request; more than 1 if the agent records only their sum. */
   readonly requests: number;
-  /** US dollars; absent where the price is not known. */
+  /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
-  /** Made again from the conversation instead of recorded. */
+  /** Reconstructed from the conversation instead of recorded. */
   readonly isReplayed?: boolean;
-  /** Its cost is its part of what the vendor charged. */
+  /** The cost is its share of what the vendor charged. */
   readonly isCharged?: boolean;
   readonly isCompaction?: boolean;
-  /** As {@link RecordedSession.keys} says; absent: nobody repeats it. */
+  /** See {@link RecordedSession.keys}; absent if it is never repeated. */
   readonly key?: string;
   readonly isCopy?: boolean;
 }
 
-/** What the agent says that a session has cost so far, with the prices for what no request of it tells. Plain data. */
+/**
+ * The agent's running total for a session, with prices for the part that no request accounts for.
+ * Plain data.
+ */
 export interface PaidTotal {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** How many of the session's entries it includes. */
+  /** Number of the session's entries included. */
   readonly after: number;
-  /** How many of its compactions. */
+  /** Number of compactions included. */
   readonly compactions: number;
   readonly models: readonly PaidModel[];
 }
 
 export interface PaidModel extends TokenSums {
   readonly model?: string;
-  /** Absent where the agent does not count them. */
+  /** Absent if the agent does not count them. */
   readonly requests?: number;
-  /** US dollars that the vendor says it charged. */
+  /** US dollars charged according to the vendor. */
   readonly charge?: number;
-  /** US dollars for a token of each kind; absent where they are not known. */
+  /** US dollars per token of each kind; absent if unknown. */
   readonly rates?: TokenSums;
-  /** US dollars for what it holds beside tokens and beyond its session's requests. */
+  /** US dollars for tools, beyond the session's requests. */
   readonly toolCost?: number;
 }
 
-/** A session as it was read, before other sessions are known. Plain data: it is kept on disk. */
+/**
+ * A session as read from its file, before it is compared with others. Plain data, stored on disk.
+ */
 export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
-  /** In the order of the records. */
+  /** In recorded order. */
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];
   readonly identity?: RecordedSession;
-  /** The path or the id of the session that started it. */
+  /** Path or ID of the session that started it. */
   readonly startedBy?: string;
 }
 
@@ -66,7 +71,7 @@ interface Claim {
   readonly isCopy: boolean;
 }
 
-/** The account of each session, with what was paid for in it and nowhere else. In the order in which they came. */
+/** Accounts of all sessions, each with what was paid only in it. Order is preserved. */
 export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const inOrder = [...sessions].sort(byAge);
   const claims = new Map<string, Claim>();
@@ -74,7 +79,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
-      // Among equals the older session, which comes first. A copy that was made in the middle of an answer has less of it.
+      // For equal claims the older session wins, since a copy made during an answer has less of it.
       if (!known) claims.set(claim.key, claim);
       else {
         const owner = known.isCopy && !claim.isCopy ? claim : known;
@@ -113,7 +118,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   });
 }
 
-/** Older sessions first; a total order, so that nothing depends on how the files were found. */
+/** Older sessions first. A total order makes the result independent of file order. */
 function byAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
@@ -126,11 +131,11 @@ function byAge(a: ReadSession, b: ReadSession): number {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface KeyedClaim extends Claim {
-  /** Tells the request apart from all others. */
+  /** Unique per request. */
   readonly key: string;
 }
 
-/** The agent's ids of the sessions that this one goes back to, the nearest first. */
+/** The agent's IDs of the sessions it derives from, nearest first. */
 export const originIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
@@ -146,7 +151,7 @@ function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
     if (known) return known;
     const { identity, agent } = session;
     const origins = originIds(identity).map((id) => byId.get(`${agent} ${id}`));
-    // An archived or copied file of the origin may have less of it.
+    // An archived or copied file of the origin may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const before = files
       .filter((file) => file !== session && !below.has(file))
@@ -168,12 +173,16 @@ const everywhere = (session: ReadSession): readonly KeyedClaim[] =>
     key: request.key === undefined ? `${session.path}\n${index}` : `${session.agent}\n${request.key}`,
   }));
 
-/** Copied records keep their times, or get that of the moment: one after the other, in milliseconds. No model answers so fast. */
+/**
+ * Copied records keep their times or get the time of copying, milliseconds apart, faster than any
+ * model answers.
+ */
 const COPYING_MS = 1_000;
 
 /**
- * A key can be equal in two sessions by chance. What was copied, the origin had when the session was begun; and it has its old time, or
- * one from when it was copied. Where the origin is gone, what is older than the session was copied.
+ * Keys can collide by chance. A record is a copy if the origin had it before the session started,
+ * and has its original time or the time of copying. If the origin is gone, everything older than
+ * the session is a copy.
  */
 function inLineage(session: ReadSession, before: readonly KeyedClaim[], isOriginGone: boolean): readonly KeyedClaim[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
@@ -201,7 +210,7 @@ interface Above {
   readonly relation: 'fork' | 'subagent';
 }
 
-/** The session that each was started by or forked from: as its records say, else where its newest copied request was made. */
+/** Parent of each session: as recorded, or the session that made its newest copied request. */
 function sessionsAbove(
   sessions: readonly ReadSession[],
   keyed: KeyedRequests,
@@ -212,7 +221,7 @@ function sessionsAbove(
     byName.set(session.path, session);
     byName.set(session.id, session);
     const id = session.identity?.id;
-    // A subagent's file names the session that started it, whose own file it is not.
+    // A subagent's file names the session that started it, which is not its own ID.
     if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
   }
   const above = new Map<ReadSession, Above>();
@@ -255,7 +264,7 @@ interface CountedSessions {
 
 const KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
-/** Of the files of one session, the one whose sums go furthest. */
+/** For several files of one session, the one with the most complete totals. */
 function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -270,8 +279,8 @@ function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSes
 }
 
 /**
- * What the agent's sums of a session hold beyond its recorded requests and those of its subagents: compactions, titles, checks. A forked
- * session goes on with the sums of its origin.
+ * What the agent's totals contain beyond recorded requests and subagents: compactions, titles,
+ * checks. A fork continues its origin's totals.
  */
 function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
@@ -279,7 +288,7 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
   const origin = above.get(session);
   const base = origin?.relation === 'fork' ? lastBefore(origin.session.totals, identity?.began) : undefined;
   const claims = keyed.get(session) ?? [];
-  // What the origin's sums hold is in them already.
+  // The base already includes the origin's totals.
   const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
   const others = inOrder
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
@@ -328,7 +337,7 @@ function lastBefore(totals: readonly PaidTotal[] | undefined, began = Infinity):
   return totals?.findLast(({ at }) => at <= began);
 }
 
-/** Agents name a model in their sums as it was asked for, and in their records as it answered. */
+/** Totals use the requested model name, records the answering one. */
 const modelName = (model = ''): string =>
   model
     .replace(/\[[^\]]*\]$/, '')
@@ -401,7 +410,7 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
   return [...rows.values()];
 }
 
-/** Those that are among the requests are told by their cost there; an estimate holds only for those that no record tells of. */
+/** Recorded compactions cost what their request cost; others are estimated. */
 function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,

@@ -1,4 +1,4 @@
-/** The parts of what requests are made of; the panel's page knows them, too. */
+/** Parts of requests, also used by the panel. */
 export const PART_KINDS = [
   'people',
   'prose',
@@ -15,15 +15,14 @@ export const PART_KINDS = [
   'fixed',
 ] as const;
 /**
- * `calls`: parameters of tools. `readAgain`: reads most of whose lines an earlier read of the file had shown. `agent`: what the agent
- * put among a person's words. `fixed`: instructions and declared tools.
+ * `calls`: tool parameters. `readAgain`: reads that mostly repeat an earlier read of the file.
+ * `agent`: text the agent adds to user messages. `fixed`: instructions and tool declarations.
  */
 export type PartKind = (typeof PART_KINDS)[number];
 
-/** What was sent with more requests than this counts as sent often. */
+/** Content sent with more requests than this counts as sent often. */
 export const OFTEN = 10;
 
-/** The parts of the context. */
 export const PART_WORDS: Readonly<Record<PartKind, string>> = {
   people: 'user messages',
   prose: 'model text',

@@ -2,129 +2,129 @@
 import { toolCost, type Service } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, promptTokens, type Usage } from '../cost/usage';
 
-/** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
+/** Plain data, passed between workers. */
 export interface RecordedRequest {
-  /** When it was made, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** The model's id, as the agent spells it. */
+  /** Model ID as the agent spells it. */
   readonly model?: string;
-  /** Who offers the model, in the agent's word, such as `openrouter`. */
+  /** Who offers the model, as the agent names it, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent where the agent wrote down that there was a request and not how large it was. Of a request that the vendor served in several
-   * steps it is the last one's, which tells how full the window is; the others are in `parts`.
+   * Absent if the agent recorded a request without its size. If the vendor served it in several
+   * steps, this is the last one, which shows how full the window is; the others are in `parts`.
    */
   readonly usage?: Usage;
-  /** The agent wrote numbers down that no request can have: its size is not known. */
+  /** The recorded numbers are impossible, so the size is unknown. */
   readonly isOdd?: true;
-  /** What was charged for the same request beside `usage`: earlier steps, and other models that were asked on the way. */
+  /** Charged in addition to `usage`: earlier steps and other models involved. */
   readonly parts?: readonly RequestPart[];
-  /** How the vendor served it; absent: in the plain way. */
+  /** Service tier; absent for the standard one. */
   readonly service?: Service;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
-  /** The record is known to repeat a request that was made in another session. */
+  /** True if the record is known to repeat a request of another session. */
   readonly isCopy?: boolean;
-  /** The answer's length in tokens, where the agent records no more than that. */
+  /** Length of the answer in tokens, if nothing else is recorded. */
   readonly outputTokens?: number;
-  /** US dollars, by the agent's own reckoning. */
+  /** US dollars as computed by the agent. */
   readonly recordedCost?: number;
-  /** The model's window in tokens, where the agent says. */
+  /** The model's window in tokens, if recorded. */
   readonly window?: number;
-  /** Index of the message that it was answered with, in the whole history; absent off it: rewound, or a subagent's. */
+  /** Index of the answer in the whole history; absent if rewound or a subagent's. */
   readonly message?: number;
   readonly purpose: 'answer' | 'compaction';
 }
 
-/** A part of a request that is charged by itself. */
+/** Part of a request that is charged separately. */
 export interface RequestPart {
-  /** Absent: the request's own. */
+  /** Default: the request's model. */
   readonly model?: string;
   readonly usage: Usage;
 }
 
-/** The agent's own sum of what a session cost so far. */
+/** The agent's running total for a session. */
 export interface RecordedTotal {
-  /** When it was written, as far as the records around it tell. Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, if the surrounding records give a time. */
   readonly at?: number;
-  /** How many of the session's requests were recorded before it. */
+  /** Number of the session's requests recorded before it. */
   readonly after: number;
-  /** How many compactions were. */
+  /** Number of compactions recorded before it. */
   readonly compactions: number;
-  /** How many answers of the conversation it includes, where the agent records sums alone. */
+  /** Number of answers included, if the agent records only totals. */
   readonly answers?: number;
   readonly models: readonly ModelTotal[];
 }
 
-/** A vendor's own charge for a session so far, with all that its agent asked for. */
+/** The vendor's charge for a session so far, including everything the agent requested. */
 export interface RecordedCharge {
   /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** How many answers of the conversation it includes, and of each of its subagents, by the id of its messages. */
+  /** Number of answers included, for the conversation and, by message ID, for each subagent. */
   readonly answers: number;
   readonly sideAnswers?: Readonly<Record<string, number>>;
   readonly dollars: number;
 }
 
-/** The part of a sum that is one model's. */
+/** One model's share of a total. */
 export interface ModelTotal {
-  /** Absent where no record names it. */
+  /** Absent if not recorded. */
   readonly model?: string;
   readonly usage: Usage;
-  /** Undefined where the agent does not count them. */
+  /** Undefined if the agent does not count them. */
   readonly requests?: number;
-  /** Searches by the vendor's own tool, those of its requests among them. */
+  /** Searches by the vendor's tool, including those of its requests. */
   readonly webSearches?: number;
 }
 
-/** A session as its agent knows it, beside its requests. */
+/** Session data beside the requests. */
 export interface RecordedSession {
-  /** The agent's own id. */
+  /** The agent's ID. */
   readonly id?: string;
-  /** When its file was begun, in milliseconds since the epoch: what was made before was copied. */
+  /** When the file was started, in milliseconds since the epoch; anything earlier is a copy. */
   readonly began?: number;
-  /** The agent's id of the session that it was forked from, or whose records it begins with. */
+  /** ID of the session it was forked from, or whose records it starts with. */
   readonly forkOf?: string;
-  /** Those that the origin goes back to in turn, as far as the copied records tell: the origin's own file may be gone. */
+  /** Further ancestors according to the copied records; the origin's file may be gone. */
   readonly furtherOrigins?: readonly string[];
-  /**
-   * Where a key tells requests apart: in all sessions of the agent, or only between a session and those that it was forked from, one
-   * after the other.
-   */
+  /** Scope of request keys: all sessions of the agent, or only a session and its ancestors. */
   readonly keys: 'everywhere' | 'in-lineage';
 }
 
 /** A compaction by the agent itself. */
 export interface RecordedCompaction {
-  /** Index, in the whole history, of the first message that was sent after it. */
+  /** Index in the whole history of the first message sent after it. */
   readonly message: number;
   /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** Tokens of the context before, where the agent says. */
+  /** Context tokens before it, if recorded. */
   readonly tokensBefore?: number;
 }
 
-/** A session file's record of its requests, beside the messages. */
+/** Requests recorded in a session's file. */
 export interface RecordedRequests {
-  /** In the order in which they were made. */
+  /** In order. */
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
-  /** Whether the requests that made the compactions are among them. Default: where any is told to be one. */
+  /** True if compaction requests are included. Default: if any request is marked as one. */
   readonly hasCompactions?: boolean;
-  /** In the order of the file; each includes the ones before, and what a forked session's origin had cost until then. */
+  /** In file order. Each includes the previous ones and the origin's cost at the time of a fork. */
   readonly totals?: readonly RecordedTotal[];
-  /** What the vendor charged for the session until then, where only that is recorded of it. */
+  /** The vendor's charge so far, if nothing else is recorded. */
   readonly charged?: RecordedCharge;
-  /** Index of the first message that was not said in the session that this one goes on from. Default 0. */
+  /** Index of the first message of this session, as opposed to the one it continues. Default 0. */
   readonly ownFrom?: number;
-  /** Answers without a request were paid for in another session: where there is no request, nothing was paid in this one. Default false. */
+  /** True if answers without a request were paid in another session. Default false. */
   readonly isComplete?: boolean;
 }
 
-/** The last answer of a conversation that was read without what stands before its compactions. */
+/** The last answer of a conversation read without what precedes its compactions. */
 export type LastRequest = Omit<RecordedRequest, 'message'> & {
-  /** How many messages stand behind its answer; undefined where the answer is none of the conversation's, or was compacted since. */
+  /**
+   * Number of messages after its answer; undefined if the answer is not in the conversation or was
+   * compacted.
+   */
   readonly messagesSince?: number;
 };
 
@@ -144,7 +144,7 @@ export function recordedWith(
   return lastRequest ? { lastRequest } : {};
 }
 
-/** The same of a conversation that was read with its whole history. */
+/** The same for a conversation read with its whole history. */
 export function lastRequestIn(recorded: RecordedRequests, count: number): LastRequest | undefined {
   const last = lastAnswer(recorded);
   if (!last) return undefined;
@@ -153,14 +153,14 @@ export function lastRequestIn(recorded: RecordedRequests, count: number): LastRe
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 
-/** More requests than a session can have. */
+/** More requests than any session has. */
 const MAX_CALLS = 100_000;
 
-/** A request that was refused, or whose server counts nothing: its size is not known, and nobody has paid for it. */
+/** A rejected request, or one whose server reports no usage: unknown size and no cost. */
 const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
   promptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
 
-/** A record without the numbers that no request can have: one of them would spoil every sum. */
+/** Removes impossible numbers, which would corrupt every sum. */
 export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
   const isDollars = (value: number): boolean => value >= 0 && value <= MAX_CALL_USD;
@@ -200,7 +200,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   };
 }
 
-/** The last answer whose size is known; one of the conversation itself, where there is any, before one of a subagent. */
+/** The last answer of known size, preferring the conversation's own over a subagent's. */
 export function lastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
   const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
   return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);

@@ -1,32 +1,32 @@
 /**
- * Requests of a stored conversation, made again: how large each was and what of it the vendor's cache knew. What the agent recorded
- * calibrates it; without records it stands on the conversation's text and the model's family alone.
+ * Replays the requests of a stored conversation: size and cached part of each. Calibrated by the
+ * agent's records, or else based only on the text and model family.
  */
 import { promptTokens, uncachedInputTokens, type Usage, type UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 
-/** A request by its place in the conversation. Tokens are o200k's. */
+/** A request by its position. Tokens are o200k. */
 export interface ConversationRequest {
-  /** Index of the message that answered it. */
+  /** Index of the answering message. */
   readonly answer: number;
-  /** Index of the first message that was sent: behind the last compaction. */
+  /** Index of the first message sent: after the last compaction. */
   readonly from: number;
-  /** Tokens of the messages that were sent. */
+  /** Tokens of the messages sent. */
   readonly sent: number;
   readonly answered: number;
-  /** Milliseconds since the epoch, where it is known. */
+  /** Milliseconds since the epoch, if known. */
   readonly at?: number;
 }
 
-/** Where compactions are, in a conversation whose agent marks its summaries and tells no more. */
+/** Compactions of a conversation whose agent only marks its summaries. */
 export const markedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
   messages.flatMap((message, index) =>
     index > 0 && (message['isSummary'] === true || message['isCompactSummary'] === true) ? [{ message: index }] : [],
   );
 
-/** Every request that an answer in the conversation tells of, oldest first. */
+/** All requests that have an answer in the conversation, oldest first. */
 export function requestsIn(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
@@ -54,33 +54,35 @@ export function requestsIn(
   return requests;
 }
 
-/** How a model and an agent turn a conversation's o200k tokens into what is billed. */
+/** How a model and an agent turn a conversation's o200k tokens into billed tokens. */
 export interface Calibration {
-  /** The model's tokens that every request holds beside the messages: instructions and declared tools. */
+  /** Model tokens in every request besides messages: instructions and tool declarations. */
   readonly fixed: number;
-  /** The model's tokens for one o200k token of the messages. */
+  /** Model tokens per o200k token of messages. */
   readonly factor: number;
-  /** Tokens of an answer for one o200k token that was kept of it; hidden reasoning makes it more than the factor. */
+  /**
+   * Answer tokens per o200k token kept of the answer; hidden reasoning raises it above the factor.
+   */
   readonly outputFactor: number;
-  /** Share of what the cache could know that it knew. */
+  /** Share of the cacheable prompt that was read from the cache. */
   readonly cacheShare: number;
   readonly accounting: UsageAccounting;
-  /** Milliseconds that the cache keeps what it was sent; undefined: nothing is written to it at a price. */
+  /** Cache lifetime in milliseconds; undefined if writes are free. */
   readonly cacheMs: number | undefined;
-  /** Whether writing to the cache is billed as such (Anthropic), and for how long. */
+  /** Whether cache writes are billed (Anthropic), and for which lifetime. */
   readonly writes: 'none' | 'short' | 'long';
 }
 
-/** A request with what its agent recorded of it. */
+/** A request with its recorded usage. */
 export interface CalibrationPair {
   readonly request: ConversationRequest;
   readonly usage: Usage;
 }
 
-/** Fewer requests say too little. */
+/** Minimum number of requests for a calibration. */
 const MIN_PAIRS = 3;
 
-/** The calibration by recorded usage; undefined where there is too little of it. */
+/** Undefined if there is too little recorded usage. */
 export function calibrate(pairs: readonly CalibrationPair[]): Calibration | undefined {
   const [first] = pairs;
   if (!first || pairs.length < MIN_PAIRS) return undefined;
@@ -102,14 +104,17 @@ export function calibrate(pairs: readonly CalibrationPair[]): Calibration | unde
   };
 }
 
-/** Lifetimes that vendors' caches have, in milliseconds: Anthropic's two; those of others lie between. */
+/** Cache lifetimes in milliseconds: Anthropic's two; other vendors' are in between. */
 const LIFETIMES = {
   none: [60 * 60_000, 30 * 60_000, 5 * 60_000],
   short: [5 * 60_000],
   long: [60 * 60_000],
 } as const;
 
-/** The share of the prompt before that was read where the cache was warm, and the error in all, if it lasts so long. */
+/**
+ * Share of the previous prompt read while the cache was warm, and the total error, for a given
+ * lifetime.
+ */
 function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
@@ -122,7 +127,7 @@ function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; 
   return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
 }
 
-/** Whether the cache still knows what the request before sent, as far as their times tell. */
+/** True if the cache still has the previous request, judging by their times. */
 export const isWarm = (
   before: ConversationRequest,
   request: ConversationRequest,
@@ -130,10 +135,13 @@ export const isWarm = (
 ): boolean =>
   before.at === undefined || request.at === undefined || cacheMs === undefined || request.at - before.at <= cacheMs;
 
-/** Bounds of what is believed of a tokenizer. */
+/** Plausible bounds for a tokenizer factor. */
 const FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
 
-/** y = fixed + factor · x: the median of the slopes between points that lie far enough apart (Theil and Sen), and of what is left. */
+/**
+ * Theil–Sen estimate of y = fixed + factor · x: median slope between sufficiently distant points,
+ * and median residual.
+ */
 function line(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
   const half = Math.max(1, Math.floor(points.length / 2));
   const slopes = points.flatMap(({ x, y }, index) => {
@@ -145,7 +153,7 @@ function line(points: readonly { readonly x: number; readonly y: number }[]): { 
   return { factor, fixed: Math.max(0, median(points.map(({ x, y }) => y - factor * x))) };
 }
 
-/** The middle value; the mean of the middle two. NaN of nothing. */
+/** Mean of the middle two for an even count; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) / 2;
@@ -168,14 +176,14 @@ export function replay(
     const earlier = last;
     last = request;
     const isKnown = earlier !== undefined && isWarm(earlier, request, cacheMs);
-    // A compaction leaves the instructions in front as they were.
+    // A compaction leaves the instructions unchanged.
     const known = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
     const read = Math.round(Math.min(prompt, known) * cacheShare);
     return toUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });
 }
 
-/** A usage by what was sent, what of it the cache knew, and whether the rest is written to it. Tokens. */
+/** Usage from tokens sent, cached and written to the cache. */
 export function toUsage(
   prompt: number,
   read: number,
@@ -196,7 +204,7 @@ export function toUsage(
   };
 }
 
-/** Tokens by what they are billed as. */
+/** Tokens by billing kind. */
 export interface TokenSums {
   readonly fresh: number;
   readonly cacheWrite: number;
@@ -204,7 +212,6 @@ export interface TokenSums {
   readonly output: number;
 }
 
-/** A usage in these words. */
 export const tokenSums = (usage: Usage): TokenSums => ({
   fresh: uncachedInputTokens(usage),
   cacheWrite: usage.cacheWriteTokens,

@@ -1,26 +1,28 @@
-/** The cost that many sessions would have had with another way to condense: their accounts, and what each saves when it is made again. */
+/** Cost of many sessions with another way to condense: their accounts and what each would save. */
 import type { SessionAccount } from './account';
 
-/** One session, made again with another way. */
 export interface SessionSaving {
-  /** US dollars of both sides, made again alike; only requests whose price is known. */
+  /** US dollars of both sides, replayed alike; only requests with a known price. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
-  /** Lines that edits of the next turns quoted, those of them that were gone by then, and those of these that a marker named. */
+  /**
+   * Lines quoted by edits in the following turns, those missing by then, and missing ones that a
+   * marker references.
+   */
   readonly needed: number;
   readonly missing: number;
   readonly recallable: number;
-  /** US dollars, if each place with missing lines was read once more. */
+  /** US dollars if each place with missing lines is read once more. */
   readonly rereads: number;
 }
 
 export interface WhatIfSum {
   readonly sessions: number;
-  /** Sessions in which it would have condensed. */
+  /** Sessions that would have been condensed. */
   readonly condensed: number;
-  /** Sessions that count as they were, since their window or their price is not known. */
+  /** Sessions counted unchanged, since the window or price is unknown. */
   readonly unknown: number;
-  /** US dollars: as accounted, with the other way, and with it where all that was lost is read once more. */
+  /** US dollars: actual, condensed, and condensed with all missing lines read again. */
   readonly cost: number;
   readonly after: number;
   readonly atMost: number;
@@ -59,7 +61,8 @@ export function computeWhatIf(
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
     const share = before === 0 ? 1 : after / before;
-    // Made again, a request costs a little more or less than it did: what reading again costs is scaled alike.
+    // A replayed request costs slightly more or less than the real one, so rereads are scaled by
+    // the ratio.
     const scale = before === 0 ? 1 : cost / before;
     sum.after += cost * share;
     sum.rereads += saving.rereads * scale;

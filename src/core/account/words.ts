@@ -1,4 +1,4 @@
-/** The account in words, for the command line, the page and the panel: no code of the host's. */
+/** Texts of the account for command line, page and panel; independent of VS Code. */
 import type { AgentName } from '../agents';
 import { formatShare } from '../percent';
 import { plural } from '../plural';
@@ -8,7 +8,7 @@ import type { WhatIfSum } from './whatIf';
 
 type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
-/** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
+/** Known cost, as a range if partly replayed, plus the number of requests with unknown cost. */
 export function formatMoney(money: Money): string {
   const { unpriced, requests } = money;
   if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
@@ -18,12 +18,13 @@ export function formatMoney(money: Money): string {
 }
 
 /**
- * How many times its replayed cost a session may cost whose agent records nothing: system prompts and tools are not in its file, and
- * caches forget. The 90th percentile of sessions that do record it; the 10th is 1.05 (docs/decisions/0037-replayed-costs.md).
+ * Factor by which a session without records may exceed its replayed cost, since its file lacks
+ * system prompts and tools, and caches expire. 90th percentile of sessions with records; the 10th
+ * is 1.05 (docs/decisions/0037-replayed-costs.md).
  */
 const REPLAYED_AT_MOST = 2.5;
 
-/** What is recorded, and what is replayed at its least and its most. US dollars. */
+/** US dollars: recorded cost plus minimum and maximum of the replayed cost. */
 export const costRange = ({
   cost,
   replayedCost,
@@ -32,13 +33,15 @@ export const costRange = ({
   most: cost + replayedCost * (REPLAYED_AT_MOST - 1),
 });
 
-/** "estimated: 2 sessions of Cursor, 1 session of Copilot CLI". Empty where all was recorded. */
+/**
+ * "estimated: 2 sessions of Cursor, 1 session of Copilot CLI". Empty if everything was recorded.
+ */
 export const estimatedWords = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
   estimated.length === 0
     ? ''
     : `estimated: ${estimated.map(({ agent, sessions }) => `${plural(sessions, 'session')} of ${agent}`).join(', ')}`;
 
-/** Behind a number of requests that were made again. */
+/** Appended to a number of replayed requests. */
 export function replayedWords(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
   const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
   const most = `Content that is not in its files is missing: the real cost is usually up to ${REPLAYED_AT_MOST} times as much`;
@@ -46,20 +49,19 @@ export function replayedWords(requests: number, { estimated }: Pick<AccountTotal
   return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
 }
 
-/** Two sessions of 1.0.74 were charged 40 and 53 % of what their replay costs. */
+/** Two sessions of 1.0.74 were charged 40 and 53 % of their replayed cost. */
 const COPILOT: AgentName = 'Copilot CLI';
 
-/** The time that is accounted. */
 export const periodWords = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
-/** Sessions of which only the requests were read. Empty where there are none. */
+/** Sessions of which only requests were read. Empty if there are none. */
 export const uncomposedWords = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
   uncomposed === 0
     ? ''
     : `${plural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
-/** What no sum holds: "2 sessions could not be read (1: no permission to read it; 1: …)". Empty where all was read. */
+/** "2 sessions could not be read (1: no permission to read it; 1: …)". Empty if all were read. */
 export function unreadWords({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';
@@ -71,11 +73,10 @@ export function unreadWords({ unread }: Pick<AccountTotal, 'unread'>): string {
 
 const UNREAD_SHOWN = 3;
 
-/** The cost of a session with all below it, where there is something below it. */
+/** Cost including descendants, if there are any. */
 export const treeWords = ({ tree }: Pick<AccountRow, 'tree'>): string =>
   tree && tree.sessions > 1 ? `with ${plural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
 
-/** The agents' own compactions. */
 export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
   [
     `Compactions by the agents: ${count}`,
@@ -89,7 +90,7 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
 export const sentOftenWords = (sentOften: number, sent: number): string =>
   `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN} times; they are included in the shares above.`;
 
-/** What became of the lines that later edits quoted. */
+/** Reports lines quoted by later edits that were missing. */
 export function lostWords({
   condensations,
   needed,
@@ -128,13 +129,16 @@ export function whatIfCounts({
   return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
 }
 
-/** The basis of the figures, in one line. */
+/** The assumptions behind the figures. */
 export const WHAT_IF_ASSUMED =
   'Assumptions: the agent says and does the same, its own compactions stay, and each condensation restarts the cache after its first change; at the upper end, each place with lost lines is read once more.';
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000), all recallable." */
+/**
+ * "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000),
+ * all recallable."
+ */
 export function whatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
   const { cost, after, atMost } = sum;
   const range = dollars(after) === dollars(atMost) ? dollars(after) : `${dollars(after)} to ${dollars(atMost)}`;

@@ -1,4 +1,4 @@
-/** Sources: real sessions of 2.0.76 to 2.1.332, and the tools that 2.1.330 declares. */
+/** Sources: sessions of 2.0.76 to 2.1.332, tools declared by 2.1.330. */
 import type { Agent } from './types';
 
 const ANY = /^/;

@@ -1,4 +1,7 @@
-/** Variables that lead Claude Code past `ANTHROPIC_BASE_URL` to other addresses, as the published program (2.1.330) lists them. */
+/**
+ * Variables that make Claude Code ignore `ANTHROPIC_BASE_URL`, as listed in the published program
+ * (2.1.330).
+ */
 export const CLAUDE_CODE_CLOUDS = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
@@ -9,5 +12,5 @@ export const CLAUDE_CODE_CLOUDS = [
   'CLAUDE_CODE_USE_GATEWAY',
 ];
 
-/** Whether a variable such as `CLAUDE_CODE_USE_BEDROCK` turns something on. */
+/** Interprets variables such as `CLAUDE_CODE_USE_BEDROCK`. */
 export const isTurnedOn = (value: string | undefined): boolean => !['', '0', 'false', undefined].includes(value);

@@ -1,4 +1,7 @@
-/** Sources: real sessions of 0.118 to 0.171, the tools that 0.169 declares, and the agent's own (codex-rs/core, codex-rs/protocol). */
+/**
+ * Sources: sessions of 0.118 to 0.171, tools declared by 0.169, the agent's code (codex-rs/core,
+ * codex-rs/protocol).
+ */
 import type { Agent } from './types';
 
 const ANY = /^/;
@@ -64,7 +67,7 @@ export const codex = {
     ],
     openings: [
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
-      // Its extension for VS Code tells the open files first.
+      // The VS Code extension lists the open files first.
       /^# Context from my IDE setup:[\s\S]*?(?:^## My request for Codex:|$(?![\s\S]))/m,
     ],
   },

@@ -1,11 +1,14 @@
-/** Continue, in VS Code and on the command line. Sources: the tools that 1.5.47 declares and the extension's definitions. */
+/**
+ * Continue, in VS Code and on the command line. Sources: tools declared by 1.5.47, the extension's
+ * definitions.
+ */
 import type { Agent } from './types';
 
 export const continueDev = {
   name: 'Continue',
   formats: ['continue'],
   seen: { versions: '1.5', on: 'hand-written sessions' },
-  // `sessions.json` beside them lists them.
+  // `sessions.json` in the same folder is their index.
   stores: [{ root: '${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions', steps: [/^(?!sessions\.json$).*\.json$/] }],
   tools: {
     read: { kind: 'read', path: ['filepath'], numbers: [] },

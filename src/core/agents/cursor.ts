@@ -1,4 +1,6 @@
-/** Cursor. Sources: public definitions of its tools and transcripts of its agent in public repositories; none was run here. */
+/**
+ * Cursor. Sources: public tool definitions and transcripts in public repositories; never run here.
+ */
 import type { Agent } from './types';
 
 const ANY = /^/;

@@ -1,7 +1,7 @@
-/** README's table of agents, made from the table of agents by `npm run manifest`; documents.test.ts compares them. */
+/** README's table of agents, written by `npm run manifest` and checked by documents.test.ts. */
 import { AGENT_LIST, type KnownAgent } from '.';
 
-/** @returns Markdown, without a line break at its end. */
+/** @returns Markdown without a trailing line break */
 export const agentsTable = (): string =>
   [
     '| agent | while it works | what it has stored |',

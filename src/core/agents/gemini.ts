@@ -1,6 +1,6 @@
 /**
- * Gemini CLI, and Qwen Code, which grew out of it and named tools of its own. Sources: a real session of Gemini CLI of 2026, the
- * tools that its 0.61 and Qwen Code's 0.24 declare.
+ * Gemini CLI and its fork Qwen Code. Sources: a Gemini CLI session of 2026, tools declared by
+ * Gemini CLI 0.61 and Qwen Code 0.24.
  */
 import type { Agent, Tools } from './types';
 

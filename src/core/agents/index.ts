@@ -1,6 +1,6 @@
 /**
- * The one table of agents. Names in lists, readers, stores, tools, what is given back and the documents' tables are made of it or
- * held to it by a test.
+ * The table of agents. Lists, readers, stores, tools, give-back and documentation are derived from
+ * it or tested against it.
  */
 import { claudeCode } from './claudeCode';
 import { codex } from './codex';
@@ -33,23 +33,23 @@ const TABLE = {
 
 type Table = typeof TABLE;
 export type AgentId = keyof Table;
-/** As people know it. */
+/** Display name. */
 export type AgentName = Table[AgentId]['name'];
-/** The formats in which agents store conversations. */
+/** Formats of stored conversations. */
 export type AgentFormat = Table[AgentId]['formats'][number];
 
-/** The commands of the agents whose requests can go through the gateway. */
+/** Commands of agents whose requests can go through the gateway. */
 export type GatewayCommand = Extract<Table[AgentId]['live'], { through: 'gateway' }>['command'];
 
-/** An agent whose row is known by its id, name and formats. */
+/** An agent with the literal types of its name and formats. */
 export type KnownAgent = Agent & { readonly name: AgentName; readonly formats: readonly AgentFormat[] };
 
 export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = TABLE;
 
-/** All agents, in the order in which they are listed. */
+/** In display order. */
 export const AGENT_LIST: readonly KnownAgent[] = Object.values(AGENTS);
 
-/** The command of an agent, by the name that people know it by, whose requests can go through the gateway; undefined for others. */
+/** Command of an agent, by display name, if its requests can go through the gateway. */
 export function getLiveCommand(name: string): string | undefined {
   const live = AGENT_LIST.find((agent) => agent.name === name)?.live;
   return live?.through === 'gateway' ? live.command : undefined;

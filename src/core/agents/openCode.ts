@@ -1,9 +1,15 @@
-/** OpenCode, and Kilo from 7 on, which is made of it. Sources: real sessions of 1.2 to 1.18, the tools that 1.18.33 and Kilo 7.7.7 declare. */
+/**
+ * OpenCode and its fork Kilo (from 7). Sources: sessions of 1.2 to 1.18, tools declared by OpenCode
+ * 1.18.33 and Kilo 7.7.7.
+ */
 import type { Agent, StoreRow, Tools } from './types';
 
 const ANY = /^/;
 
-/** Both use `XDG_DATA_HOME` on every system; builds for macOS and Windows were seen with the system's own folder. */
+/**
+ * Both use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the system's own
+ * folder.
+ */
 const stores = (name: string): StoreRow[] =>
   [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [
     { root, steps: [new RegExp(`^${name}(?:-[\\w.-]+)?\\.db$`)], kind: 'database' },
@@ -50,7 +56,7 @@ export const openCode = {
   live: { through: 'gateway', command: 'opencode' },
 } as const satisfies Agent;
 
-/** Kilo 7, and the extension up to 5, which is one of the Roo family. */
+/** Kilo 7, and the extension up to 5, which belongs to the Roo family. */
 export const kiloTools = {
   ...tools,
   background_process: { kind: 'command', command: ['command'] },

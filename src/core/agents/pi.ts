@@ -1,4 +1,6 @@
-/** Pi, and Oh My Pi, which grew out of it: one format, tools of their own. Sources: real sessions, and the tools that Pi 0.73 declares. */
+/**
+ * Pi and its fork Oh My Pi: same format, own tools. Sources: sessions, tools declared by Pi 0.73.
+ */
 import type { Agent } from './types';
 
 const ANY = /^/;
@@ -45,7 +47,8 @@ export const ohMyPi = {
     grep: { kind: 'search', path: ['path'], pattern: ['pattern'], numbers: ['bar'] },
     hub: { kind: 'agent' },
     yield: { kind: 'other' },
-    // Not marked as asking a person: Pi's extensions, whose sessions look the same, name their tools as they like.
+    // Not marked as asking a person, since Pi extensions with the same session format choose their
+    // own tool names.
     ask: { kind: 'other' },
   },
   preamble: {},

@@ -1,6 +1,6 @@
 /**
- * Roo Code and its kin: Zoo Code, Kilo Code up to 5, Cline. Sources: real tasks of October 2025 and of Cline 4, the tools that
- * Cline 3.0.65 declares, the agents' public tool definitions.
+ * Roo Code and relatives: Zoo Code, Kilo Code up to 5, Cline. Sources: tasks of October 2025 and of
+ * Cline 4, tools declared by Cline 3.0.65, public tool definitions.
  */
 import { kiloStores, kiloTools } from './openCode';
 import type { Agent, Preamble, StoreRow, Tools } from './types';
@@ -12,7 +12,7 @@ const taskStore = (extension: string): StoreRow => ({ root: `<user>/globalStorag
 
 const RANGE = { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] } as const;
 
-/** Tools that Roo and Cline had before native tool calls, and mostly still have. */
+/** Tools from before native tool calls, most of which still exist. */
 const common = {
   read_file: { kind: 'read', path: ['path', 'file_path', 'files[].path'], range: RANGE, numbers: ['pipe'], xml: true },
   write_to_file: { kind: 'write', path: ['path'], content: ['content'], xml: true },
@@ -65,7 +65,7 @@ const preamble: Preamble = {
     'system_notice',
   ],
   openings: [
-    // The results of tools as texts, of the time before native calls, and notices.
+    // Tool results as text, from before native calls, and notices.
     /^\[[\w-]+(?: for .*)?\] Result:[\s\S]*/,
     /^\[Sliding window truncation[\s\S]*/,
     /^\[ERROR\] [\s\S]*/,
@@ -73,7 +73,7 @@ const preamble: Preamble = {
   wrappers: ['task', 'user_message', 'user_input', 'feedback', 'answer'],
 };
 
-/** Roo and Zoo go on with what is written into a task's folder. */
+/** Roo and Zoo continue from changed files in a task's folder. */
 const inPlace = (extension: RegExp) =>
   ({
     target: 'roo-task',
@@ -90,7 +90,7 @@ export const roo = {
   seen: { versions: '3.28 (October 2025)', on: 'real sessions' },
   stores: [
     taskStore('rooveterinaryinc.roo-cline'),
-    // Its command line keeps tasks as if VS Code did.
+    // The command line stores tasks in VS Code's layout.
     { root: '~/.vscode-mock/global-storage/tasks', steps: TASK },
   ],
   settings: 'roo-cline',

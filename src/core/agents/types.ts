@@ -1,9 +1,9 @@
 /**
- * The description of an agent as data: where its conversations lie, what they look like, what its tools do, and what can be
- * given back to it. An agent is added by a row of this type in `index.ts`; what a row lacks does not compile.
+ * Describes an agent as data: where conversations are stored, what they look like, what its tools
+ * do, what can be given back. To add an agent, add a row of this type to `index.ts`.
  */
 
-/** The kinds of tools that condensation distinguishes. */
+/** Kinds of tools that condensation distinguishes. */
 export const TOOL_KINDS = [
   'read',
   'list',
@@ -19,52 +19,57 @@ export const TOOL_KINDS = [
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * Spellings of a parameter, the one to look at first in front. `edits[].oldText` is a field of each element of a list;
- * `files[]` is a list of strings.
+ * Spellings of a parameter by priority. `edits[].oldText` is a field of list elements; `files[]` is
+ * a list of strings.
  */
 export type Parameters = readonly string[];
 
-/** Which lines of a file a call asks for. Numbers are lines; the first line of a file is 1 unless `base` says 0. */
+/** Parameters for the requested lines of a file. Lines start at 1 unless `base` is 0. */
 export interface LineRange {
   readonly first?: Parameters;
   readonly last?: Parameters;
-  /** How many lines. */
   readonly count?: Parameters;
-  /** One parameter with both: `[first, last]`, where a last of -1 is the file's end. */
+  /** Single parameter `[first, last]`; a last of -1 means the end of the file. */
   readonly pair?: Parameters;
-  /** Behind the path, as in `src/a.ts:10-20,30-35`. */
+  /** After the path, as in `src/a.ts:10-20,30-35`. */
   readonly inPath?: true;
   readonly base?: 0 | 1;
 }
 
-/** How a result numbers the lines of a file; the forms are told in messages/numberForms. */
+/** Format of line numbers in results; see messages/numberForms. */
 export type NumberForm = 'arrow' | 'tab' | 'pipe' | 'bar' | 'colon' | 'dot' | 'L' | 'box';
 
 export type Shell = 'sh' | 'powershell' | 'cmd';
 
-/** How to read a tool's calls and results. Rows of users hold no more than the kind and what they know. */
+/** How to read a tool's calls and results. User rows contain only the kind and known fields. */
 export interface ToolRule {
   readonly kind: ToolKind;
   /** Parameters that name the file or folder. */
   readonly path?: Parameters;
   readonly range?: LineRange;
-  /** The text that an edit replaces, and its replacement. */
+  /** The text to replace. */
   readonly old?: Parameters;
   readonly new?: Parameters;
-  /** A file's whole new text. */
+  /** The file's complete new text. */
   readonly content?: Parameters;
-  /** A patch that names its files: `*** Begin Patch`, a unified diff. */
+  /** A patch that names its files: `*** Begin Patch` or a unified diff. */
   readonly patch?: Parameters;
   readonly pattern?: Parameters;
   readonly command?: Parameters;
   readonly cwd?: Parameters;
-  /** The shell that runs the command; undefined where the command itself must tell. */
+  /** The shell that runs the command; undefined if it must be detected from the command. */
   readonly shell?: Shell;
-  /** How the result numbers a file's lines; an empty list says that it prints them bare. Undefined: look at the result. */
+  /**
+   * Line-number formats in results; empty if lines are unnumbered. Undefined: detect from the
+   * result.
+   */
   readonly numbers?: readonly NumberForm[];
-  /** The result carries what a person answered. Holds for the agent's own sessions alone: others may have a tool of that name. */
+  /**
+   * The result contains a person's answer. Valid only for the agent's own sessions, since other
+   * tools may have the same name.
+   */
   readonly person?: true;
-  /** Stood as XML in the assistant's text before agents called tools natively. */
+  /** Was written as XML in the assistant's text before native tool calls. */
   readonly xml?: true;
 }
 
@@ -72,37 +77,38 @@ type Row<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omit<To
   readonly kind: Kind;
 } & Required<Pick<ToolRule, Needs>>;
 
-/** A row of an agent's tools: what matters for its kind can't be left out. */
+/** A row of an agent's tools; fields essential for the kind are required. */
 export type Tool =
   | Row<'read', 'path' | 'numbers'>
   | Row<'list', 'path'>
   | Row<'search', 'path' | 'pattern'>
-  /** `command` is empty where a call asks for more output of a command that runs. */
+  /** `command` is empty if a call only requests more output of a running command. */
   | Row<'command', 'command'>
   | Row<'write', 'path' | 'content'>
   | Row<'edit', 'path' | 'old' | 'new'>
   | Row<'edit', 'patch'>
   | Row<'plan' | 'fetch' | 'agent' | 'other'>;
 
-/** By name in lower case: agents and models are not of one mind about capitals. */
+/** By lowercase name, since capitalization varies between agents and models. */
 export type Tools = Readonly<Record<Lowercase<string>, Tool>>;
 
-/** A step from a store's folder down to its files: a name, or the names that fit. */
+/** A segment of the path from a store's folder to its files: a name or a pattern. */
 export type Step = string | RegExp;
 
 /** Files of one kind below one folder. */
 export interface StoreRow {
   /**
-   * The folder: `${NAME:-else}` is an environment variable, `~` the home folder, `<data>` the folder of XDG_DATA_HOME, `<local>`
-   * where macOS and Windows keep a program's own data, `<user>` the `User` folder of each product of VS Code's family.
+   * Folder: `${NAME:-else}` is an environment variable, `~` the home folder, `<data>`
+   * XDG_DATA_HOME, `<local>` the application data folder of macOS and Windows, `<user>` the `User`
+   * folder of each VS Code product.
    */
   readonly root: string;
   readonly steps: readonly Step[];
-  /** `database`: each file holds many sessions. `session`: its messages lie in other files. */
+  /** `database`: a file with many sessions. `session`: its messages are in other files. */
   readonly kind?: 'database' | 'session';
   /**
-   * The conversation in `<session>.jsonl` started that in `<session>/x.jsonl`, in `<session>/<folder>/x.jsonl`, or in a file beside it
-   * whose records name the session.
+   * Where subagent files are: in `<session>/x.jsonl` or `<session>/<folder>/x.jsonl` next to
+   * `<session>.jsonl`, or in a sibling file whose records name the session.
    */
   readonly parent?: 'session-folder' | 'session-above' | 'session-named';
 }
@@ -111,28 +117,28 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 
 export interface GiveBack {
   readonly target: GiveBackTarget;
-  /** Where a file must lie for the agent to read what is written there. */
+  /** Location from which the agent reads written files. */
   readonly path: RegExp;
-  /** The same for a file in a folder that its user chose, once the agent's settings told whose it is. */
+  /** The same for a folder configured by the user, once the agent's settings identify it. */
   readonly customPath?: RegExp;
 }
 
-/** How an agent's running conversation is condensed. */
+/** How an agent's running conversation can be condensed. */
 export type LiveAccess =
-  /** It asks the models of VS Code's chat, ours among them. */
+  /** It uses VS Code's chat models, including ours. */
   | { readonly through: 'chat-models' }
-  /** Its command line sends its requests through our gateway; how it is started is in cli/gateway/agents. */
+  /** Its command line sends requests through our gateway; started by cli/gateway/agents. */
   | { readonly through: 'gateway'; readonly command: string }
-  /** Not yet: what it has stored can be condensed. */
+  /** Only stored conversations can be condensed. */
   | { readonly through: 'nothing' };
 
-/** Text that an agent itself puts into a user's messages: it is neither task nor title, nor written by a person. */
+/** Text that the agent puts into user messages: neither task nor title, nor written by a person. */
 export interface Preamble {
-  /** Names of XML elements. One that isn't closed reaches to the end: the text was cut. */
+  /** XML element names. An unclosed element extends to the end, since the text was cut. */
   readonly elements?: readonly string[];
-  /** Those of them in which subagents and tasks in the background report. */
+  /** Elements that contain reports of subagents and background tasks. */
   readonly reports?: readonly string[];
-  /** The agent's own words at a text's beginning, as far as they go; what is behind them is a person's. */
+  /** The agent's own words at the start of a text; a person's words follow. */
   readonly openings?: readonly RegExp[];
   /** Elements around a person's words. */
   readonly wrappers?: readonly string[];
@@ -140,17 +146,17 @@ export interface Preamble {
 
 export interface Agent {
   readonly name: string;
-  /** The formats of its stored conversations; the readers are in conversations/formats. */
+  /** Formats of stored conversations; readers are in conversations/formats. */
   readonly formats: readonly string[];
   /**
-   * With which versions reading was tried: on real sessions, or only on sessions written after the agent's sources. Undefined
-   * where what it stores can't be read.
+   * Versions that reading was tested with, on real sessions or on sessions written from the agent's
+   * source. Undefined if not readable.
    */
   readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' } | undefined;
   readonly stores: readonly StoreRow[];
-  /** Set where its files lack most results of tools: little is left to condense. */
+  /** Set if its files lack most tool results, so little can be condensed. */
   readonly storesFewResults?: true;
-  /** The prefix of its settings in VS Code, where a user may choose another folder for its tasks. */
+  /** Prefix of its VS Code settings, in which users can choose another task folder. */
   readonly settings?: string;
   readonly tools: Tools;
   readonly preamble: Preamble;

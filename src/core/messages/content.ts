@@ -7,17 +7,20 @@ import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
-/** One piece of text that an operation can work on: a whole string of the message, or a slice of one (XML-era tools). */
+/**
+ * A text that an operation can work on: a whole string of the message, or a slice of one for XML
+ * tools.
+ */
 export interface Content extends Slice {
   readonly type: ContentType;
-  /** Where the string is; the slice is of it. */
+  /** Path to the string that the slice refers to. */
   readonly path: Path;
   readonly text: string;
 }
 
 /**
- * All text of a message that an operation can work on, in the message's order (FR-SM-001). Images, thinking, unknown blocks
- * and all structure have none, nor have results that a program reads: it must be able to parse them.
+ * All text that operations can work on, in message order (FR-SM-001). Images, thinking, unknown
+ * blocks, structure, and results that a program parses are excluded.
  */
 export function listContents(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
@@ -29,7 +32,7 @@ export function listContents(message: ApiMessage): readonly Content[] {
 
 const remembered = new WeakMap<ApiMessage, readonly Content[]>();
 
-/** Paths are made with `concat`: a spread leaves room for sixteen more entries in each of them. */
+/** Paths are made with `concat`, since spread reserves capacity for sixteen more elements each. */
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return textContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
@@ -58,23 +61,26 @@ function collectContents(message: ApiMessage): Content[] {
 
 const whole = (type: ContentType, path: Path, text: string): Content[] => slice(type, path, text, 0, text.length);
 
-/** A text block's content: prose, but for XML-era calls in an assistant's text and XML-era results in a user's. */
+/**
+ * Content of a text block: prose, except for XML calls by the assistant and XML results in user
+ * messages.
+ */
 function textContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return assistantTextContents(path, text);
   const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
-  // The agents put their environment behind a result; it is no part of the result.
+  // The environment that agents append after a result is not part of it.
   if (afterHeader && !header && !isEnvironment(text)) return whole('toolResults', path, text);
   return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
 }
 
-/** What a display shows is the result of a tool; the words around it are the agent's. */
+/** The displayed file or listing is a tool result; the words around it are the agent's. */
 const displayContents = (path: Path, text: string, { start, end }: Display): Content[] => [
   ...slice('messageText', path, text, 0, start),
   ...slice('toolResults', path, text, start, end),
   ...slice('messageText', path, text, end, text.length),
 ];
 
-/** The markup of a call is structure: only what stands around it is prose, and only its values are parameters. */
+/** The markup of a call is structure: text around it is prose, its values are parameters. */
 function assistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
   let at = 0;
@@ -89,10 +95,10 @@ function assistantTextContents(path: Path, text: string): Content[] {
 const slice = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>
   end > start ? [{ type, path, start, end, text: text.slice(start, end) }] : [];
 
-/** Strings that lie deeper than any tool's schema are left alone: hostile nesting must not exhaust the stack. */
+/** Deeper than any tool's schema. Hostile nesting must not exhaust the stack. */
 const MAX_DEPTH = 64;
 
-/** Every string inside a tool's input. */
+/** All strings inside a tool's input. */
 function stringsIn(value: unknown, path: Path): Content[] {
   if (typeof value === 'string') return whole('toolParameters', path, value);
   if (path.length > MAX_DEPTH) return [];
@@ -106,7 +112,7 @@ function resultContents(content: string | readonly Block[] | undefined, path: Pa
   if (!Array.isArray(content)) return [];
   return (content as readonly Block[]).flatMap((block, index) => {
     if (isText(block)) return whole('toolResults', path.concat(index, 'text'), block.text);
-    // Cline 4 stores the parts of one result as `{query, result}` without a type.
+    // Cline 4 stores parts of a result as `{query, result}` without a type.
     const untyped = block['result'];
     return typeof block.type !== 'string' && typeof untyped === 'string'
       ? whole('toolResults', path.concat(index, 'result'), untyped)

@@ -1,7 +1,8 @@
 /**
- * Files and listings that an agent's program shows the model among the messages, in the words of a call and its result: what a person
- * named with @, and a file that changed outside. Source: Claude Code (npm, 2.1.332, the renderers of `file`, `directory` and
- * `edited_text_file`; 2.1.108 to 2.1.232 have the same forms), which puts each text between `<system-reminder>` tags.
+ * Files and listings that Claude Code shows the model in the form of a call and its result, such as
+ * @-mentioned or externally changed files. Source: Claude Code (npm, 2.1.332, renderers of `file`,
+ * `directory` and `edited_text_file`; same forms in 2.1.108 to 2.1.232), which puts each text
+ * between `<system-reminder>` tags.
  */
 import { memoizeByObject } from '../memoizeByObject';
 import type { Slice } from '../slice';
@@ -9,9 +10,8 @@ import { getBlocks, isRecord, isText } from './blocks';
 import { isAddedByAgent } from './task';
 import type { ApiMessage } from './types';
 
-/** What a text block shows: the slice of its text is the result that the call would have. */
+/** Slice of a text block that is the result such a call would have. */
 export interface Display extends Slice {
-  /** Index of the block. */
   readonly block: number;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -26,7 +26,6 @@ const CHANGE = new RegExp(
   `^${OPENING}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
 );
 
-/** The displays in a message, in order. */
 export const displaysIn = memoizeByObject((message: ApiMessage): readonly Display[] => {
   if (message.role !== 'user') return NONE;
   const displays: Display[] = [];

@@ -1,12 +1,14 @@
 /**
- * What the Roo family puts at the end of each of a user's messages: open files, terminals with their output, the time. Terminals print
- * what they like, a closing tag as well, so that the last one ends it.
+ * Environment that the Roo family appends to each user message: open files, terminal output, the
+ * time. Terminal output may contain the closing tag, so the last one counts.
  */
 const OWN_TEXT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
 const AT_END = /<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
-/** Whether a text is an environment and nothing else. What merely begins like one may be a tool's result. */
+/**
+ * True if the whole text is an environment. A text that only starts like one may be a tool's
+ * result.
+ */
 export const isEnvironment = (text: string): boolean => OWN_TEXT.test(text);
 
-/** The text without the environment at its end. */
 export const withoutEnvironment = (text: string): string => text.replace(AT_END, '');

@@ -4,50 +4,56 @@ import type { ApiMessage, Place } from './types';
 
 export type { PlacedContent } from './messagePart';
 
-/** A tool call together with its result, native or XML-era. */
+/** A tool call with its result, native or XML. */
 export interface ToolExchange {
   readonly tool: string;
-  /** The parameters; XML-era values are strings. */
+  /** XML values are strings. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Index of the assistant's message with the call. */
+  /** Index of the assistant message. */
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
-  /** Index of the user's message with the result; undefined while unanswered. */
+  /** Index of the user message; undefined if unanswered. */
   readonly resultMessage: number | undefined;
   readonly results: readonly PlacedContent[];
-  /** The result's whole text, its parts joined by newlines. */
+  /** All parts of the result, joined by newlines. */
   readonly resultText: string;
   readonly isError: boolean;
-  /** A person speaks in the result; told by the reader of the agent's format, never by the result's text. */
+  /**
+   * True if a person speaks in the result. Set by the format's reader, never derived from the text.
+   */
   readonly isPersonsAnswer: boolean;
-  /** Nobody called: the agent's program shows what the tool would have given. */
+  /** True if there was no call: the agent's program shows what the tool would have returned. */
   readonly isDisplay: boolean;
 }
 
 /**
- * What our own tools find begins with its reference. Codex puts its words before a result of an MCP server, and some of its versions
- * the result's JSON around the text.
+ * Results of our recall tools start with the reference. Codex prefixes MCP results with its own
+ * words, and some versions wrap them in JSON.
  */
 const RECALLED = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
 
-/** Whether our own tools gave back what had been condensed away. Their names end so in VS Code's chat and on the MCP server. */
+/**
+ * True for results of our recall tools; the name is a suffix in VS Code's chat and on the MCP
+ * server.
+ */
 export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
   /(?:recall|search)$/i.test(tool) && RECALLED.test(resultText);
 
-/** Where a content stands, without the content. */
 export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
 /**
- * All tool calls of a conversation with their results, in the order of the calls. The same messages at the same indexes
- * give the very same exchanges.
+ * All tool calls with their results, in call order. The same messages at the same indexes return
+ * the identical exchange objects.
  */
 export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] => new Exchanges().of(messages);
 
-/** The tool calls of a conversation whose messages change and come: a message that is as it was costs a comparison. */
+/**
+ * Tracks exchanges while messages change and are added; an unchanged message costs one comparison.
+ */
 export class Exchanges {
   private pairing = new ExchangePairer();
 
-  /** The exchanges of the conversation as it now stands; the very same list where none has changed. */
+  /** Exchanges of the current messages; the identical list if nothing changed. */
   of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.change(messages)) this.pairing = new ExchangePairer();
     this.pairing.grow(messages);
@@ -55,21 +61,19 @@ export class Exchanges {
   }
 }
 
-/** A call and what answers it. */
 interface Pair {
-  /** Its place among all calls. */
+  /** Position among all calls. */
   readonly at: number;
   call: Call;
   result: Result | undefined;
 }
 
-/** A message's part in calls and results. */
 interface PairedMessage {
   readonly message: ApiMessage;
   readonly part: MessagePart;
-  /** Its own calls, the native ones first. */
+  /** Native calls first. */
   readonly calls: readonly Pair[];
-  /** The calls that its answers belong to, the native ones first; undefined for an answer that is nobody's. */
+  /** Calls that its answers belong to, native ones first; undefined if an answer has none. */
   readonly answered: readonly (Pair | undefined)[];
   readonly displays: readonly Pair[];
 }
@@ -78,17 +82,17 @@ class ExchangePairer {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * Calls that wait, by id. Some models use an id again: across messages it means the last call, and several calls of one
-   * message are answered in their order. An answer too many is nobody's.
+   * Unanswered calls by ID. If a model reuses an ID, the last call counts across messages; calls of
+   * one message are answered in order. Surplus answers belong to no call.
    */
   private readonly open = new Map<string, Pair[]>();
   private count = 0;
-  /** Calls that came or changed since the exchanges were joined. */
+  /** Calls added or changed since the last join. */
   private readonly touched = new Set<Pair>();
 
   /**
-   * Brings the messages that are known to what they now are.
-   * @returns false where some have gone, or one has other calls or answers than it had.
+   * Updates known messages.
+   * @returns false if messages were removed, or their calls or answers differ
    */
   change(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
@@ -112,7 +116,6 @@ class ExchangePairer {
     return true;
   }
 
-  /** Adds the messages that are new. */
   grow(messages: readonly ApiMessage[]): void {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
@@ -151,7 +154,7 @@ class ExchangePairer {
     return this.open.get(id)?.shift();
   }
 
-  /** Gives the XML-era answers the calls of the message before: of each tool in order. */
+  /** Matches XML answers to calls of the previous message, per tool in order. */
   private takeXml(answers: MessagePart['xmlAnswers']): (Pair | undefined)[] {
     const last = this.messages.at(-1);
     if (answers.length === 0 || !last) return answers.map(() => undefined);
@@ -172,7 +175,7 @@ const listAnswers = ({ answers, xmlAnswers }: MessagePart): { readonly result: R
   ...xmlAnswers,
 ];
 
-/** The part of a message that decides which call belongs to which answer. */
+/** Everything in a message that determines which call an answer belongs to. */
 const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
@@ -182,14 +185,16 @@ const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: Messa
     displays.length,
   ]);
 
-/** An exchange with what it was joined of. */
 interface JoinedExchanges {
   readonly call: Call;
   readonly result: Result | undefined;
   readonly exchange: ToolExchange;
 }
 
-/** By call, or by result where the call has another already: a conversation and its view often share one of the two. */
+/**
+ * Keyed by call, or by result if the call is taken: a conversation and its view often share one of
+ * the two.
+ */
 const known = new WeakMap<Call | Result, JoinedExchanges>();
 
 function joined({ call, result }: Pair): ToolExchange {
@@ -199,7 +204,7 @@ function joined({ call, result }: Pair): ToolExchange {
   if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
-  // Field by field: what is added to a spread lies in a list of its own.
+  // Built field by field, since a spread with added fields gets a slower hidden class.
   const exchange: ToolExchange = {
     tool,
     input,

@@ -1,4 +1,4 @@
-/** The changes of a call in files: the lines that it quotes from them, and those that they have then. */
+/** Line changes that a call makes in files. */
 import { memoizeByObject } from '../memoizeByObject';
 import type { ToolExchange } from './exchanges';
 import { getFilePath, listFileParts } from './fileParts';
@@ -8,15 +8,15 @@ import { ruleFor, listTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
-  /** Lines that the file has by what the call says; none where all of the file is written. */
+  /** Lines replaced, according to the call; empty if the whole file is written. */
   readonly before: readonly string[];
-  /** Lines that stand there afterwards. */
+  /** Lines after the change. */
   readonly after: readonly string[];
 }
 
 const NONE: readonly FileChange[] = [];
 
-/** The changes of a call by its parameters, whether or not it succeeded. */
+/** Changes according to the call's parameters, regardless of success. */
 export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
   memory(tools)(exchange);
 
@@ -49,13 +49,13 @@ function replacements(
 ): FileChange[] {
   const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
   const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
-    // Of a parameter with blocks these are the changes, below.
+    // Parameters with search/replace blocks are handled below.
     .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
   for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }
 
-/** Patches and here-documents that stand in parameters as they are. */
+/** Patches and here-documents inside parameters. */
 function patchesIn(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
     listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
@@ -68,7 +68,7 @@ function patchesIn(tools: ToolTable, call: ToolExchange): FileChange[] {
   );
 }
 
-/** Codex' code mode: a patch is a string of a program. */
+/** In Codex code mode a patch is a string literal in a program. */
 const STRING_WITH_PATCH =
   /"(?:[^"\\]|\\.)*\*\*\* Begin Patch(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*\*\*\* Begin Patch(?:[^`\\]|\\.)*`/g;
 

@@ -1,4 +1,4 @@
-/** Which parts of a call's parameters and results are lines of which file. */
+/** Finds which parts of a call's parameters and results are lines of which file. */
 
 import type { Slice } from '../slice';
 import type { ToolKind } from '../agents/types';
@@ -13,23 +13,21 @@ import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
 import { getPath, ruleFor, type ToolTable } from './tools';
 
-/** Part of a content whose lines are lines of one file. */
 export interface FilePart extends Slice {
   readonly path: string;
-  /** The prefix of each line; undefined if it must be found out, or there is none. */
+  /** Prefix of each line; undefined if absent or unknown. */
   readonly head: LineHead | undefined;
-  /** The first line's number, where it is known and does not stand in front of it. */
+  /** Number of the first line, if known and not printed. */
   readonly firstLine: number | undefined;
-  /** Whether the lines are the file's as it stands after the call: not an older revision's. */
+  /** True if the lines are those of the file after the call, not of an older revision. */
   readonly isCurrent: boolean;
 }
 
 const NONE: readonly FilePart[] = [];
 
-/** Oh My Pi names the lines of a file behind its path: `src/a.rs:10-40,60-80`. */
+/** Oh My Pi appends line ranges to the path: `src/a.rs:10-40,60-80`. */
 const RANGE = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 
-/** The file that a call is about. */
 export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
   getPath(tools, exchange)?.replace(RANGE, '');
 
@@ -52,7 +50,7 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
   return parts;
 }
 
-/** By table and call: several steps ask for the same. */
+/** Cached by table and call, since several steps ask. */
 const memory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
   memoizeByObject(() => new Map()),
 );
@@ -86,7 +84,7 @@ function resultParts(
   return kind === 'list' ? NONE : whole(content, path);
 }
 
-/** A call's command line is read once, however often its result changes. */
+/** Cached per input, since results change more often than command lines. */
 function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;
@@ -102,7 +100,7 @@ const stepsByInput = new WeakMap<
 >();
 
 function printedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
-  // A line that the agent ran in several pieces has one result for each; nobody knows which is whose.
+  // If a line ran in several pieces with one result each, the results can't be attributed.
   if (exchange.results.length > 1 && !exchange.results.slice(0, -1).every(({ text: other }) => isHeadAlone(other)))
     return NONE;
   const steps = getSteps(exchange);
@@ -116,18 +114,18 @@ function printedParts(exchange: ToolExchange, { text }: Content): readonly FileP
   }));
 }
 
-/** Codex' code mode puts its head into a text of its own. */
+/** Codex code mode puts its header in a separate text. */
 const isHeadAlone = (text: string): boolean => {
   const { start } = printedSlice(text);
   return start > 0 && start >= text.trimEnd().length;
 };
 
-/** Whether a parameter is the command line as the agent wrote it. */
+/** True if the parameter is the agent's literal command line. */
 const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean =>
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
-/** The text that a command line writes to files: here-documents and patches. */
+/** Text that a command line writes to files: here-documents and patches. */
 const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
   getSteps(exchange)
     .flatMap(({ effects }) => effects)
@@ -145,7 +143,6 @@ const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
       return effect.kind === 'patch' && effect.at ? patchParts(effect.text, effect.at.start, effect.folder) : NONE;
     });
 
-/** The hunks of a patch. */
 function patchParts(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
   return readPatches(text).flatMap(({ path, movedTo, hunks }) => {
     const file = joinPath(folder, movedTo ?? path);
@@ -162,7 +159,7 @@ function patchParts(text: string, offset: number, folder: string | undefined): r
   });
 }
 
-/** Search tools print in ripgrep's form. */
+/** Search tools print in ripgrep's format. */
 function foundParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',

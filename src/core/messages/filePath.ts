@@ -1,8 +1,7 @@
-/** Paths of files as agents write them, of any system: nothing here looks at a disk. */
+/** Paths as agents write them, for any operating system. Nothing here accesses the disk. */
 
 const ABSOLUTE = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 
-/** Whether a path names the same file in whatever folder it is used. */
 const isAbsolutePath = (path: string): boolean => ABSOLUTE.test(path);
 
 /**
@@ -15,7 +14,7 @@ export function joinPath(folder: string | undefined, path: string): string | und
   return folder === undefined ? undefined : tidied(folder === '' ? path : `${folder.replace(/[\\/]$/, '')}/${path}`);
 }
 
-/** A path with slashes, without empty steps, `.` and `..`. */
+/** Normalizes slashes and removes empty, `.` and `..` segments. */
 function tidied(path: string): string {
   const slashed = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
   const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashed)?.[0] ?? '';
@@ -29,19 +28,22 @@ function tidied(path: string): string {
   return start + steps.join('/');
 }
 
-/** Paths of more than 260 characters: `\\?\C:\x` and `\\?\UNC\server\share\x` (Windows, "Naming Files, Paths, and Namespaces"). */
+/**
+ * Windows' long path prefixes `\\?\C:\x` and `\\?\UNC\server\share\x` (Microsoft, "Naming Files,
+ * Paths, and Namespaces").
+ */
 const withoutLongPrefix = (path: string): string =>
   path.replace(/^\\\\\?\\(?:UNC\\)?/i, (prefix) => (prefix.length > 4 ? '\\\\' : ''));
 
-/** A backslash is a letter like any other where paths have slashes. */
+/** On Unix, a backslash is an ordinary character. */
 export const isWindowsPath = (path: string): boolean =>
   /^[A-Za-z]:[\\/]/.test(path) ||
   path.startsWith('\\\\') ||
   (path.includes('\\') && !path.includes('/') && !/\\ /.test(path));
 
 /**
- * Whether two paths name one file, as far as it can be told: agents write one file from the root, from the workspace and
- * with either slash. A path that is the end of the other, step by step, names the same file.
+ * True if two paths probably name the same file. Agents write paths absolute or relative to the
+ * workspace, with either slash, so a path that is a suffix of the other (by segments) matches.
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
@@ -54,8 +56,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * A key that all spellings of one path share. Paths of Windows are compared without regard to case and kind of slash; `/c/x` is what
- * its Unix tools call `C:\x`, and `/c:/x` what VS Code's URIs do.
+ * Key shared by all spellings of a path. Windows paths ignore case and slash direction; `/c/x`
+ * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
  */
 export function fileKey(path: string): string {
   const clean = tidied(path);
@@ -64,5 +66,5 @@ export function fileKey(path: string): string {
   return isWindowsPath(path) ? clean.toLowerCase() : clean;
 }
 
-/** The end of a path, enough to know the file by. */
+/** The last two segments. */
 export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

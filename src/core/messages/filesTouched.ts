@@ -3,15 +3,14 @@ import { isRecord } from './blocks';
 import { fileKey } from './filePath';
 import { getPath, ruleFor, type ToolTable } from './tools';
 
-/** A file that the agent worked on. */
 export interface TouchedFile {
   readonly path: string;
-  /** Calls that wrote or edited it with success. */
+  /** Number of successful writes and edits. */
   readonly changes: number;
   readonly isRead: boolean;
 }
 
-/** The files of all calls that succeeded (or wait for their result), in the order of their last use. */
+/** Files of all successful or pending calls, ordered by last use. */
 export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
@@ -27,7 +26,7 @@ export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTabl
   return [...files.values()];
 }
 
-/** Each call may name its file in a parameter, several in a list, in XML, or in a patch. */
+/** A call may name files in a parameter, a list, XML, or a patch. */
 export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): string[] {
   const one = getPath(tools, exchange);
   if (one !== undefined) return [one];
@@ -51,10 +50,10 @@ export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): stri
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Share of the absolute paths that must lie in the folder that is told once for all. */
+/** Share of absolute paths that must be below the common folder. */
 const COMMON_SHARE = 0.8;
 
-/** The deepest folder that most of the absolute paths share, with a slash at its end; empty where there is none. */
+/** Deepest folder that most absolute paths share, with a trailing slash; '' if there is none. */
 export function commonFolder(paths: readonly string[]): string {
   const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
   if (absolute.length < 2) return '';

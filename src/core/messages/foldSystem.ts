@@ -3,7 +3,7 @@ import type { ApiMessage, Block, TextBlock } from './types';
 
 /** A conversation without system messages. */
 export interface FoldedMessages {
-  /** Those before the first other message: they belong to the system prompt. */
+  /** System messages before the first other message; they belong to the system prompt. */
   readonly prompt: readonly TextBlock[];
   readonly messages: readonly (ApiMessage & { readonly role: 'user' | 'assistant' })[];
 }

@@ -1,2 +1,2 @@
-/** The line above each message of a rendered conversation (`render.ts`). */
+/** Heading of each message in a rendered conversation (`render.ts`). */
 export const HEADING = /^━━━ (?:\d+|summary) · [\w ]+ ━━━$/;

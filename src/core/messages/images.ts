@@ -1,20 +1,18 @@
-/** Images in messages: where they stand, and how many bytes they and the rest have on the wire. */
+/** Images in messages and their size in requests. */
 import { memoizeByObject } from '../memoizeByObject';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ImageBlock, Path, ToolUseBlock } from './types';
 
-/** An image of a message. */
 export interface PlacedImage {
-  /** Index of the message. */
   readonly message: number;
   readonly path: Path;
   readonly image: ImageBlock;
-  /** The call whose result it is part of; absent for one that a person sent. */
+  /** The call whose result contains it; absent if a person sent it. */
   readonly call?: ToolUseBlock;
 }
 
-/** The paths of a message's images, those in results among them. */
+/** Includes images inside results. */
 const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
   getBlocks(message).flatMap((block, at): Path[] => {
     if (isImage(block)) return [['content', at]];
@@ -23,10 +21,9 @@ const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
   }),
 );
 
-/** Whether a message has images. */
 export const hasImages = (message: ApiMessage): boolean => pathsIn(message).length > 0;
 
-/** All images of a conversation, in order. */
+/** In order. */
 export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
   const calls = new Map<string, ToolUseBlock>();
   return messages.flatMap((message, index) => {
@@ -41,11 +38,11 @@ export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
   });
 }
 
-/** The parts of a result; none where it is a text, or the block no result. */
+/** Empty if the result is a string or the block is not a result. */
 const getParts = (block: Block): readonly Block[] =>
   isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
 
-/** The type of an image by its first bytes; undefined for one that is none of the kinds that every vendor takes. */
+/** Type by the first bytes; undefined if not every vendor supports it. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG')) return 'image/png';
@@ -54,13 +51,13 @@ export function detectImageType(bytes: Uint8Array): string | undefined {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-/** The base64 of an image or a document; undefined where it is named by URL or id. */
+/** Undefined if the image or document is referenced by URL or ID. */
 export function getBase64(block: Block): string | undefined {
   const source = block['source'];
   return isRecord(source) && typeof source['data'] === 'string' ? source['data'] : undefined;
 }
 
-/** Bytes of a block's JSON, give or take the escapes of its texts. */
+/** Approximate size of the block's JSON. */
 function countBytes(block: Block): number {
   const data = getBase64(block);
   if (data !== undefined) return data.length + FRAME_BYTES;
@@ -70,15 +67,14 @@ function countBytes(block: Block): number {
   return Buffer.byteLength(JSON.stringify(block));
 }
 
-/** Names, quotes and braces around a text or an image. */
+/** Field names, quotes and braces around a text or image. */
 const FRAME_BYTES = 64;
 
-/** Bytes that a message has in a request, about. */
+/** Approximate bytes in a request. */
 export const messageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
     ? Buffer.byteLength(message.content) + FRAME_BYTES
     : message.content.reduce((sum, block) => sum + countBytes(block), FRAME_BYTES),
 );
 
-/** Bytes that an image has in a request. */
 export const imageBytes = ({ image }: PlacedImage): number => countBytes(image);

@@ -2,28 +2,28 @@ import type { Hash } from '../hash';
 import type { Slice } from '../slice';
 
 /**
- * The form of a marker: brackets that no code or prose has by chance, a word, what is missing, and the reference. Nothing
- * else in the product spells it out.
+ * The form of a marker: brackets that code and prose do not use, a word, what was removed, and the
+ * reference. Defined only here.
  */
 const OPEN = '⟦';
 const CLOSE = '⟧';
-/** How any marker begins, also one that a model wrote down wrongly. */
+/** Start of any marker, including one miswritten by a model. */
 export const MARKER_START = `${OPEN}condensed:`;
 const OPENING = `${MARKER_START} `;
-/** A marker as a message to an agent names it. */
+/** A marker as shown to agents in instructions. */
 export const MARKER_EXAMPLE = `${OPENING}…${CLOSE}`;
 const BEFORE_REFERENCE = ' · ref ';
 const INSIDE = `[^${OPEN}${CLOSE}]`;
 const MARKER = new RegExp(`${OPENING}(${INSIDE}*?)${BEFORE_REFERENCE}([0-9a-f]{6,64})${CLOSE}`, 'g');
 const WITH_ANY_WORDS = new RegExp(`^${OPENING}${INSIDE}+${CLOSE}$`);
 const REFERENCE_AT_END = new RegExp(`${BEFORE_REFERENCE}(?=[0-9a-f]+${CLOSE}$)`);
-/** Characters of markers alone: other text must not bring them into one. */
+/** Bracket characters, which other text inside a marker must not contain. */
 export const MARKER_CHARACTERS = new RegExp(`[${OPEN}${CLOSE}]`, 'g');
 
-/** A short stable id of original content that a view leaves out: the beginning of the content's sha256. */
+/** Stable ID of removed content: the start of its sha256. */
 export type ReferenceId = string & { readonly __reference: unique symbol };
 
-/** Six hexadecimal digits; longer only where two contents of one conversation share them. */
+/** Hex digits; longer if two contents of a conversation collide. */
 export const SHORTEST_REFERENCE = 6;
 
 /**
@@ -39,7 +39,7 @@ export function referenceFor(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>):
   return hash as string as ReferenceId;
 }
 
-/** Told once in a view: agents have copied such texts into files (Opencode-DCP#168). */
+/** Stated once per view, since agents have copied markers into files (Opencode-DCP#168). */
 export const MARKER_RULE = 'never write such a marker into a file';
 const RULE = `; ${MARKER_RULE}`;
 
@@ -50,7 +50,7 @@ const RULE = `; ${MARKER_RULE}`;
 export const marker = (what: string, reference: ReferenceId): string =>
   `${OPENING}${plain(what)}${BEFORE_REFERENCE}${reference}${CLOSE}`;
 
-/** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
+/** Tool and file names come from the model, so they are sanitized and limited. */
 const MAX_WHAT = 200;
 const plain = (what: string): string =>
   what
@@ -59,12 +59,10 @@ const plain = (what: string): string =>
     .slice(0, MAX_WHAT)
     .toWellFormed();
 
-/** Whether a marker tells the rule. */
 export const statesRule = (text: string): boolean => text.includes(RULE);
 
-/** A marker as the one that tells the rule, and as any other. */
+/** Adds the rule to a marker. */
 export const withRule = (text: string): string => text.replace(REFERENCE_AT_END, `${RULE}$&`);
-/** The marker that {@link withRule} was given. */
 export const withoutRule = (text: string): string => text.replace(RULE, '');
 
 export interface FoundMarker extends Slice {
@@ -72,7 +70,6 @@ export interface FoundMarker extends Slice {
   readonly reference: ReferenceId;
 }
 
-/** The markers in a text, in order. */
 export const findMarkers = (text: string): FoundMarker[] =>
   mayHoldMarker(text)
     ? [...text.matchAll(MARKER)].map((match) => ({
@@ -83,20 +80,20 @@ export const findMarkers = (text: string): FoundMarker[] =>
       }))
     : [];
 
-/** Whether a text holds the beginning of a marker; quick, for texts of which most hold none. */
+/** A cheap test, since most texts have no marker. */
 export const mayHoldMarker = (text: string): boolean => text.includes(OPENING);
 
-/** True for a text that has a marker's brackets and word and nothing around them, with a reference or without. */
+/** True if the text has the form of a marker, with or without a reference. */
 export const looksLikeMarker = (text: string): boolean => WITH_ANY_WORDS.test(text);
 
-/** True for a text that is a marker and nothing else. */
+/** True if the text is exactly one marker. */
 export const isOneMarker = (text: string): boolean => {
   if (!text.startsWith(OPENING) || !text.endsWith(CLOSE)) return false;
   const [first] = text.matchAll(MARKER);
   return first?.index === 0 && first[0].length === text.length;
 };
 
-/** Puts the originals back where markers stand; a marker whose reference is unknown stays. */
+/** Replaces markers by their originals; markers with unknown references stay. */
 export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
   let out = '';
   let at = 0;

@@ -3,18 +3,18 @@ import { getBlocks, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * The key that recognizes a message when it comes again: the first letter of its role and a hash of its JSON; behind a slash a
- * hash of the ids of its calls and results, where it has any.
+ * Recognizes a message when it is sent again: first letter of the role and a hash of its JSON,
+ * plus, after a slash, a hash of its call and result IDs if it has any.
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 
-/** Hexadecimal digits: 64 bits for what a message says, 48 for its calls. */
+/** Hex digits: 64 bits for the content, 48 for the calls. */
 const CONTENT_DIGITS = 16;
 const CALLS_DIGITS = 12;
 
 const remembered = new WeakMap<ApiMessage, MessageKey>();
 
-/** The key of a message; worked out once per object. */
+/** Cached per object. */
 export function messageKey(message: ApiMessage): MessageKey {
   return remembered.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
 }
@@ -29,7 +29,7 @@ function makeKey(message: ApiMessage, content: Hash): MessageKey {
   return key as MessageKey;
 }
 
-/** The part of a key that names calls and results, with the role; undefined for a message without such. */
+/** The part for role, calls and results; undefined if the message has none. */
 export function getCallsPart(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;

@@ -6,45 +6,40 @@ import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
-/** A slice of text with its place in the conversation. */
 export interface PlacedContent extends Content {
   readonly message: number;
 }
 
-/** A tool call without its result. */
 export interface Call {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
-  /** Nobody called: the agent's program shows what the tool would have given. */
+  /** True if the agent's program shows what the tool would have returned. */
   readonly isDisplay?: true;
 }
 
-/** A result that answers a call. */
 export interface Result {
   readonly message: number;
   readonly results: readonly PlacedContent[];
   readonly isError: boolean;
-  /** The agent's reader says that a person speaks in it. */
+  /** Set by the reader of the agent's format. */
   readonly isPersonsAnswer: boolean;
 }
 
-/** A message's calls and results. */
 export interface MessagePart {
   readonly index: number;
   readonly calls: readonly { readonly id: string; readonly call: Call }[];
   readonly xmlCalls: readonly Call[];
   readonly answers: readonly { readonly id: string; readonly result: Result }[];
   readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
-  /** What the agent's program shows: calls that nobody made, with their results. */
+  /** Calls that were never made, with the results that the agent's program shows. */
   readonly displays: readonly { readonly call: Call; readonly result: Result }[];
 }
 
-/** By message, with the index that it had: views are read again and again, and few of their messages change. */
+/** Per message, with the index it had. Views are parsed repeatedly and few messages change. */
 const remembered = new WeakMap<ApiMessage, MessagePart>();
 
-/** The calls and results of the message at an index. */
 export function readMessagePart(message: ApiMessage, index: number): MessagePart {
   const before = remembered.get(message);
   if (before?.index === index) return before;
@@ -62,7 +57,7 @@ export function readMessagePart(message: ApiMessage, index: number): MessagePart
   return part;
 }
 
-/** A message's contents by the index of their block; string content stands under undefined. */
+/** Contents by block index; undefined for string content. */
 type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function contentsByBlock(message: ApiMessage, index: number): ByBlock {
@@ -77,7 +72,7 @@ function contentsByBlock(message: ApiMessage, index: number): ByBlock {
   return byBlock;
 }
 
-/** Words that agents put in front of a result if a call failed; most mark it in a field, too. */
+/** Prefixes with which agents mark failed calls; most also set a field. */
 const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
 const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
@@ -104,7 +99,6 @@ const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): Me
     ];
   });
 
-/** The texts of a message with the index of their block. */
 const listTexts = (message: ApiMessage): { text: string; at: number | undefined }[] =>
   typeof message.content === 'string'
     ? [{ text: message.content, at: undefined }]

@@ -1,4 +1,4 @@
-/** Messages of a conversation by their indexes: from `start` up to, not including, `end`. */
+/** From `start` to `end`, exclusive. */
 export interface MessageRange {
   readonly start: number;
   readonly end: number;

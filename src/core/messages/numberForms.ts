@@ -1,15 +1,16 @@
 import type { NumberForm } from '../agents/types';
 
 /**
- * The numbers that tools put in front of a file's lines. Seen in the results of: Claude Code (`   12→`, today `12⇥`), `nl` and
- * `cat -n` (`    12⇥`), Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (`    12|`), Oh My Pi's
- * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches (`L12: `), `bat` (`  12 │ `).
+ * Line-number formats in tool results: Claude Code (` 12→`, now `12⇥`), `nl` and `cat -n` (` 12⇥`),
+ * Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (` 12|`), Oh My Pi's
+ * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches
+ * (`L12: `), `bat` (` 12 │ `).
  */
 export const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
 
 export interface LineNumber {
   readonly number: number;
-  /** Offset behind the number and what parts it from the line. */
+  /** Offset after the number and its separator. */
   readonly end: number;
 }
 
@@ -19,10 +20,10 @@ const STAR = 42;
 const LETTER_L = 76;
 const MAX_DIGITS = 9;
 const MAX_INDENT = 12;
-/** OpenCode once filled its numbers up with zeros to this width. */
+/** Width to which old versions of OpenCode padded numbers with zeros. */
 const ZERO_PADDED = 5;
 
-/** The text behind the number; the longer one first if one begins like another. */
+/** Separator after the number; longer ones first if one is a prefix of another. */
 const SEPARATORS: Readonly<Record<NumberForm, readonly string[]>> = {
   arrow: ['→'],
   tab: ['\t'],
@@ -34,12 +35,12 @@ const SEPARATORS: Readonly<Record<NumberForm, readonly string[]>> = {
   box: ['   │ ', ' │ ', '   │', ' │'],
 };
 
-/** Whether what parts number and line may lose its blank at the line's end, where the line is empty. */
+/** Separators that may lose their trailing blank on an empty line. */
 const BLANK_AT_END: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
 /**
- * The number in front of the line that begins at an offset.
- * @returns undefined where the line has none of that form.
+ * Number at the start of the line at an offset.
+ * @returns undefined if the line has none in that format
  */
 export function numberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
   let next = at;
@@ -67,7 +68,7 @@ export function numberAt(text: string, at: number, form: NumberForm): LineNumber
   return undefined;
 }
 
-/** Also where a line ends inside a JSON string. */
+/** Also matches a line end escaped in a JSON string. */
 const isLineEnd = (text: string, at: number): boolean =>
   at >= text.length ||
   text[at] === '\n' ||
@@ -75,16 +76,15 @@ const isLineEnd = (text: string, at: number): boolean =>
   text.startsWith('\\n', at) ||
   text.startsWith('\\r', at);
 
-/** Fewer numbered lines prove nothing, unless they are all there is. */
+/** Fewer numbered lines are no evidence, unless there are no others. */
 const MIN_LINES = 2;
-/** Lines that stand for others which were left out. */
+/** Lines that indicate omitted ones. */
 const GAP = /^(?:\.{3}|…|--|⋮|\[?\.{3}.*)$/;
 
 export interface NumberedLines {
   readonly form: NumberForm;
-  /** Offset of the first numbered line. */
   readonly start: number;
-  /** Offset behind the last numbered line. */
+  /** Exclusive. */
   readonly end: number;
 }
 
@@ -110,19 +110,19 @@ export function findNumberForm(
     if (newline < 0 || candidates.every(({ isOpen }) => !isOpen)) break;
     at = newline + 1;
   }
-  // Forms that hold one another (a colon holds no dot, but `12 |` holds a bar) are told apart by their separators.
+  // Formats that contain one another (`12 |` contains a bar) are distinguished by their separators.
   const found = candidates.find((candidate) => candidate.isOpen && candidate.count >= MIN_LINES);
   return found && { form: found.form, start: found.start, end: found.end };
 }
 
-/** A form that may be the one, as the lines are read. */
+/** A format that still matches while lines are read. */
 class Candidate {
   isOpen = true;
   count = 0;
   start = 0;
   end = 0;
   private before = 0;
-  /** Lines without a number in front of or behind the numbered ones. */
+  /** Unnumbered lines before or after the numbered ones. */
   private without = 0;
   private hasGap = false;
 
@@ -137,7 +137,7 @@ class Candidate {
       return;
     }
     const follows = found.number === this.before + 1 || (this.hasGap && found.number > this.before);
-    // Numbered lines behind such without a number are none of the same file.
+    // Numbered lines after unnumbered ones belong to another file.
     if (this.count > 0 && (!follows || (this.without > 0 && !this.hasGap))) {
       this.isOpen = false;
       return;

@@ -1,20 +1,20 @@
 /**
- * Patches as lines of files: `*** Begin Patch` (the format of OpenAI's apply_patch tool) and unified diffs, as git prints them.
- * Text around them is skipped, so that a command's whole output can be read.
+ * Parses patches into lines of files: `*** Begin Patch` (OpenAI's apply_patch) and unified diffs as
+ * git prints them. Other text is skipped, so whole command outputs can be parsed.
  */
 
 import type { Slice } from '../slice';
 
 export type PatchSign = ' ' | '+' | '-';
 
-/** A line of a file in a patch; the slice is the line without its sign. */
+/** The slice excludes the sign. */
 export interface PatchLine extends Slice {
   readonly sign: PatchSign;
 }
 
-/** Lines that stand one after the other in the file. */
+/** Consecutive lines of the file. */
 export interface PatchHunk extends Slice {
-  /** Numbers of the first line before and after the change; undefined where the patch states none. */
+  /** First line numbers before and after the change; undefined if the patch has none. */
   readonly firstOld: number | undefined;
   readonly firstNew: number | undefined;
   readonly lines: readonly PatchLine[];
@@ -22,13 +22,13 @@ export interface PatchHunk extends Slice {
 
 export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
-  /** The file as the patch names it; of a renamed one the name before. */
+  /** Path in the patch; for a renamed file the old one. */
   readonly path: string;
   readonly movedTo: string | undefined;
   readonly hunks: readonly PatchHunk[];
 }
 
-/** The files of all patches in a text, in their order; a patch that was cut off ends with the text. */
+/** All files of all patches, in order. A truncated patch ends with the text. */
 export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   const lines = new LineReader(text);
@@ -47,7 +47,6 @@ export function readPatches(text: string): PatchedFile[] {
   return files;
 }
 
-/** The lines of a text one by one. */
 class LineReader {
   start = 0;
   end = 0;
@@ -66,12 +65,11 @@ class LineReader {
     return this;
   }
 
-  /** The line without a carriage return at its end. */
+  /** Without a trailing carriage return. */
   text(): string {
     return this.source.slice(this.start, this.textEnd);
   }
 
-  /** Offset behind the line's text. */
   get textEnd(): number {
     return this.end > this.start && this.source[this.end - 1] === '\r' ? this.end - 1 : this.end;
   }
@@ -84,7 +82,6 @@ class LineReader {
     return this.source.startsWith(head, this.start);
   }
 
-  /** The line behind this one begins with a text. */
   nextStartsWith(head: string): boolean {
     return this.end < this.source.length && this.source.startsWith(head, this.end + 1);
   }
@@ -98,7 +95,7 @@ class LineReader {
 const FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
 
-/** Reads the lines between `*** Begin Patch` and `*** End Patch`. */
+/** Parses the lines between `*** Begin Patch` and `*** End Patch`. */
 function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
     const line = lines.text();
@@ -110,14 +107,14 @@ function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
     lines.next();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
-    // Behind the last line the text is empty.
+    // After the last line the text is empty.
     const [, movedTo] = MOVE_HEAD.exec(lines.text()) ?? [];
     if (movedTo !== undefined) lines.next();
     files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
   }
 }
 
-/** The hunks of a file up to the next `***` line; `@@` parts them and may name a line above. */
+/** Hunks up to the next `***` line. `@@` separates them and may quote a line above. */
 function readHunks(lines: LineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   let hunk: PatchLine[] = [];
@@ -132,7 +129,7 @@ function readHunks(lines: LineReader): PatchHunk[] {
     const { sign, start, textEnd } = lines;
     if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
     else if (lines.startsWith('@@')) close();
-    // An empty line is an empty line of the file; those behind the last one are not.
+    // An empty line is part of the file, except after the last one.
     else if (sign === '' && lines.end < lines.source.length) close();
   }
   close();
@@ -188,7 +185,7 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
   return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
 }
 
-/** The lines under an `@@` head: as many as it says. */
+/** The number of lines is given in the `@@` header. */
 function readHunk(lines: LineReader): PatchHunk | undefined {
   const head = HUNK_HEAD.exec(lines.text());
   if (!head) return undefined;
@@ -200,7 +197,7 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
   for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.next()) {
     const { sign } = lines;
     if (sign === '\\') continue;
-    // Some tools take the blank from an empty line.
+    // Some tools strip the blank from an empty line.
     const isBlank = sign === '' || (sign === '\r' && lines.end === lines.start + 1);
     if (!isSign(sign) && !isBlank) break;
     if (isBlank && lines.end >= lines.source.length) break;
@@ -220,7 +217,7 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
   };
 }
 
-/** `diff --git a/x b/x`; names with blanks are only told apart where both are the same. */
+/** `diff --git a/x b/x`. Names with blanks can be split only if both are equal. */
 function gitPaths(line: string): [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length);
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
@@ -231,13 +228,13 @@ function gitPaths(line: string): [string | undefined, string | undefined] {
   return a === b ? [a, b] : [undefined, undefined];
 }
 
-/** The path behind `---` or `+++`; undefined for a file that isn't there. */
+/** Path after `---` or `+++`; undefined if the file does not exist on that side. */
 function pathOfHead(line: string, isGit: boolean): string | undefined {
   const path = line.slice(4).split('\t')[0] ?? '';
   return path.trim() === '/dev/null' ? undefined : unprefixed(path.trim(), isGit || /^[ab]\//.test(path));
 }
 
-/** Without quotes and without the letter that git puts in front of each side. */
+/** Removes quotes and git's `a/` or `b/` prefix. */
 function unprefixed(path: string, hasPrefix: boolean): string {
   const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
   return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;

@@ -6,7 +6,7 @@ import type { ApiMessage } from './types';
 const joinForms = (pick: (preamble: Preamble) => readonly string[] | undefined): string =>
   [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
 
-/** An element that isn't closed reaches to the end: the text was cut. */
+/** An unclosed element extends to the end, since the text was cut. */
 const MACHINE_TEXT = new RegExp(
   `<(${joinForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`,
   'gi',
@@ -18,13 +18,12 @@ const WRAPPER = `(?:${joinForms(({ wrappers }) => wrappers)})`;
 const OPEN_WRAPPER = new RegExp(`^<${WRAPPER}(?: [^>]*)?>`);
 const CLOSE_WRAPPER = new RegExp(`</${WRAPPER}>$`);
 
-/** Set by the readers or by the agent on messages that no person wrote. */
+/** Flags that readers or agents set on messages that no person wrote. */
 const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
 
-/** True for a message that says of itself that no person wrote it. */
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);
 
-/** A user message's text without everything that an agent put there. */
+/** The user's own words, without text that an agent added. */
 export function personText(text: string): string {
   const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
@@ -33,5 +32,5 @@ export function personText(text: string): string {
 
 const REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 
-/** True for a user message's text that is the report of a subagent or of a task in the background, and no person's. */
+/** True if the text is only the report of a subagent or background task. */
 export const isReport = (text: string): boolean => REPORT.test(text) && personText(text) === '';

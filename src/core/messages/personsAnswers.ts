@@ -1,21 +1,19 @@
 /**
- * Where a person speaks in the result of a call. Only the reader of an agent's own format knows it: whatever the text of a result looks
- * like, a file, a page or an MCP server may have written it.
+ * Marks results in which a person answers. Only the reader of an agent's own format can know this,
+ * since a file, page or MCP server could imitate the text of any result.
  */
 import type { Agent } from '../agents/types';
 import { isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
-/** A symbol, since it is not part of the message: it survives edits, but is never written to a file nor sent. */
+/** A symbol survives edits, but is never written to a file or sent. */
 const PERSONS_ANSWER = Symbol('a person speaks in this result');
 
-/** The block, marked as a result in which a person speaks. */
 export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, [PERSONS_ANSWER]: true });
 
-/** Whether a reader said that a person speaks in this block. */
 export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER in block;
 
-/** The names, in lower case, of the tools with which these agents ask a person. */
+/** Lowercase names of the tools with which these agents ask a person. */
 export const askingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
   new Set(
     agents.flatMap(({ tools }) =>
@@ -25,7 +23,7 @@ export const askingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySe
     ),
   );
 
-/** The messages with the results of these tools marked; messages without any are the same objects. */
+/** Marks the results of these tools; messages without any are returned as the same objects. */
 export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
   if (asking.size === 0) return messages;
   const asked = new Set<string>();
@@ -35,7 +33,7 @@ export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiM
     if (role === 'assistant') {
       for (const block of content) {
         if (!isToolUse(block)) continue;
-        // Some models use an id again; then it means the last call.
+        // If a model reuses an ID, it refers to the last call.
         if (asking.has(block.name.toLowerCase())) asked.add(block.id);
         else asked.delete(block.id);
       }
@@ -47,10 +45,9 @@ export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiM
   });
 }
 
-/** Index of a message, and of one of its blocks. */
 export type BlockPlace = readonly [message: number, block: number];
 
-/** The places of all marked results: marks do not cross the boundary of a worker, places do. */
+/** Places of all marked results. Symbols are lost between worker threads, places are not. */
 export const personsAnswersIn = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
   messages.flatMap(({ content }, message) =>
     typeof content === 'string'
@@ -58,7 +55,6 @@ export const personsAnswersIn = (messages: readonly ApiMessage[]): readonly Bloc
       : content.flatMap((block, at): BlockPlace[] => (isPersonsAnswer(block) ? [[message, at]] : [])),
   );
 
-/** The messages with the results at these places marked again. */
 export function markAnswersAt(places: readonly BlockPlace[], messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const marked = new Map<number, Set<number>>();
   for (const [message, block] of places) marked.set(message, (marked.get(message) ?? new Set()).add(block));

@@ -3,7 +3,9 @@ import { SUMMARY_ORIGIN } from './firewall';
 import { getCommand, DEFAULT_TOOLS, getPath } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
-/** UTF-16 units of the longest text that is shown whole where two conversations are compared: an editor opens no file of 50 MB. */
+/**
+ * UTF-16 units of the longest text shown in full in a comparison; editors refuse files of 50 MB.
+ */
 export const LONGEST_COMPARED = 2_000_000;
 
 /**
@@ -29,7 +31,7 @@ export function renderConversation(
     .join('\n');
 }
 
-/** Who speaks in a message: the user, the assistant, or a tool, whose results the APIs put into messages of the user. */
+/** User, assistant, or tool: the APIs put tool results in user messages. */
 export function getSpeaker(message: ApiMessage): string {
   const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
@@ -47,10 +49,10 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
   );
 }
 
-/** UTF-16 units of a message in a list. */
+/** UTF-16 units per message in a list. */
 const LISTED = 120;
 
-/** For each message its role and beginning, on one line. */
+/** One line per message: role and beginning. */
 export function listMessages(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
@@ -64,7 +66,7 @@ export function listMessages(
   return messages.map(({ role }, index) => ({ role, words: words(bodies[index] ?? '').toWellFormed() }));
 }
 
-/** The two ends of a text that is too long. */
+/** Keeps both ends of a long text. */
 function ends(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);
@@ -80,10 +82,10 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
   return names;
 }
 
-/** Of a path or a command that names a call. */
+/** Maximum length of a path or command in a call's name. */
 const MAX_NAME = 100;
 
-/** A call as it is told from others of its tool: by the file that it works on, or by its command. */
+/** Identifies a call by its file or command. */
 function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
   const call = { tool: name, input };
@@ -105,7 +107,7 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (te
   return `▫ ${block.type}`;
 }
 
-/** Parameters one a line; a text of several lines stands under its name as it is. */
+/** One parameter per line; multi-line values follow their name unchanged. */
 function renderInput(input: unknown, body: (text: string) => string): string {
   if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
   return Object.entries(input)

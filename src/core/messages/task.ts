@@ -2,9 +2,8 @@ import { getBlocks, isToolResult } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Index of the task: the last of the user's messages before the first answer; -1 where there is none. Agents put messages
- * about the environment in front of what the user said, Codex some of the developer's between them, and Claude Code its
- * listings behind it.
+ * Index of the task: the last user message before the first answer; -1 if there is none. Agents add
+ * messages before it (environment; Codex: developer messages) and after it (Claude Code: listings).
  */
 export function taskIndex(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
@@ -15,15 +14,15 @@ export function taskIndex(messages: readonly ApiMessage[]): number {
   return said < 0 ? messages.findLastIndex(isCandidate) : said;
 }
 
-/** True for a message that the agent's program adds beside what people and models say: listings, notices, reminders. */
+/** True for listings, notices and reminders that the agent's program adds. */
 export const isAddedByAgent = (message: ApiMessage): boolean => message['addedByAgent'] === true;
 
 /**
- * Index of the user's message that the open turn began with; -1 where there is none. The API merges neighbours of one role: a word
- * that the user puts in behind results goes on with the turn.
+ * Index of the user message that started the open turn; -1 if there is none. The API merges
+ * consecutive messages of one role, so user text after results continues the turn.
  */
 export function turnStart(messages: readonly ApiMessage[]): number {
-  /** Where the run of user messages that is being looked at ends. */
+  /** End of the current run of user messages. */
   let end = -1;
   let isAnswering = false;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -38,7 +37,7 @@ export function turnStart(messages: readonly ApiMessage[]): number {
   return isAnswering ? -1 : end;
 }
 
-/** True for a summary in the history: ours, or one that the agent itself made (Claude Code, Roo). */
+/** True for a summary in the history, ours or the agent's own (Claude Code, Roo). */
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 

@@ -1,20 +1,21 @@
-/** The kind of a call: by the rows of the user, by the table of agents, else by the shape of its parameters. */
+/**
+ * Classifies a call by the user's rows, then the agents' table, then the shape of its parameters.
+ */
 import { AGENT_LIST } from '../agents';
 import type { Parameters, ToolRule } from '../agents/types';
 import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
 import type { PlacedContent, ToolExchange } from './exchanges';
 
-/** The tools of all agents, and over them the rows of a user. Plain data: tables with the same rows say the same. */
+/** Tools of all agents, overridden by the user's rows. Plain data. */
 export interface ToolTable {
-  /** By name in lower case. */
+  /** By lowercase name. */
   readonly own: Readonly<Record<string, ToolRule>>;
 }
 
-/** The table without a user's rows. */
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
-/** The last table with rows of a user, by these: what is known by a table holds as long as the rows stay. */
+/** The last table with user rows, so that caches keyed by it stay valid while the rows do. */
 let latest: { readonly json: string; readonly table: ToolTable } | undefined;
 
 /** @param own a user's rows, by the tools' names */
@@ -27,16 +28,19 @@ export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
   return latest.table;
 }
 
-/** A call, as far as its tool can be told by it. */
+/** The part of a call that determines its tool. */
 type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
 
-/** By table and parameters: a call is asked for again and again, and has the same ones in every view that leaves them alone. */
+/**
+ * Cached by table and parameters, since each call is asked for repeatedly and views share
+ * parameters.
+ */
 const memory = memoizeByObject<
   ToolTable,
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
-/** The rule for a call; undefined for a tool that nobody knows and whose parameters tell nothing. */
+/** Undefined if the tool is unknown and its parameters give no hint. */
 export function ruleFor(tools: ToolTable, call: ToolCall): ToolRule | undefined {
   const known = memory(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
@@ -47,7 +51,7 @@ export function ruleFor(tools: ToolTable, call: ToolCall): ToolRule | undefined 
 
 function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | undefined {
   const name = tool.toLowerCase();
-  // Own keys only, so that a tool called "constructor" has none.
+  // Own keys only, in case a tool is called "constructor".
   if (Object.hasOwn(own, name)) return own[name];
   const rows = ROWS.get(name);
   if (rows) return bestRow(rows, input);
@@ -58,7 +62,7 @@ function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | und
   return ruleByShape(name, input);
 }
 
-/** The rows of all agents by name. Several agents may call tools of different kinds by one name. */
+/** All agents' rows by name. Agents use the same name for different tools. */
 const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
@@ -73,7 +77,10 @@ const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
 
 type Rows = readonly [ToolRule, ...ToolRule[]];
 
-/** The row that most of a call's parameters fit. Rows that fit alike differ in what results look like: all of it may be. */
+/**
+ * The row that matches most of the call's parameters. For a tie, the rows' result formats are
+ * merged.
+ */
 function bestRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
@@ -89,7 +96,7 @@ function bestRow(rows: Rows, input: ToolCall['input']): ToolRule {
   return joined;
 }
 
-/** By the rows of a name, then by those that fit alike: few are, and many calls are made. */
+/** Cached by rows and tie: few combinations for many calls. */
 const joinedRows = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
 
 function joinRows([best, ...alike]: Rows): ToolRule {
@@ -97,7 +104,7 @@ function joinRows([best, ...alike]: Rows): ToolRule {
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 
-/** How many of the parameters that a row knows a call has. */
+/** Number of the row's parameters that the call has. */
 const fit = (row: ToolRule, input: ToolCall['input']): number =>
   mergeParameters(row).filter((parameters) => parameters.some((parameter) => listValues(input, parameter).length > 0))
     .length;
@@ -110,8 +117,9 @@ const mergeParameters = memoizeByObject(
 );
 
 /**
- * The values in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
- * @returns a value for each element of a list; none where there is nothing.
+ * Values of a parameter as the table writes it: `path`, `task.command`, `files[]`,
+ * `edits[].oldText`.
+ * @returns one value per list element; empty if absent
  */
 export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
   if (!parameter.includes('.') && !parameter.includes('['))
@@ -134,7 +142,7 @@ const NO_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** The texts under the first spelling that a call has. */
+/** Texts of the first spelling that the call has. */
 export function listTexts(input: ToolCall['input'], parameters: Parameters | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
     const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
@@ -143,7 +151,7 @@ export function listTexts(input: ToolCall['input'], parameters: Parameters | und
   return [];
 }
 
-/** The file or folder that a call works on, as the call names it; undefined where it names several. */
+/** The file or folder of a call; undefined if there are several. */
 export function getPath(tools: ToolTable, exchange: ToolCall): string | undefined {
   const rule = ruleFor(tools, exchange);
   if (!rule) return undefined;
@@ -155,10 +163,12 @@ export function getPath(tools: ToolTable, exchange: ToolCall): string | undefine
   return xmlPath(exchange.input);
 }
 
-/** `files[].path` looks into `files[]`. */
+/** `files[].path` is in the list `files[]`. */
 const listIn = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
-/** Roo's later XML form: `<args><file><path>x</path></file></args>`; several files have no single path. */
+/**
+ * Roo's later XML form: `<args><file><path>x</path></file></args>`. Undefined for several files.
+ */
 function xmlPath(input: ToolCall['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
@@ -166,7 +176,7 @@ function xmlPath(input: ToolCall['input']): string | undefined {
   return paths.length === 1 ? paths[0]?.[1]?.trim() : undefined;
 }
 
-/** A command line as one string: Codex passes a list, Cline 4 a list of command lines. */
+/** The command line as one string. Codex passes a list of words, Cline 4 a list of lines. */
 export function getCommand(exchange: ToolCall): string | undefined {
   for (const key of ['command', 'cmd', 'commands']) {
     const value = exchange.input[key];
@@ -176,11 +186,11 @@ export function getCommand(exchange: ToolCall): string | undefined {
   return undefined;
 }
 
-/** Whether a parameter names the file that its call is about: without it nobody knows what the call did. */
+/** True for the parameter with the file's name, which must be kept to understand the call. */
 export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 
-/** Names by which tools of all kinds call the same things. */
+/** Parameter names used by many tools. */
 const SPELLINGS = {
   path: [
     'file_path',
@@ -204,7 +214,7 @@ const SPELLINGS = {
   url: ['url', 'urls', 'uri'],
 } as const satisfies Readonly<Record<string, Parameters>>;
 
-/** The last step of every parameter that names a file: `file_path`, `edits[].path`. */
+/** Last segment of every parameter that names a file: `file_path`, `edits[].path`. */
 const FILE_PARAMETERS: ReadonlySet<string> = new Set(
   [
     ...SPELLINGS.path,
@@ -213,8 +223,8 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The kind of an MCP server's or a user's tool, by the names of its parameters, and by its own name if they leave it open.
- * Results don't count: once they are condensed, the tool would look like another.
+ * Classifies an MCP or user tool by its parameter names, then by its own name. Results are ignored,
+ * since condensing them must not change the class.
  */
 function ruleByShape(name: string, input: ToolCall['input']): ToolRule | undefined {
   const key = (what: keyof typeof SPELLINGS): string | undefined =>
@@ -228,7 +238,7 @@ function ruleByShape(name: string, input: ToolCall['input']): ToolRule | undefin
   const patch = key('patch');
   if (patch !== undefined) return { kind: 'edit', ...at, patch: [patch] };
   const command = key('command');
-  // `command` may as well be a word of a tool's own, such as "list": what stands beside it tells.
+  // `command` may also be a subcommand such as "list"; the other parameters decide.
   if (command !== undefined && Object.keys(input).every((each) => each === command || BESIDE_COMMAND.has(each))) {
     return { kind: 'command', command: [command] };
   }
@@ -247,7 +257,7 @@ function ruleByShape(name: string, input: ToolCall['input']): ToolRule | undefin
   return has('url') ? { kind: 'fetch' } : undefined;
 }
 
-/** Parameters that accompany a command line. */
+/** Parameters that occur with a command line. */
 const BESIDE_COMMAND: ReadonlySet<string> = new Set([
   'cwd',
   'workdir',

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { TOOL_KINDS, type ToolRule } from '../agents/types';
 
-/** Rows of a user's table. */
 const MAX_ROWS = 500;
 
 const parameters = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
-/** A user's row for a tool: the same that the table of agents has, of which all but the kind may be left out. */
+/** A user's row for a tool; everything except the kind is optional. */
 const toolRule = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
@@ -23,7 +22,7 @@ const toolRule = z
     (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as ToolRule,
   );
 
-/** A user's rows by the tools' names; they go before what is known of the agents. */
+/** User rows by tool name, which override the agents' rows. */
 export const ownTools = z
   .record(z.string().max(200), toolRule)
   .refine((rows) => Object.keys(rows).length <= MAX_ROWS, { message: `has more than ${MAX_ROWS} tools` })

@@ -1,14 +1,12 @@
 /**
- * The message model: the shape of Anthropic's Messages API with unknown fields kept. It is the one form inside the core;
- * every other format is converted at the edge and back without loss. Values are immutable: a change makes new objects
- * along its path and shares the rest.
- *
- * Source of the shapes: Anthropic API reference, "Messages" (content blocks).
+ * The message model: the shape of Anthropic's Messages API (API reference, "Messages") with unknown
+ * fields kept. The core uses only this form; other formats are converted losslessly at the edge.
+ * Values are immutable: a change copies the objects along its path and shares the rest.
  */
 
 export type Role = 'user' | 'assistant' | 'system';
 
-/** Fields that we don't know are kept as they came. */
+/** Unknown fields are kept. */
 interface Open {
   readonly [field: string]: unknown;
 }
@@ -32,11 +30,13 @@ export interface ToolUseBlock extends Open {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
-  /** An object in every valid message; histories of interrupted calls hold other values, which are kept. */
+  /**
+   * An object in valid messages; histories of interrupted calls have other values, which are kept.
+   */
   readonly input: unknown;
 }
 
-/** Absent content is an empty result. */
+/** Undefined means an empty result. */
 export type ToolResultContent = string | readonly Block[] | undefined;
 
 export interface ToolResultBlock extends Open {
@@ -46,7 +46,7 @@ export interface ToolResultBlock extends Open {
   readonly is_error?: boolean;
 }
 
-/** Any other block (redacted_thinking, document, server tools, what comes later): kept as it is. */
+/** Any other block (redacted_thinking, document, server tools, future ones), kept unchanged. */
 export interface OtherBlock extends Open {
   readonly type: string;
 }
@@ -60,15 +60,15 @@ export interface ApiMessage extends Open {
   readonly content: MessageContent;
 }
 
-/** The kinds of content that a pass configures. Images, thinking and unknown blocks belong to none of them. */
+/** Content that a pass can configure; images, thinking and unknown blocks have no content type. */
 export type ContentType = 'messageText' | 'toolParameters' | 'toolResults';
 
-/** Keys from a message down to one of its strings, such as `['content', 2, 'input', 'command']`. */
+/** Keys from a message to one of its strings, such as `['content', 2, 'input', 'command']`. */
 export type Path = readonly (string | number)[];
 
-/** Where a string stands in a conversation. */
+/** Location of a string in a conversation. */
 export interface Place {
-  /** Index of the message in the original conversation. */
+  /** Index in the original conversation. */
   readonly message: number;
   readonly path: Path;
 }

@@ -1,7 +1,8 @@
 /**
- * Tool calls written as XML in an assistant's text, and their results as text blocks: the way of Roo Code and Cline before
- * native tool calls. Source: the agents' stored histories (a call is `<tool><param>value</param></tool>`, its result a
- * user text block `[tool for 'x'] Result:` with the output behind it or in the next block).
+ * Tool calls as XML in the assistant's text and results as text blocks, as Roo Code and Cline wrote
+ * them before native tool calls. Source: stored histories (call:
+ * `<tool><param>value</param></tool>`; result: a user text block `[tool for 'x'] Result:` with the
+ * output in it or in the next block).
  */
 
 import { AGENT_LIST } from '../agents';
@@ -10,7 +11,7 @@ import type { Slice } from '../slice';
 import { getBlocks, isText, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
-/** A parameter; the slice is its value. */
+/** The slice is the value. */
 export interface XmlParameter extends Slice {
   readonly name: string;
 }
@@ -20,23 +21,26 @@ export interface XmlCall extends Slice {
   readonly parameters: readonly XmlParameter[];
 }
 
-/** Names that those agents gave their tools; other tags in a text are prose or code. */
+/** Tool names of these agents; other tags are prose or code. */
 const XML_TOOLS: ReadonlySet<string> = new Set(
   AGENT_LIST.flatMap(({ tools }) => Object.entries<ToolRule>(tools))
     .filter(([, { xml }]) => xml)
     .map(([name]) => name),
 );
 
-/** Parameters whose value is free text, so that the last closing tag ends it and not the first. */
+/** Free-text parameters, which end at the last closing tag instead of the first. */
 const FREE_TEXT = new Set(['content', 'diff', 'args', 'arguments', 'command']);
 
 const OPENING = /<([a-z][a-z_]*)>/g;
-/** `[tool] Result:`, `[tool for 'subject'. A hint.] Result:`, `[tool for 4 files] Result:`; a quoted subject may have lines. */
+/**
+ * `[tool] Result:`, `[tool for 'subject'. A hint.] Result:`, `[tool for 4 files] Result:`. A quoted
+ * subject may span lines.
+ */
 const HEADER_OPENING = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
 const HEADER_END = '] Result:';
 const HEADER_SPACE = /[ \t]*\n*/y;
 
-/** The XML tool calls in an assistant's text, in order; a call that was cut off ends with the text. */
+/** XML calls in an assistant's text, in order. A truncated call ends with the text. */
 export function xmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
   const opening = new RegExp(OPENING);
@@ -52,7 +56,7 @@ export function xmlCalls(text: string): XmlCall[] {
   return calls;
 }
 
-/** Whether a conversation's calls are written so, and none as the APIs have them. */
+/** True if the conversation has XML calls and no native ones. */
 export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
   const isNative = messages.some((message) =>
     getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
@@ -68,8 +72,8 @@ const isXmlCall = (text: string): boolean => xmlCalls(text).length > 0;
 const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
 
 /**
- * Where a call's body ends. A file's content may itself hold the tool's tags: such a call ends at the closing tag that
- * balances its opening one, or at a later one that nothing opens.
+ * End of a call's body. File content may contain the tool's tags, so the call ends at the closing
+ * tag that balances its opening one, or at a later unmatched one.
  */
 function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const first = text.indexOf(`</${tool}>`, bodyStart);
@@ -107,13 +111,13 @@ function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlPar
   return parameters;
 }
 
-/** The tool whose result a user's text block announces, and where the output begins in it. */
+/** Tool name in a result header, and the header's length. */
 export function xmlResultHeader(text: string): { tool: string; length: number } | undefined {
   const opening = HEADER_OPENING.exec(text);
   if (!opening) return undefined;
   const [{ length: from }, tool = '', quote] = opening;
   const at = text.indexOf(HEADER_END, from);
-  // Searched by hand: one regular expression for all of it would go through a hostile line again and again.
+  // Searched by hand, since a single regular expression would be quadratic on hostile input.
   if (at < 0 || (quote === undefined && text.slice(from, at).includes('\n'))) return undefined;
   const space = new RegExp(HEADER_SPACE);
   space.lastIndex = at + HEADER_END.length;

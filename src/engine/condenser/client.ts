@@ -1,4 +1,4 @@
-/** The host's end of condensations that other extensions ask for. */
+/** The host's side of condensations requested by other extensions. */
 import type { HostModels } from '../../background/hostModels';
 import type { OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationProgress } from '../../core/condense/types';
@@ -9,17 +9,20 @@ import type { ManagerSetup } from '../hostManager';
 import type { AutomaticResult, AutomaticTerms, SentCondensation, SentEstimate } from './session';
 
 export interface CondenserClientOptions {
-  /** The engine, started if it does not run. @throws EngineDiedError while it may not be started */
+  /**
+   * Starts the engine if necessary.
+   * @throws EngineDiedError while it may not be restarted
+   */
   readonly engine: () => Engine;
-  /** Folder of the summaries that were paid for. */
+  /** Folder of paid summaries. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCalls;
-  /** Asked anew for each call. */
+  /** Called for each call. */
   readonly setup: () => ManagerSetup;
 }
 
-/** What belongs to a call, and can't be cloned. */
+/** The parts of a call that can't be cloned. */
 export interface Call {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CondensationProgress) => void) | undefined;
@@ -32,7 +35,7 @@ export class CondenserClient {
 
   constructor(private readonly options: CondenserClientOptions) {}
 
-  /** @throws what the provider's own estimate throws; EngineDiedError */
+  /** @throws what the provider's estimate throws; EngineDiedError */
   async estimate(request: SentCondensation): Promise<SentEstimate> {
     return this.open().estimate(request, this.options.setup());
   }
@@ -51,12 +54,18 @@ export class CondenserClient {
     );
   }
 
-  /** O200k tokens of messages. @throws EngineDiedError */
+  /**
+   * O200k tokens.
+   * @throws EngineDiedError
+   */
   async count(messages: readonly ApiMessage[]): Promise<number> {
     return this.open().count(messages);
   }
 
-  /** Who cancels gets an outcome that says so, so that what was spent is known: the signal itself would end the call without one. */
+  /**
+   * Cancels through a message instead of the signal, so that the outcome with its cost is still
+   * returned.
+   */
   private async cancelable<T>(
     { signal, onProgress }: Call,
     ask: (condenser: CondenserEngine, id: number, onProgress: (progress: CondensationProgress) => void) => Promise<T>,
@@ -85,7 +94,7 @@ export class CondenserClient {
     const { condense, estimate } = providers;
     engine.condenser
       .open(summaries, select, summarize, warn, condense, estimate, this.closing.signal)
-      // Whoever asks it something hears that it died.
+      // Callers learn of the death from their own calls.
       .catch(() => undefined);
     return engine.condenser;
   }

@@ -1,4 +1,4 @@
-/** Condensations that other extensions ask for, in the engine. */
+/** The engine's side of condensations requested by other extensions. */
 import { condenseIfNeeded, type CondensationRequest, type FallbackPolicy } from '../../core/condense';
 import { withoutView, type OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
@@ -11,7 +11,7 @@ import { HostManager, type HostManagerParts, type ManagerSetup } from '../hostMa
 /** A request as plain data. */
 export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
 
-/** What an estimate tells another extension. */
+/** The part of an estimate that other extensions receive. */
 export type SentEstimate = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
 
 /** When a condensation is due, and what may be tried. */
@@ -28,7 +28,7 @@ export type AutomaticResult =
 export class CondenserSession {
   private readonly host: HostManager;
   private readonly counter: MessageCounter;
-  /** By the number of the call. */
+  /** By call number. */
   private readonly running = new Map<number, AbortController>();
 
   constructor(parts: HostManagerParts) {
@@ -71,12 +71,12 @@ export class CondenserSession {
     });
   }
 
-  /** O200k tokens of messages. */
+  /** O200k tokens. */
   count(messages: readonly ApiMessage[]): number {
     return this.counter.messages(messages);
   }
 
-  /** The outcome of the call says that it was canceled, and what it cost. */
+  /** The call's outcome reports the cancellation and its cost. */
   cancel(call: number): void {
     this.running.get(call)?.abort();
   }

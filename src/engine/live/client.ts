@@ -1,4 +1,4 @@
-/** The host's end of a window's live conversations, which are in the engine's thread. */
+/** The host's side of a window's live conversations, which are kept in the engine's thread. */
 import { commonPrefix, isSame } from '../../live/align';
 import type { HostModels } from '../../background/hostModels';
 import type { EditId } from '../../core/condense/edits/edits';
@@ -28,26 +28,29 @@ import { EngineDiedError } from '../engineThread';
 import { receivedList, receivedMessages } from './lists';
 import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type SentRequest } from './messages';
 
-/** How often a view is asked for anew that came for messages which have changed meanwhile. */
+/** Maximum attempts to read a view whose messages changed meanwhile. */
 const MAX_LOOKS = 3;
 
 export interface LiveClientOptions {
-  /** The engine, started if it does not run. @throws EngineDiedError while it may not be started */
+  /**
+   * Starts the engine if necessary.
+   * @throws EngineDiedError while it may not be restarted
+   */
   readonly engine: () => Engine;
   /** Folder of the ledgers. */
   readonly root: string;
-  /** Folder of the summaries that were paid for. */
+  /** Folder of paid summaries. */
   readonly summaries: string;
-  /** Asked anew for each request. */
+  /** Called for each request. */
   readonly setup: () => LiveSetup;
-  /** An outcome in a sentence. */
+  /** Describes an outcome in one sentence. */
   readonly headline: (outcome: OutcomeSummary) => string;
   /** @param own the model of a conversation by its name */
   readonly models: (own: (name: string) => OwnModel | undefined) => HostModels;
   readonly providers: ProviderCalls;
 }
 
-/** The messages of a chat as the engine has them. */
+/** A chat's messages as the engine has them. */
 interface Chat {
   readonly id: number;
   version: number;
@@ -58,16 +61,16 @@ interface Chat {
   viewId: number;
 }
 
-/** A request that this engine prepared. */
+/** A request prepared by this engine. */
 interface Handle {
   readonly id: number;
   readonly chat: Chat;
-  /** The request's own: the chat may have taken another course since. */
+  /** The request's messages; the chat may have changed since. */
   readonly messages: readonly ApiMessage[];
   readonly engine: Engine;
 }
 
-/** The last request of a conversation, and the engine that took it in. */
+/** The last request of a conversation, and the engine that received it. */
 interface KnownConversation {
   readonly request: AgentRequest;
   readonly engine: Engine;
@@ -76,18 +79,18 @@ interface KnownConversation {
 export class LiveClient implements ChatConversations, WindowEngine {
   private engine: Engine | undefined;
   private readonly closing = new AbortController();
-  /** The one that was used last stands last. */
+  /** Most recently used last. */
   private chats: Chat[] = [];
   private dropped: number[] = [];
   private lastChat = 0;
-  /** By the messages of what was prepared, which stay what they are when a copy of it is made. */
+  /** Keyed by the prepared messages, whose identity survives copying the request. */
   private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
   private readonly known = new Map<LiveId, KnownConversation>();
   private readonly ownModels = new Map<string, OwnModel>();
   private summaries: readonly LiveSummary[] = [];
-  /** US dollars that answers cost while earlier engines ran; an engine counts from its own start. */
+  /** US dollars spent on answers with earlier engines; each engine counts from its start. */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
-  /** Views that were looked at; kept up to date. */
+  /** Requested views, kept up to date. */
   private readonly views = new Map<LiveId, LiveView>();
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
@@ -120,7 +123,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.untilAnswered(async () => {
       const live = this.open();
       if (handle && handle.engine !== this.engine) {
-        // The engine that prepared it died: the one that is there now prepares it first.
+        // The engine that prepared it died, so the current one prepares it first.
         const again = await this.prepare(request, signal);
         handle = this.handles.get(again.messages);
       }
@@ -140,7 +143,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
-    // Nearly no call has one.
+    // Almost no call contains a marker.
     if (!JSON.stringify(input ?? null).includes(MARKER_START)) return { input };
     return this.untilAnswered(async () => (await this.with(conversation)).expandMarkers(conversation, input));
   }
@@ -153,7 +156,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     });
   }
 
-  /** O200k tokens of a request as it came, with all that belongs to it. */
+  /** O200k tokens of the request as received, including system prompt and tools. */
   async count(request: AgentRequest): Promise<number> {
     const live = this.open();
     const { chat, kept } = this.chatOf(request.messages);
@@ -177,7 +180,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.summaries.some(({ id }) => id === conversation);
   }
 
-  /** The last result of {@link view}; kept up to date from then on. */
+  /** The last result of {@link view}, updated from then on. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -206,7 +209,10 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return (await this.with(conversation)).outline(conversation);
   }
 
-  /** Condenses at once; the next request goes out condensed. @throws as {@link LiveEngine.condenseNow} */
+  /**
+   * Condenses immediately, for the next request.
+   * @throws as {@link LiveEngine.condenseNow}
+   */
   async condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
@@ -237,7 +243,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return (await this.with(conversation)).unpin(conversation, message);
   }
 
-  /** @returns what ends it. */
+  /** @returns a function that unsubscribes */
   on(listener: (event: LiveEvent) => void): () => void {
     this.listeners.add(listener);
     return () => {
@@ -245,21 +251,24 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
   }
 
-  /** The settings have changed. */
+  /** Applies changed settings. */
   configure(): void {
-    // One that died is told with the next request.
+    // A dead engine's successor receives them with the next request.
     this.engine?.live.configure(this.options.setup()).catch(() => undefined);
   }
 
-  /** Resolves once nothing runs in the background any more and all that was left out is on the disk. */
+  /** Resolves when background work has ended and all originals are on disk. */
   async close(): Promise<void> {
     this.listeners.clear();
-    // One that died has nothing to write.
+    // A dead engine has nothing to write.
     await this.engine?.live.close().catch(() => undefined);
     this.closing.abort();
   }
 
-  /** Asks the next engine what one left open that died; it ends, for after two deaths in a row none is started. @throws EngineDiedError */
+  /**
+   * Repeats the question if the engine dies. Terminates, since after two deaths none is started.
+   * @throws EngineDiedError
+   */
   private async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -270,7 +279,10 @@ export class LiveClient implements ChatConversations, WindowEngine {
     }
   }
 
-  /** The engine that runs, told of this window if it is a new one. @throws EngineDiedError */
+  /**
+   * The running engine, opened for this window if it is new.
+   * @throws EngineDiedError
+   */
   private open(): LiveEngine {
     const engine = this.options.engine();
     if (engine === this.engine) return engine.live;
@@ -286,12 +298,15 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
     engine.live
       .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
-      // Whoever asks it something hears that it died.
+      // Callers learn of the death from their own calls.
       .catch(() => undefined);
     return engine.live;
   }
 
-  /** The engine once it has the conversation, which the one before may have taken along. @throws EngineDiedError */
+  /**
+   * The engine after making sure it has the conversation, which a previous one may have had.
+   * @throws EngineDiedError
+   */
   private async with(conversation: LiveId): Promise<LiveEngine> {
     const live = this.open();
     const known = this.known.get(conversation);
@@ -317,8 +332,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /**
-   * The list that these messages go on with, or a new one; and how many messages they have in common. Chats that only begin alike, such
-   * as subagents, have lists of their own.
+   * The list that these messages continue, or a new one, and the number of common messages. Chats
+   * with only a common start, such as subagents, have separate lists.
    */
   private chatOf(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
     const shared = this.chats.map((chat) => commonPrefix(chat.messages, messages));
@@ -346,7 +361,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.dropped.push(chat.id);
   }
 
-  /** What is new of a request; the chat is as the engine has it from then on. */
+  /** The new part of a request; marks it as known to the engine. */
   private sent({ system, messages, tools, model, ...rest }: AgentRequest, chat: Chat, kept: number): SentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
@@ -385,17 +400,17 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return { ...rest, messages: shown };
   }
 
-  /** Tells the engine that prepared a request what came of it. */
+  /** Reports a request's result to the engine that prepared it. */
   private report({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
     const handle = this.handles.get(messages);
-    // One that died has taken along what this is for.
+    // A dead engine has lost the request.
     if (handle && handle.engine === this.engine) tell(handle.engine.live, handle.id).catch(() => undefined);
   }
 
   private receive({ events, order, changed }: LiveChange): void {
     const totals = changed.map((summary) => this.withEarlierCosts(summary));
     const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
-    // Those of an engine before this one stay until they are used again.
+    // Summaries of earlier engines stay until they are used again.
     const { engine } = this;
     const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
     this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
@@ -421,7 +436,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     try {
       if (await this.view(conversation)) this.emit({ kind: 'changed', conversation });
     } catch {
-      // It is asked for again by whoever shows it.
+      // Whoever shows it requests it again.
       this.views.delete(conversation);
     }
   }

@@ -1,4 +1,4 @@
-/** Messages that both sides have, as indexes; and lists as the change of what the other side holds. */
+/** Messages as indexes into lists that both sides have, and lists as updates of known ones. */
 import type { ListUpdate } from '../../background/forecast/messages';
 import type { ApiMessage } from '../../core/messages/types';
 import type { SentMessage } from './messages';
@@ -17,7 +17,7 @@ export const sentMessages = (
     return known[origin] === message ? origin : message;
   });
 
-/** @throws RangeError if one is not among those known: the two sides are out of step. */
+/** @throws RangeError if an index is unknown, so the sides are out of sync */
 export const receivedMessages = (sent: readonly SentMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
     const found = typeof message === 'number' ? known[message] : message;
@@ -25,7 +25,7 @@ export const receivedMessages = (sent: readonly SentMessage[], known: readonly A
     return found;
   });
 
-/** How many elements two lists begin with in common. */
+/** Length of the common prefix. */
 export function commonElements<T>(before: readonly T[], after: readonly T[]): number {
   const most = Math.min(before.length, after.length);
   let kept = 0;
@@ -33,7 +33,10 @@ export function commonElements<T>(before: readonly T[], after: readonly T[]): nu
   return kept;
 }
 
-/** The list as an update makes it. @throws RangeError if it keeps more than there is */
+/**
+ * Applies an update.
+ * @throws RangeError if it keeps more elements than exist
+ */
 export function receivedList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   if (kept > before.length) throw new RangeError('The two threads have other messages of the conversation.');
   return [...before.slice(0, kept), ...added];

@@ -1,4 +1,7 @@
-/** The engine's end of a window's live conversations: keeps what crossed before, so that only what is new has to. */
+/**
+ * The engine's side of a window's live conversations; keeps what was sent before, so that only new
+ * data crosses the threads.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Overflow } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
@@ -16,17 +19,17 @@ import { HostManager, type HostManagerParts } from '../hostManager';
 import { commonElements, receivedList, sentMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
 
-/** Prepared requests that are kept for what is asked about them later. */
+/** Number of prepared requests kept for later calls. */
 const MAX_PREPARED = 40;
 
-/** A chat's messages as they were last sent. */
+/** A chat's messages as last received. */
 interface Chat {
   version: number;
   messages: readonly ApiMessage[];
   system: string | undefined;
   tools: readonly unknown[];
   conversation?: LiveId;
-  /** The view that the host was sent last, and its number. */
+  /** The view last sent to the host, and its ID. */
   view: readonly ApiMessage[];
   viewId: number;
 }
@@ -98,20 +101,20 @@ export class LiveSession {
     if (known) this.live.answered({ ...known.prepared, countedTokens }, usage);
   }
 
-  /** What the host's settings say from now on; summaries tell of it. */
+  /** Applies changed settings, which summaries depend on. */
   configure(setup: LiveSetup): void {
     this.use(setup);
     this.tellNow();
   }
 
-  /** Takes a conversation in again, after another engine had it: its ledger is on the disk. */
+  /** Reloads a conversation from its ledger after another engine had it. */
   async follow(sent: SentRequest, setup: LiveSetup): Promise<void> {
     this.use(setup);
     const { request, chat } = this.received(sent);
     chat.conversation = await this.told(this.live.follow(request));
   }
 
-  /** O200k tokens of a request as it came, with all that belongs to it. */
+  /** O200k tokens of the request as received, including system prompt and tools. */
   count(sent: SentRequest): Promise<number> {
     return this.live.count(this.received(sent).request);
   }
@@ -184,7 +187,7 @@ export class LiveSession {
     return this.told(this.live.unpin(conversation, message));
   }
 
-  /** Gives up what runs in the background, and writes what is to be written. */
+  /** Cancels background work and writes pending data. */
   async close(): Promise<void> {
     this.live.dispose();
     await this.live.settled();
@@ -195,7 +198,7 @@ export class LiveSession {
     this.host.use(setup);
   }
 
-  /** @throws RangeError if the host and this engine are out of step */
+  /** @throws RangeError if host and engine are out of sync */
   private received({ update, model, canSummarize, ...rest }: SentRequest): {
     readonly request: AgentRequest;
     readonly chat: Chat;
@@ -251,7 +254,7 @@ export class LiveSession {
     return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
   }
 
-  /** Stands for the model of a conversation, which only the host can call. */
+  /** Proxy for a conversation's model, which only the host can call. */
   private ownModel(key: string): OwnModel {
     const known = this.ownModels.get(key);
     if (known) return known;
@@ -264,7 +267,7 @@ export class LiveSession {
     return [...this.ownModels].find(([, model]) => model === own)?.[0];
   }
 
-  /** Several events in one turn are one message, with the summaries as they are after the last of them. */
+  /** Combines the events of one turn into one message with the final summaries. */
   private tell(event: LiveEvent): void {
     this.events.push(withoutContent(event));
     if (this.events.length === 1)
@@ -273,7 +276,7 @@ export class LiveSession {
       });
   }
 
-  /** What a person asked for, once the host knows what it changed. */
+  /** Completes a user action after its changes were sent to the host. */
   private async told<T>(done: Promise<T>): Promise<T> {
     try {
       return await done;

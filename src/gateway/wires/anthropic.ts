@@ -1,7 +1,7 @@
 /**
- * Anthropic's Messages API (`POST …/v1/messages`): the core's own shape. Content that is a string is read as a list of that
- * one text, and cache marks are left out: agents send the same message in both forms and move the marks.
- * Source: Anthropic API reference, "Messages".
+ * Anthropic's Messages API (`POST …/v1/messages`), which has the core's shape. String content is
+ * read as a list with one text and cache breakpoints are omitted, since agents vary the form and
+ * move breakpoints. Source: Anthropic API reference, "Messages".
  */
 import { anthropicUsage } from '../../api/anthropicStream';
 import { asText } from '../../conversations/text/values';
@@ -73,7 +73,7 @@ function blockAt(value: unknown, path: Path): PlacedBlock {
   return placed({ ...block, content: (content as readonly unknown[]).map(unmarked) }, path);
 }
 
-/** Without the cache mark, which agents move from request to request. */
+/** Removes the cache breakpoint, which agents move between requests. */
 function unmarked(value: unknown): unknown {
   if (!isRecord(value) || !('cache_control' in value)) return value;
   const rest: Record<string, unknown> = { ...value };

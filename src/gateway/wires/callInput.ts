@@ -8,7 +8,7 @@ import type { StringSource } from './wire';
  */
 export function callInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
-  // Text that is no JSON stands whole in one field.
+  // Text that is not JSON is a single field.
   const isText = input['invalidArguments'] === text;
   return {
     input,

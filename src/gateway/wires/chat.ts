@@ -1,7 +1,7 @@
 /**
- * OpenAI's Chat Completions (`POST …/chat/completions`), which many others speak too. System and developer messages in front
- * are the prompt; results in a row are one message of the user.
- * Source: OpenAI API reference, "Create chat completion".
+ * OpenAI's Chat Completions (`POST …/chat/completions`), also implemented by others. Leading system
+ * and developer messages are the prompt; consecutive results form one user message. Source: OpenAI
+ * API reference, "Create chat completion".
  */
 import { chatUsage } from '../../api/openaiChat';
 import { asText, imageSource, stringIn } from '../../conversations/text/values';
@@ -19,8 +19,9 @@ export const chatWire: Wire = {
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),
   usage: ({ usage }, before) => (isRecord(usage) ? chatUsage(usage) : before),
-  // OpenRouter's documentation, "Errors": once the model is at work, the status is 200 and the error stands in the body or in an event.
-  // LM Studio answers a prompt that is too long so, too (lmstudio-bug-tracker#2322).
+  // OpenRouter's documentation, "Errors": after the model has started, the status is 200 and the
+  // error is in the body or an event. LM Studio does the same for prompts that are too long
+  // (lmstudio-bug-tracker#2322).
   failure: ({ error }) => error,
 };
 
@@ -66,7 +67,7 @@ function contentParts(content: unknown, path: Path): PlacedBlock[] {
 function partAt(part: unknown, path: Path): PlacedBlock {
   if (!isRecord(part)) return opaque(part, path);
   const { type, image_url: image } = part;
-  // Mistral takes the address alone, too (its API reference, "ImageURLChunk").
+  // Mistral also accepts a plain URL (its API reference, "ImageURLChunk").
   const url = isRecord(image) ? stringIn(image, 'url') : stringIn(part, 'image_url');
   const text = stringIn(part, 'text');
   if (type === 'text' && text !== undefined) return placed({ type: 'text', text }, path);
@@ -76,7 +77,7 @@ function partAt(part: unknown, path: Path): PlacedBlock {
   return opaque(part, path);
 }
 
-/** DeepSeek, Kimi and others want their reasoning back as it was. */
+/** DeepSeek, Kimi and others require their reasoning back unchanged. */
 function reasoning(message: Body, path: Path): PlacedBlock[] {
   const said = stringIn(message, 'reasoning_content');
   return said ? [opaque(said, path.concat('reasoning_content'))] : [];

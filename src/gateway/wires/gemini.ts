@@ -1,6 +1,6 @@
 /**
- * Gemini's `generateContent` and `streamGenerateContent`. Calls and results may have no id, or only one of both (Gemini CLI's
- * sub-agents): they are paired by name and order, under the call's id or one of our own.
+ * Gemini's `generateContent` and `streamGenerateContent`. Calls and results may lack IDs (Gemini
+ * CLI's subagents), so they are paired by name and order, using the call's ID or a generated one.
  * Source: Gemini API reference, "Generating content" and "Function calling".
  */
 import { reportedUsage, tokensIn } from '../../api/usage';
@@ -15,18 +15,20 @@ export const geminiWire: Wire = {
   name: 'gemini',
   list: 'contents',
   read: readGemini,
-  // A part of a result is a file's bytes; text is one of the kinds that it may have (Gemini API guide, "Multimodal function responses").
+  // A result part contains a file's bytes; text is an allowed type (Gemini API guide, "Multimodal
+  // function responses").
   textPart: (text, path, before) =>
     path.includes('functionResponse')
       ? { inlineData: { ...nameIn(before), mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
-  // Google's SDK looks for it in each chunk of a stream (googleapis/js-genai, `processStreamResponse`).
+  // Google's SDK checks each chunk of a stream for it (googleapis/js-genai,
+  // `processStreamResponse`).
   failure: ({ error }) => error,
 };
 
-/** A response's fields refer to its parts by their names: `{"$ref": "shot.png"}`. */
+/** A response's fields refer to its parts by name: `{"$ref": "shot.png"}`. */
 function nameIn(part: unknown): { readonly displayName?: string } {
   const media = isRecord(part) ? (recordIn(part, 'inlineData') ?? recordIn(part, 'fileData')) : undefined;
   const displayName = media && stringIn(media, 'displayName');
@@ -66,9 +68,9 @@ const textsIn = (parts: unknown): string =>
     ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? asText(part['text']) : '')).join('\n')
     : '';
 
-/** The calls of the model's last turn that wait for their results. */
+/** Unanswered calls of the model's last turn. */
 class OpenCalls {
-  /** How many calls of each name there were. */
+  /** Number of calls per name. */
   private readonly counts = new Map<string, number>();
   private readonly ids = new Set<string>();
   private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
@@ -86,7 +88,7 @@ class OpenCalls {
     return id;
   }
 
-  /** The id of the call that a result answers; one that answers none keeps what it says. */
+  /** ID of the call that a result answers; a result without a call keeps its own. */
   answered(name: string, sent: string | undefined): string {
     const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
     const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
@@ -116,7 +118,7 @@ function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): 
   return [image ? placed(image, path, []) : opaque(part, path)];
 }
 
-/** The image that a part is; undefined for any other. */
+/** Undefined if the part is not an image. */
 function imageIn(part: Fields): Block | undefined {
   const media = recordIn(part, 'inlineData');
   const mimeType = media && stringIn(media, 'mimeType');
@@ -126,7 +128,7 @@ function imageIn(part: Fields): Block | undefined {
     : undefined;
 }
 
-/** Fields in which tools' answers have their text, by Google's guide and as agents fill them. */
+/** Fields with the text of tool responses, by Google's guide and as agents use them. */
 const TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function result(id: string, response: Fields, path: Path): PlacedBlock {
@@ -151,7 +153,10 @@ function result(id: string, response: Fields, path: Path): PlacedBlock {
 const LONG = 200;
 const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG;
 
-/** Source: Gemini API reference, "UsageMetadata": cached tokens are among the prompt's, thoughts are not among the candidates'. */
+/**
+ * Source: Gemini API reference, "UsageMetadata": cached tokens are included in the prompt's,
+ * thoughts are not included in the candidates'.
+ */
 const geminiUsage = (reported: Fields): Usage | undefined =>
   reportedUsage({
     accounting: 'openai',

@@ -1,16 +1,15 @@
-/** Which wire a request speaks, by its address. */
+/** Determines the wire format by a request's URL. */
 import { anthropicWire } from './anthropic';
 import { chatWire } from './chat';
 import { geminiWire } from './gemini';
 import { responsesWire } from './responses';
 import type { Wire } from './wire';
 
-/** A request that the gateway can read. */
 export interface KnownRequest {
   readonly wire: Wire;
-  /** `count`: asks only how many tokens it has. */
+  /** `count`: a token count only. */
   readonly purpose: 'answer' | 'count';
-  /** Where the address names the model. */
+  /** If the URL contains the model. */
   readonly model?: string;
 }
 

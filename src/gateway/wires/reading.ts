@@ -1,21 +1,20 @@
-/** Shared by the readers of all wires: messages that grow block by block, each with its place. */
+/** Shared by all wires: builds messages block by block, each with its place in the body. */
 import { ProgramCalls } from '../../core/messages/programs';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
 
-/** A block with its place. */
 export interface PlacedBlock {
   readonly block: Block;
   readonly source: BlockSource;
 }
 
-/** A block whose strings stand where it stands itself, below `path`. */
+/** A block whose strings are at the same relative paths in the body. */
 export const placed = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
   block,
   source: { path, strings },
 });
 
-/** A block that no pass looks into: it counts, and is left alone. */
+/** A block that is counted but never edited. */
 export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type: 'raw', part }, path, []);
 
 /** A text, where it says something. @param path of the block or message, and `text` the string's place */
@@ -24,14 +23,14 @@ export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[]
 
 interface GrowingCall {
   readonly role: Role;
-  /** Items that may join it: the model's items among themselves, and results among themselves. */
+  /** Which adjacent items it merges with: the model's, or results. */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];
   readonly blocks: PlacedBlock[];
 }
 
-/** Makes messages of items; those of several items (calls beside words, results in a row) become one. */
+/** Merges items into messages, such as calls with text, or consecutive results. */
 export class MessageList {
   private readonly growing: GrowingCall[] = [];
   private readonly programs = new ProgramCalls();
@@ -54,14 +53,14 @@ export class MessageList {
     }
   }
 
-  /** A result that a program reads has nothing in it for the model: no pass sees its content, and it fills no context. */
+  /** Empties results that a program reads: they are not edited and use no context. */
   private withoutData(one: PlacedBlock): PlacedBlock {
     const { block, source } = one;
     if (!this.programs.readsResult(block)) return one;
     return { block: { ...block, content: [] }, source: { ...source, strings: [] } };
   }
 
-  /** Messages without a block are left out: an item that says nothing stays where it is. */
+  /** Leaves out messages without blocks; their items stay in the body. */
   done(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
     const full = this.growing.filter(({ blocks }) => blocks.length > 0);
     return {

@@ -1,8 +1,9 @@
 /**
- * OpenAI's Responses API (`POST …/responses`), as far as the request holds the whole conversation: what goes on from one that
- * the vendor keeps (`previous_response_id`, `conversation`) passes as it is. Instructions, declarations among the items and
- * developer messages in front are the prompt. The model's items in a row are one message, and so are results.
- * Source: OpenAI API reference, "Create a model response"; items of Codex as it sends them.
+ * OpenAI's Responses API (`POST …/responses`), if the request contains the whole conversation; with
+ * stored state (`previous_response_id`, `conversation`) it is forwarded unchanged. Instructions,
+ * tool declarations among the items and leading developer messages are the prompt. Consecutive
+ * model items form one message, and so do results. Source: OpenAI API reference, "Create a model
+ * response"; items as sent by Codex.
  */
 import { responsesUsage } from '../../api/openaiResponses';
 import { asText, imageSource, stringIn } from '../../conversations/text/values';
@@ -24,9 +25,11 @@ export const responsesWire: Wire = {
     return isRecord(reported) ? responsesUsage(reported) : before;
   },
   /**
-   * OpenAI answers a prompt that is too long with 200, and fails then: `{"type":"response.failed","response":{"status":"failed","error":
-   * {"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. …"},"usage":null}}` (openai/codex#4675).
-   * An `error` event before it has the fields of the error itself (API reference, "Streaming events") or, as it comes, in `error` (vercel/ai#15922).
+   * For a prompt that is too long, OpenAI responds 200 and then fails:
+   * `{"type":"response.failed","response":{"status":"failed","error":
+   * {"code":"context_length_exceeded","message":"Your input exceeds the context window of this
+   * model. …"},"usage":null}}` (openai/codex#4675). An `error` event before it has the error's
+   * fields at the top level (API reference, "Streaming events") or in `error` (vercel/ai#15922).
    */
   failure(event) {
     const { type, error, response } = event;
@@ -35,12 +38,12 @@ export const responsesWire: Wire = {
   },
 };
 
-/** Items of the user's side that are no message. */
+/** User-side items that are not messages. */
 const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output', 'local_shell_call_output']);
 
 function readResponses(body: Body): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
-  // Messages that the vendor keeps are not in the request.
+  // The request lacks messages that the vendor stores.
   if (isSet(body['previous_response_id']) || isSet(body['conversation']) || !Array.isArray(input)) return undefined;
   const list = new MessageList();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
@@ -74,7 +77,7 @@ function readResponses(body: Body): WireRequest | undefined {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The model's words, thinking or calls; unknown items (searches of the vendor, compactions) are left alone. */
+/** Text, thinking or calls of the model; unknown items (vendor searches, compactions) are kept. */
 function reply(item: Body, path: Path): PlacedBlock[] {
   const id = stringIn(item, 'call_id');
   const name = stringIn(item, 'name');

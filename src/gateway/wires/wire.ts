@@ -1,6 +1,6 @@
 /**
- * Shared by the wires: a request's body as messages of the core, with the place of each block in the raw JSON, and
- * the way back, a view of those messages written into the raw text. What the view leaves alone leaves byte for byte.
+ * Shared by all wires: converts a body to core messages with the place of each block, and writes a
+ * view back into the raw JSON. Unedited parts stay byte-identical.
  */
 import type { Usage } from '../../core/cost/usage';
 import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
@@ -9,80 +9,80 @@ import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { valueAt } from '../../core/messages/path';
 import type { ApiMessage, Block, Path } from '../../core/messages/types';
 
-/** The name of a wire, as logs and reports say it. */
+/** Name used in logs and reports. */
 export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
 
-/** A body's fields, as `JSON.parse` gives them. */
+/** Parsed JSON. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** One kind of request that the gateway can read and write. */
+/** A request format that the gateway can read and write. */
 export interface Wire {
   readonly name: WireName;
-  /** The member of a body that holds the conversation. */
+  /** Name of the member with the conversation. */
   readonly list: string;
   /**
-   * The messages of a body.
-   * @returns undefined where the body is not one of this wire, or does not hold the whole conversation: it passes as it is.
+   * @returns undefined if the body has another format or lacks part of the conversation; it is
+   * forwarded unchanged
    */
   read(body: Body): WireRequest | undefined;
   /** A part of a message's content that is this text. @param path where it will stand in the body, and `before` what stands there. */
   textPart(text: string, path: Path, before: unknown): unknown;
-  /** A whole item of the conversation in which the user says this text. */
+  /** An item with a user message. */
   userItem(text: string): unknown;
   /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
-  /** The error that an event of an answer's stream, or a whole answer with a good status, tells; undefined or null where it tells none. */
+  /** The error in a stream event or in a successful answer; undefined or null if there is none. */
   failure(event: Body): unknown;
 }
 
-/** A body as the core knows it. */
+/** A body in the core's form. */
 export interface WireRequest {
-  /** Absent where the address names it (Gemini). */
+  /** Absent if it is in the URL (Gemini). */
   readonly model?: string;
-  /** System prompt, instructions and what else stands in front of the conversation. */
+  /** System prompt, instructions and other text before the conversation. */
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
-  /** For each message where it stands. */
+  /** Location of each message. */
   readonly sources: readonly MessageSource[];
-  /** Declarations of the tools. */
+  /** Tool declarations. */
   readonly tools: readonly unknown[];
   readonly maxOutputTokens?: number;
 }
 
-/** Where a message stands in the body. */
+/** Location of a message in the body. */
 export interface MessageSource {
-  /** The items of the conversation that it is made of, in their order: a message with several results may be several. */
+  /** Its items in order; a message with several results may have several. */
   readonly items: readonly Path[];
-  /** For each block of its content. */
+  /** Per block of its content. */
   readonly blocks: readonly BlockSource[];
 }
 
-/** Where a block stands in the body. */
+/** Location of a block in the body. */
 export interface BlockSource {
-  /** The element or member that goes where the block goes. */
+  /** The element or member to remove with the block. */
   readonly path: Path;
   readonly strings: readonly StringSource[];
 }
 
-/** Where the strings of a block stand: those below `from` in the block stand below `to` in the body. */
+/** Maps strings below `from` in the block to `to` in the body. */
 export interface StringSource {
   readonly from: Path;
   readonly to: Path;
-  /** At `to` stands a string that is JSON itself, and the strings stand in that. */
+  /** The string at `to` is JSON that contains the strings. */
   readonly inText?: true;
 }
 
-/** A view can't be written in this wire's form; nothing of it was. */
+/** The view can't be expressed in this format; nothing was written. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** A view of a request's messages, and what it was made from. */
+/** A view and the messages it was made from. */
 export interface WrittenView {
-  /** The messages that the view was made from; a message of the view that is the same object is left alone. */
+  /** A view message that is the identical object is unchanged. */
   readonly original: readonly ApiMessage[];
   readonly view: readonly ApiMessage[];
-  /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  /** Index in the original per view message; {@link SUMMARY_ORIGIN} for a summary. */
   readonly origins: readonly number[];
 }
 
@@ -124,10 +124,10 @@ export function writeView(
   return editedHead(text, changes.all());
 }
 
-/** Collects what is to be changed in a body. */
+/** Collects edits of a body. */
 class Changes {
   private readonly edits: JsonEdit[] = [];
-  /** Edits in strings that are JSON themselves, by the place of the string. */
+  /** Edits inside strings that are JSON, by the string's path. */
   private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
 
   constructor(
@@ -163,7 +163,7 @@ class Changes {
       const now = shown[at];
       if (!source) throw new WireError('A block has no place in the request.');
       if (block === now) at++;
-      // Only thinking leaves a message; all other blocks keep their places.
+      // Only thinking can be removed from a message; other blocks keep their positions.
       else if (isThinking(block) && !(now && isThinking(now))) this.edits.push({ path: source.path, removed: true });
       else {
         if (!now) throw new WireError('A block is missing in the view.');
@@ -174,7 +174,7 @@ class Changes {
     if (at !== shown.length) throw new WireError('The view has a block more than the request.');
   }
 
-  /** Finds the differences below a place of a block. */
+  /** Finds differences below a path of a block. */
   private value(before: unknown, after: unknown, path: Path, source: BlockSource): void {
     if (before === after) return;
     if (typeof before === 'string' && typeof after === 'string') {
@@ -200,7 +200,7 @@ class Changes {
     }
   }
 
-  /** A block, or a part of a result, gave way to a text. */
+  /** Replaces a block or result part by text. */
   private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
@@ -223,10 +223,9 @@ class Changes {
   }
 }
 
-/** Thinking in either form. */
 export const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Where a place of a block stands in the body; `rest` is the path inside a string that is JSON. */
+/** Location of a block's path in the body; `rest` is the path inside a JSON string. */
 function findPlace(
   path: Path,
   { strings }: BlockSource,

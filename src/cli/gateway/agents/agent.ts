@@ -1,4 +1,7 @@
-/** The knowledge that `run` needs of an agent: where its requests go, and how to give it another address for this run alone. */
+/**
+ * What `run` needs to know about an agent: where its requests go, and how to redirect them for one
+ * run.
+ */
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
@@ -7,13 +10,16 @@ import type { Home } from '../../../storage/home';
 /** Where an agent is started. */
 export interface AgentHome extends Home {
   readonly cwd: string;
-  /** Folder below which the files of this run will lie. */
+  /** Folder for this run's files. */
   readonly runs: string;
-  /** The user has said that this project may send requests elsewhere. */
+  /** The user allows this project to redirect requests. */
   readonly trustProject?: boolean;
 }
 
-/** How an agent calls the MCP server that recalls; its environment holds the secret, so it never stands on a command line. */
+/**
+ * How an agent starts the recall MCP server. The secret is in the environment, never on a command
+ * line.
+ */
 export interface RecallServer {
   readonly name: string;
   readonly command: string;
@@ -21,68 +27,74 @@ export interface RecallServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The things that an agent gets for one run. */
+/** Resources of one run. */
 export interface RunBed {
-  /** The address of a route, secret and all. */
+  /** URL of a route including the secret. */
   readonly url: (route: string) => string;
-  /** An address that may stand on a command line; it opens its route alone. */
+  /** URL for a command line, which grants access only to its route. */
   readonly ticketUrl: (route: string) => string;
-  /** Writes a file of this run, which only its user can read, and gives its path. */
+  /**
+   * Writes a file that only the user can read.
+   * @returns its path
+   */
   readonly file: (name: string, text: string) => Promise<string>;
   readonly recall: RecallServer;
 }
 
-/** How an agent is started. */
+/** How to start an agent. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Beside the environment that we have ourselves. */
+  /** Added to our own environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An address that some setting names for an agent's requests. */
+/** A URL in a setting. */
 export interface NamedAddress {
   readonly text: string;
-  /** The setting, for a person. */
+  /** The setting, for display. */
   readonly from: string;
   readonly isProjects?: boolean;
 }
 
-/** Whether a project's addresses count; `why` completes a sentence about the agent. */
+/** Whether a project's URLs are used; `why` completes a sentence about the agent. */
 export interface ProjectTrust {
   readonly isTrusted: boolean;
   readonly why: string;
 }
 
-/** An agent that is ready to run: its requests' addresses were read from its own configuration. */
+/** An agent prepared to run, with the URLs from its configuration. */
 export interface ReadyAgent {
   readonly routes: ReadonlyMap<string, URL>;
-  /** For a route the setting that names its address, for a person; absent: it is the vendor's own. */
+  /** The setting with a route's URL, for display; absent for the vendor's own URL. */
   readonly from?: ReadonlyMap<string, string>;
-  /** Addresses of the project that are not used, and why. */
+  /** Project URLs that are not used. */
   readonly unused?: readonly NamedAddress[];
   readonly trust?: ProjectTrust;
-  /** Whether it can ask for what was taken out. */
+  /** True if it has the recall tool. */
   readonly canRecall: boolean;
-  /** Windows that its settings give to models, in tokens, by the model's id. */
+  /** Windows in tokens by model ID, from its settings. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly launch: (bed: RunBed) => Promise<Launch>;
 }
 
-/** An agent that `run` knows; what people call it is in the table of agents. */
+/** An agent that `run` supports. Its display name is in the table of agents. */
 export interface GatewayAgent {
-  /** Its arguments that go on with the last session of this folder; absent where its command line has none. */
+  /** Arguments that resume the folder's last session, if the agent has any. */
   readonly goesOn?: readonly string[];
-  /** @throws UnsupportedError where it can't be led through the gateway as it is set up. */
+  /** @throws UnsupportedError if its configuration can't use the gateway */
   readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
 }
 
-/** An agent, or a way of signing in, that is not supported; the message says what to do instead, in a sentence. */
+/** Unsupported agent or authentication; the message says what to do instead. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }
 
-/** The text of a file; undefined where there is none. @throws UnsupportedError where it can't be read. */
+/**
+ * Undefined if the file doesn't exist.
+ * @throws UnsupportedError if it is unreadable
+ */
 async function textIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -92,7 +104,10 @@ async function textIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The content of an agent's settings file; empty if there is no file. @throws UnsupportedError if it can't be understood. */
+/**
+ * Settings of an agent's file; empty if it doesn't exist.
+ * @throws UnsupportedError if it can't be parsed
+ */
 export async function settingsIn(
   path: string,
   parse: (text: string) => unknown,
@@ -108,26 +123,26 @@ export async function settingsIn(
   return isRecord(value) ? value : {};
 }
 
-/** A field of nested settings; undefined where the way there doesn't exist. */
+/** Undefined if the path doesn't exist. */
 export function fieldIn(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return at;
 }
 
-/** A field that is a text with something in it. */
+/** A non-empty string, or undefined. */
 export function textIn(value: unknown, ...path: readonly string[]): string | undefined {
   const text = fieldIn(value, ...path);
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** An address from an agent's settings. @throws UnsupportedError if it is not an address. */
+/** @throws UnsupportedError if the setting isn't a URL */
 export function addressIn(text: string, where: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UnsupportedError(`${where} is not an address that the gateway can pass requests to.`);
 }
 
-/** The value of an option on a command line, in either form; undefined where it isn't given. */
+/** Value of a command line option, in either form. */
 export function optionIn(args: readonly string[], ...names: readonly string[]): string | undefined {
   for (const [at, arg] of args.entries()) {
     if (arg === '--') return undefined;
@@ -138,8 +153,8 @@ export function optionIn(args: readonly string[], ...names: readonly string[]): 
   return undefined;
 }
 
-/** The variables that name the hosts which no proxy stands before. */
+/** Variables for hosts without a proxy. */
 export const NO_PROXY = ['NO_PROXY', 'no_proxy'] as const;
 
-/** The value of such a variable, with this machine among the hosts. */
+/** Adds this machine to the hosts. */
 export const withLoopback = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');

@@ -18,8 +18,9 @@ const ROUTE = 'anthropic';
 const ADDRESS = 'ANTHROPIC_BASE_URL';
 
 /**
- * Claude Code takes its address from the environment, and its settings files may set that; what `--settings` names counts more
- * than both. API key, token and subscription go to the same address. Source: its settings reference, and its own requests.
+ * Claude Code reads its URL from the environment, its settings files override it, and `--settings`
+ * overrides both. API key, token and subscription use the same URL. Source: its settings reference
+ * and requests.
  */
 export const claudeCode: GatewayAgent = {
   goesOn: ['--continue'],
@@ -29,12 +30,12 @@ export const claudeCode: GatewayAgent = {
     const given = optionIn(args, '--settings');
     const own = given === undefined ? {} : await givenSettings(given, cwd);
     const users = join(folder, 'settings.json');
-    // In the home folder the project's file is the user's own.
+    // In the home folder, the project's settings are the user's.
     const inProject = ['settings.local.json', 'settings.json']
       .map((name) => join(cwd, '.claude', name))
       .filter((path) => path !== users);
     const files = [...inProject, users];
-    // Sources in order of precedence, the strongest first.
+    // By descending precedence.
     const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
@@ -66,7 +67,8 @@ export const claudeCode: GatewayAgent = {
       async launch({ url, file, recall }) {
         const permissions = isRecord(own['permissions']) ? own['permissions'] : {};
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
-        // A proxy in a project's settings would get the key: the address of the gateway is not encrypted.
+        // A proxy in project settings would receive the key, since the connection to the gateway is
+        // unencrypted.
         const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
         const direct = NO_PROXY.map((name) => {
           const said = usable.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined);
@@ -82,7 +84,7 @@ export const claudeCode: GatewayAgent = {
           permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
         };
         const { command, env: environment } = recall;
-        // Tools that the model only finds by searching are not found when a marker names them.
+        // Deferred tools are not found when a marker mentions them, so the tool is always loaded.
         const server = { type: 'stdio', command, args: recall.args, env: environment, alwaysLoad: true };
         const servers = { mcpServers: { [recall.name]: server } };
         return {
@@ -99,19 +101,19 @@ export const claudeCode: GatewayAgent = {
   },
 };
 
-/** `--settings` takes a file or the settings themselves. */
+/** `--settings` accepts a file or JSON. */
 async function givenSettings(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   if (!given.trimStart().startsWith('{')) return settingsIn(resolve(cwd, given), JSON.parse);
   try {
     const value: unknown = JSON.parse(given);
     if (isRecord(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }
 
-/** A command line without an option and its value. */
+/** Removes an option and its value. */
 function without(args: readonly string[], name: string): string[] {
   const at = args.indexOf(name);
   return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);

@@ -3,7 +3,7 @@ import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
-/** Where a provider's requests go that has no address of its own. Source: Cline's code (`@cline/llms`). */
+/** URLs of providers without a configured one. Source: Cline's code (`@cline/llms`). */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   'openai-native': 'https://api.openai.com/v1',
@@ -13,9 +13,10 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * Cline takes the paths of its providers' and its MCP servers' settings from the environment. Providers with a key are led
- * through the gateway; what signs in by an account renews its token in that file, and would lose it with this run. Its own
- * compaction goes by what it has, not by what was sent, and is switched off where nothing is said of it.
+ * Cline reads the paths of its provider and MCP settings from the environment. Only providers with
+ * a key use the gateway: account sign-ins refresh tokens in the settings file, which would be lost
+ * after this run. Its own compaction is based on unsent messages, so it is disabled unless
+ * configured.
  */
 export const cline: GatewayAgent = {
   async prepare(args, home) {
@@ -57,7 +58,7 @@ export const cline: GatewayAgent = {
           env: {
             CLINE_PROVIDER_SETTINGS_PATH: await file('providers.json', JSON.stringify(providers)),
             CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(withServer)),
-            // Else a daemon goes on after it, without us.
+            // Otherwise a daemon outlives the run.
             CLINE_SESSION_BACKEND_MODE: 'local',
           },
         };

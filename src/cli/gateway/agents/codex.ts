@@ -6,14 +6,16 @@ import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, typ
 import { shownPath } from './projectTrust';
 
 const ROUTE = 'openai';
-/** Variables that lead the secret past the command line. */
+/** Passes the secret without the command line. */
 const SECRET = 'CONTEXT_CONDENSER_SECRET';
 
 /**
- * Codex takes its settings from `-c` for one run. A provider of the user's own gets the gateway's address there and the secret
- * by a header from the environment; so its sessions stay under its name and can be resumed. The built-in one takes an address
- * alone, which opens nothing else; Codex packs what it sends there with zstd, where this Node.js reads that. API keys go to api.openai.com, a ChatGPT sign-in to ChatGPT's own backend. Source: Codex's
- * configuration reference and its code (`model_provider_info`); WebSockets end with an answer 426.
+ * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and
+ * the secret in a header from the environment, so sessions keep its name and can be resumed. The
+ * built-in provider only accepts a URL, which grants access to nothing else; Codex compresses its
+ * requests with zstd, if this Node.js supports that. API keys use api.openai.com, ChatGPT sign-ins
+ * ChatGPT's backend. Source: Codex's configuration reference and code (`model_provider_info`);
+ * WebSockets get response 426.
  */
 export const codex: GatewayAgent = {
   goesOn: ['resume', '--last'],
@@ -26,7 +28,7 @@ export const codex: GatewayAgent = {
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => settingsIn(file, parse)));
     const overrides = overridesIn(args, parse);
-    // Sources in order of precedence, the strongest first.
+    // By descending precedence.
     const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
       sources.map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
@@ -41,7 +43,7 @@ export const codex: GatewayAgent = {
         `Codex's provider "${args.includes('--oss') ? 'oss' : provider}" takes no other address for one run: set up a provider of your own in ${join(folder, 'config.toml')}.`,
       );
     }
-    // The paths of -c are split at their dots, quoted or not.
+    // `-c` splits keys at dots, even quoted ones.
     if (!/^[\w-]+$/.test(provider)) {
       throw new UnsupportedError(
         `Codex's provider "${provider}" can't be named on its command line: use letters, digits, _ and -.`,
@@ -77,13 +79,13 @@ export const codex: GatewayAgent = {
         const recalled = {
           [`${server}.command`]: recall.command,
           [`${server}.args`]: recall.args,
-          // A name, whose value comes from the environment.
+          // Only the variable's name; its value comes from the environment.
           [`${server}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
           ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [`${server}.env.${name}`, value])),
         };
         const options = Object.entries({ ...said, ...recalled }).flatMap(([name, value]) => [
           '-c',
-          // JSON's strings, lists and booleans are TOML's.
+          // JSON strings, lists and booleans are valid TOML.
           `${name}=${JSON.stringify(value)}`,
         ]);
         return Promise.resolve({
@@ -99,7 +101,7 @@ export const codex: GatewayAgent = {
 const makeWindows = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
-/** The nested settings that `-c key=value` stands for. */
+/** Nested settings from `-c key=value`. */
 function overridesIn(args: readonly string[], parse: (text: string) => unknown): unknown {
   const lines = args.flatMap((arg, at) => {
     if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
@@ -113,7 +115,7 @@ function overridesIn(args: readonly string[], parse: (text: string) => unknown):
   return merged;
 }
 
-/** A value that is no TOML is taken as a text, as Codex does; what has no "=" it refuses itself. */
+/** Values that aren't TOML are strings, as in Codex. Codex itself rejects arguments without "=". */
 function parsed(line: string, parse: (text: string) => unknown): unknown {
   const at = line.indexOf('=');
   if (at < 0) return undefined;
@@ -121,7 +123,7 @@ function parsed(line: string, parse: (text: string) => unknown): unknown {
     try {
       return parse(text);
     } catch {
-      // The next form.
+      // Tries the next form.
     }
   }
   return undefined;
@@ -139,7 +141,9 @@ function mergedInto(
   return merged;
 }
 
-/** Where Codex's own provider goes, by the way of signing in. Only which way it is is read, no key. */
+/**
+ * URL of Codex's built-in provider, by authentication method. Reads only the method, not the key.
+ */
 async function vendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;

@@ -3,21 +3,23 @@ import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
-/** Where a provider's requests go that has no address of its own. */
+/** URLs of providers without a configured one. */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
   openrouter: 'https://openrouter.ai/api/v1',
 };
-/** How much larger a window it is told, since its own compaction goes by what it has, not by what was sent. */
+/**
+ * Factor for the window reported to the agent, since its compaction is based on unsent messages.
+ */
 const WINDOW_TIMES = 8;
 
 const nameRoute = (at: number): string => `m-${at}`;
 
 /**
- * Continue's command line takes a configuration file for one run; its sessions stay where they are. Models that its hub keeps
- * have no address there.
+ * Continue's command line accepts a configuration file for one run and keeps its sessions in place.
+ * Models from its hub have no URL in the file.
  */
 export const continueCli: GatewayAgent = {
   goesOn: ['--resume'],

@@ -2,13 +2,17 @@ import { SECRET_HEADER } from '../../../gateway/access';
 import { addressIn, optionIn, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'provider';
-/** How much larger a prompt it is told it may send, since its own compaction goes by what it has, not by what was sent. */
+/**
+ * Factor for the prompt limit reported to the agent, since its compaction is based on unsent
+ * messages.
+ */
 const WINDOW_TIMES = 8;
 
 /**
- * Copilot CLI with a provider of the user's own, which it takes from the environment alone. GitHub's own routing of models takes no other
- * address. The secret goes into a header, so that it stands in no address that Copilot writes down. A server for one run comes from a file.
- * Source: its `copilot help providers`, `help environment` and `--help` (1.0.102).
+ * Copilot CLI with a user-defined provider, which is configured only by environment variables;
+ * GitHub's own models can't be redirected. The secret is in a header, since Copilot logs URLs. A
+ * file adds an MCP server for one run. Source: `copilot help providers`, `help environment` and
+ * `--help` (1.0.102).
  */
 export const copilotCli: GatewayAgent = {
   goesOn: ['--continue'],

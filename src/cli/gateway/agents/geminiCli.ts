@@ -8,11 +8,11 @@ const ROUTE = 'gemini';
 const ADDRESS = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
- * Gemini CLI with an API key takes its address from the environment. A Google sign-in speaks to Code Assist, and Vertex has
- * addresses and signatures of its own: both are not supported. A file of system settings, which it takes from a variable, brings
- * the MCP server; but it reads such a file only where that and each folder above it are root's and nobody else's to write, and
- * leaves out the real one for it. So most users' runs get none, and the agent can't recall. Source: its configuration reference and
- * its code (`isFileAndDirectorySecureSync`, 0.61.0).
+ * Gemini CLI with an API key reads its URL from the environment. Google sign-in (Code Assist) and
+ * Vertex are not supported, since they use other URLs and signatures. A system settings file given
+ * by a variable adds the MCP server; but the agent reads it only if the file and all parent folders
+ * are writable by root alone, and then ignores the real one, so most users get no recall. Source:
+ * its configuration reference and code (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
@@ -59,7 +59,9 @@ export const geminiCli: GatewayAgent = {
   },
 };
 
-/** The way of signing in where no settings name one, in the order in which it looks (`getAuthTypeFromEnv`, 0.61.0). */
+/**
+ * Authentication if the settings have none, in the agent's order (`getAuthTypeFromEnv`, 0.61.0).
+ */
 function typeInEnvironment(env: AgentHome['env']): string | undefined {
   if (env['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
   if (env['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
@@ -68,7 +70,7 @@ function typeInEnvironment(env: AgentHome['env']): string | undefined {
 
 const GROUP_OR_OTHERS_WRITE = 0o022;
 
-/** Whether what this user puts into a folder is root's, and the folder and all above it nobody else's to write. */
+/** True if files created here belong to root and all parent folders are writable only by root. */
 function isRoots(folder: string, { platform }: AgentHome): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
   const there = existing(folder);
@@ -78,7 +80,7 @@ function isRoots(folder: string, { platform }: AgentHome): boolean {
   });
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder or its nearest existing parent. */
 const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
 
 const listParents = (folder: string): string[] => {

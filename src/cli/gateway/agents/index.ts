@@ -1,6 +1,6 @@
 /**
- * The agents that `run` knows, by the name of their command: those that the table of agents reaches through the gateway, and no
- * others.
+ * The agents that `run` supports by command: exactly those that the table of agents marks for the
+ * gateway.
  */
 import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
 import type { GatewayAgent } from './agent';
@@ -31,7 +31,7 @@ export const GATEWAY_COMMANDS = Object.keys(AGENTS) as readonly GatewayCommand[]
 
 const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(AGENTS, word);
 
-/** An agent by the name of its command, with what people call it; undefined where it is not known. */
+/** Undefined for an unknown command. */
 export function gatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
   if (!isCommand(command)) return undefined;
   const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);

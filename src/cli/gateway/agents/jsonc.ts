@@ -1,6 +1,9 @@
-/** JSON with comments and commas at the end, as agents' settings files may have. @throws SyntaxError */
+/**
+ * Parses JSON with comments and trailing commas.
+ * @throws SyntaxError
+ */
 export function jsonc(text: string): unknown {
-  // Strings are taken whole, so that what looks like a comment in one stays.
+  // Matches strings first, so that comment-like text in them is kept.
   const plain = text.replace(/"(?:[^"\\]|\\[^])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
     part.startsWith('"') ? part : ' ',
   );

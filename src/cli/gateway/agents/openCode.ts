@@ -16,8 +16,8 @@ import { hostIn, shownPath, unaskedTrust } from './projectTrust';
 import { jsonc } from './jsonc';
 
 /**
- * Vendors that need no setting but a key: the variable with it, and where requests go. Source: models.dev, from which both have
- * their list of providers.
+ * Providers that need only a key: its variable, and their URL. Source: models.dev, which both
+ * agents use.
  */
 const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
   anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1' },
@@ -28,9 +28,9 @@ const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address
 };
 
 /**
- * OpenCode and Kilo take settings for one run from a variable, which are put over those of their files. Each provider with an
- * address of its own, or with a key, gets its route. A provider that signs in by a plugin (GitHub Copilot, ChatGPT) keeps its
- * own address. Source: their configuration reference.
+ * OpenCode and Kilo read settings for one run from a variable, on top of their files. Each provider
+ * with a URL or key gets a route. Providers that authenticate by plugin (GitHub Copilot, ChatGPT)
+ * keep their URL. Source: their configuration reference.
  */
 const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   goesOn: ['--continue'],
@@ -47,7 +47,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const signedIn = await settingsIn(join(dataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
     const from = new Map<string, string>();
-    /** Of the project, by provider. */
+    /** By provider, from the project. */
     const unused = new Map<string, NamedAddress>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN)) {
@@ -81,7 +81,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         .map(({ values }) => textIn(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
-    /** Providers that only the project knows: with them the agent would go there by itself. */
+    /** Providers defined only by the project, which the agent would call directly. */
     const projects = [...unused].filter(([id]) => !addresses.has(id));
     const [, theirs] =
       projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
@@ -154,12 +154,12 @@ const dataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME']
 
 interface Settings {
   readonly values: unknown;
-  /** Where they stand, for a person. */
+  /** For display. */
   readonly from: string;
   readonly isProjects: boolean;
 }
 
-/** The settings files, those that count least first. */
+/** By ascending precedence. */
 async function readSettings(command: string, brand: string, home: AgentHome): Promise<Settings[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
@@ -183,12 +183,12 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
   );
 }
 
-/** A folder and those that it lies in, the outermost first. */
+/** The folder and its parents, outermost first. */
 function folders(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [...folders(above), folder];
 }
 
-/** `{env:NAME}` in a setting. */
+/** Expands `{env:NAME}` in a setting. */
 const expanded = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
   text.replace(/\{env:([^}]+)\}/g, (_, name: string) => env[name] ?? '');

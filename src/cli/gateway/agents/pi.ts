@@ -6,9 +6,9 @@ import { jsonc } from './jsonc';
 import { shownPath } from './projectTrust';
 
 /**
- * Providers that Pi brings with one address each and a wire that the gateway reads. Source: its list of models (`pi-ai` 0.73). The
- * others have an address for each model or account (GitHub Copilot, OpenCode, Cloudflare, Azure, Bedrock, Vertex), or a wire of their own
- * (Mistral, a ChatGPT sign-in).
+ * Pi's built-in providers with a single URL and a supported wire format. Source: its model list
+ * (`pi-ai` 0.73). Others have one URL per model or account (GitHub Copilot, OpenCode, Cloudflare,
+ * Azure, Bedrock, Vertex) or their own format (Mistral, ChatGPT sign-in).
  */
 const BUILT_IN: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
@@ -30,15 +30,15 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   'minimax-cn': 'https://api.minimaxi.com/anthropic',
 };
 
-/** Those of the others that a model may name: `--model provider/model`. */
+/** Other providers that `--model provider/model` may select. */
 const NOT_LED = [
   ...['openai-codex', 'github-copilot', 'mistral', 'azure-openai-responses', 'amazon-bedrock', 'google-vertex'],
   ...['opencode', 'opencode-go', 'cloudflare-workers-ai', 'cloudflare-ai-gateway'],
 ];
 
 /**
- * Pi takes an extension for one run, which sets the address of each provider and brings the tool that recalls: Pi knows no MCP.
- * Source: Pi's documents on extensions and custom providers.
+ * Pi has no MCP, but accepts an extension for one run, which sets the providers' URLs and adds the
+ * recall tool. Source: Pi's documentation on extensions and custom providers.
  */
 export const pi: GatewayAgent = {
   goesOn: ['--continue'],
@@ -93,7 +93,7 @@ export const pi: GatewayAgent = {
   },
 };
 
-/** The extension's source: it knows no more than the addresses of this run. */
+/** Source of the extension, which contains only this run's URLs. */
 const extension = (providers: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>): string => `
 const providers = ${JSON.stringify(providers)};
 const recall = ${JSON.stringify(env['CONTEXT_CONDENSER_RECALL'] ?? '')};

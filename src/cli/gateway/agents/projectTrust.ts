@@ -1,6 +1,7 @@
 /**
- * Where a project may send an agent's requests. Anyone can write the settings of a repository that one clones, so an address in them
- * counts only where the agent itself has been told to trust the folder, or with `--trust-project`.
+ * Whether a project may redirect an agent's requests. A cloned repository's settings are untrusted,
+ * so their URLs are used only if the user trusted the folder in the agent, or passed
+ * `--trust-project`.
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -9,7 +10,7 @@ import { jsonc } from './jsonc';
 
 const BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 
-/** The addresses to use and to leave alone, of those that settings name, the strongest first. */
+/** Splits URLs from settings, by descending precedence, into used and unused ones. */
 export function usableAddress(
   named: readonly (NamedAddress | undefined)[],
   { isTrusted }: ProjectTrust,
@@ -21,9 +22,10 @@ export function usableAddress(
 }
 
 /**
- * Claude Code's own record: the folder, or one above it in the same repository, has been accepted in its dialog. Source: the published
- * program (2.1.332), which looks for `projects[folder].hasTrustDialogAccepted` from the working folder up to the repository's root, or
- * to the file system's where there is no repository. Of a linked worktree it also takes the main one's record, which we don't.
+ * Claude Code's record that its dialog was accepted for the folder or a parent in the same
+ * repository. Source: the published program (2.1.332), which checks
+ * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
+ * without one. It also accepts the main worktree's record for a linked one; we don't.
  */
 export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   if (home.trustProject) return BY_OPTION;
@@ -39,9 +41,9 @@ export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
 }
 
 /**
- * Qwen Code's own record. Source: its code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): of the rules whose folder holds the
- * working folder the deepest decides, and of two as deep the one that does not trust. It asks only where `security.folderTrust` is on;
- * where nobody was asked, nobody has told it to trust.
+ * Qwen Code's record. Source: its code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): the
+ * deepest rule that contains the working folder decides, and a distrusting one wins a tie. It asks
+ * only if `security.folderTrust` is on, so without it the folder counts as untrusted.
  */
 export async function qwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   if (home.trustProject) return BY_OPTION;
@@ -62,11 +64,14 @@ export async function qwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
     : { isTrusted, why: 'Qwen Code has not been told to trust this folder' };
 }
 
-/** Of an agent that reads each project's settings and asks nobody, as OpenCode does (anomalyco/opencode#6361). */
+/** For agents that use project settings without asking, like OpenCode (anomalyco/opencode#6361). */
 export const unaskedTrust = ({ trustProject }: AgentHome, agent: string): ProjectTrust =>
   trustProject ? BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 
-/** The words of the first line of a run: which hosts get the requests, who said so, and which of a project's addresses are not used. */
+/**
+ * First line of a run: which hosts receive requests, which setting says so, and which project URLs
+ * are not used.
+ */
 export function destinationLine(
   routes: ReadonlyMap<string, URL>,
   from: ReadonlyMap<string, string> = new Map(),
@@ -86,16 +91,16 @@ export function destinationLine(
   return `Context Condenser: Requests go to ${listed(to)}.${not}`;
 }
 
-/** Vendors' own hosts that are named one by one. */
+/** Maximum number of vendors' hosts listed individually. */
 const MAX_PLAIN = 4;
 
 const listed = (items: readonly string[]): string => [...new Set(items)].join(', ');
 
-/** A host as a terminal may show it: `URL` leaves nothing else in it. */
+/** Safe for a terminal, since `URL` normalizes it. */
 export const hostIn = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
-/** A file's path for a person. */
+/** Shortens a path for display. */
 export function shownPath(path: string, { homedir, cwd }: Pick<AgentHome, 'homedir' | 'cwd'>): string {
   const inProject = relative(cwd, path);
   if (isWithin(path, cwd)) return `${inProject} of this project`;
@@ -107,7 +112,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** A folder and those above it, up to the root of its repository, or of the file system. */
+/** The folder and its parents up to the root of its repository, or of the file system. */
 function foldersInRepository(folder: string): string[] {
   const above = dirname(folder);
   if (above === folder || existsSync(join(folder, '.git'))) return [folder];

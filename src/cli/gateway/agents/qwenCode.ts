@@ -14,7 +14,7 @@ import {
 import { qwenCodeTrust, shownPath, usableAddress } from './projectTrust';
 import { jsonc } from './jsonc';
 
-/** Ways of signing in with a key: the variable with the address, and the vendor's own. */
+/** Authentication by key: the variable with the URL, and the vendor's default. */
 const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonly address: string }>>> = {
   openai: { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
   'openai-responses': { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
@@ -23,8 +23,8 @@ const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonl
 };
 
 /**
- * Qwen Code with a key takes its address from the environment; a model's own address in its settings would count more. A file
- * of system settings brings the MCP server, whose tools it would hide behind a search.
+ * Qwen Code with a key reads its URL from the environment, unless a model's settings have one. A
+ * system settings file adds the MCP server and keeps its tools from being deferred.
  */
 export const qwenCode: GatewayAgent = {
   goesOn: ['--continue'],

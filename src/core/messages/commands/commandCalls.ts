@@ -1,21 +1,22 @@
-/** The wrappings that agents put around a command line and around its output. */
+/** Strips what agents wrap around a command line and its output. */
 
 import { isRecord } from '../blocks';
 import type { Slice } from '../../slice';
 import { detectShell, type ShellKind } from './commandSteps';
 
-/** A command line that a call runs. */
 export interface CommandCall {
   readonly line: string;
   readonly shell: ShellKind;
-  /** The folder that the call names; undefined where it runs in the agent's own. */
+  /** Undefined if the command runs in the agent's own folder. */
   readonly folder: string | undefined;
 }
 
 const LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
 const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directory'] as const;
 
-/** The command line of a call; undefined where it has none, or several whose outputs nobody tells apart. */
+/**
+ * Returns undefined if the call has no command line, or several whose outputs can't be separated.
+ */
 export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
   const given = codeModeCall(input['input']) ?? input;
   const line = LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
@@ -25,7 +26,7 @@ export function parseCommandCall(tool: string, input: Readonly<Record<string, un
   return { line, shell, folder: typeof folder === 'string' ? folder : undefined };
 }
 
-/** Codex passes its shell's words as a list, Cline a list of command lines. */
+/** Codex passes a list of shell words, Cline a list of command lines. */
 function getCommandLine(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || !value.every((word) => typeof word === 'string')) return undefined;
@@ -37,13 +38,13 @@ function getCommandLine(value: unknown): string | undefined {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 
-/** `const r = await tools.exec_command({cmd:"…", …}); text(r.output);` and nothing else that prints. */
+/** `const r = await tools.exec_command({cmd:"…", …}); text(r.output);` with no other output. */
 const CODE_MODE =
   /^\s*(?:\/\/[^\n]*\n\s*)*const (\w+) = await tools\.(?:exec_command|shell_command)\((\{[\s\S]*?\})\);?\s*text\(\1\.output(?: \?\? \1)?\);?\s*(?:if ?\(\1\.session_id\)[^;\n]*;?\s*)?$/;
 
 /**
- * Codex' code mode: the call is a program that calls tools.
- * @returns the parameters of the one command that it runs and whose output it shows.
+ * In Codex code mode the call is a program that calls tools.
+ * @returns the parameters of its single command, if the program prints only that command's output.
  */
 function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof program !== 'string' || !program.includes('tools.') || program.split('tools.').length !== 2)
@@ -51,7 +52,7 @@ function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | und
   const object = CODE_MODE.exec(program)?.[2];
   if (object === undefined) return undefined;
   try {
-    // Keys may stand without quotes; strings are JSON's.
+    // Keys may be unquoted; strings are JSON.
     const value: unknown = JSON.parse(
       object.replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)(\w+)(?=\s*:)/g, (all: string, before?: string, key?: string) =>
         key === undefined ? all : `${before ?? ''}"${key}"`,
@@ -64,7 +65,8 @@ function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | und
 }
 
 /**
- * Heads of outputs: Codex' exec_command, shell_command and code mode; Gemini CLI and Qwen Code; Roo; Claude Code's failures.
+ * Headers before the output: Codex (exec_command, shell_command, code mode), Gemini CLI, Qwen Code,
+ * Roo, Claude Code's failures.
  */
 const HEADS = [
   /^Chunk ID: [^\n]*\nWall time: [^\n]*\nProcess [^\n]*\n(?:Original token count: [^\n]*\n)?Output:\n/,
@@ -76,12 +78,12 @@ const HEADS = [
 ];
 const SECOND_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
 
-/** Tails: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code, OpenCode. */
+/** Footers after it: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code, OpenCode. */
 const TAIL =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
 const MAX_TAIL = 2_200;
 
-/** A command's output, without the agent's own words around it. */
+/** Slice of the command's own output, without the agent's words around it. */
 export function printedSlice(text: string): Slice {
   let start = 0;
   for (const head of HEADS) {

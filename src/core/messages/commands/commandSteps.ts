@@ -1,4 +1,7 @@
-/** The steps of a command line and their effects, as far as its words tell. An unknown step stays a command. */
+/**
+ * Predicts the output and file effects of each step of a command line. Unknown steps are kept as
+ * commands.
+ */
 
 import { givenText, pathIn, findProgram, written } from './programs';
 import { NOTHING, OTHER, type Effect, type Outcome, type PrintedText, type Program } from './printed';
@@ -7,30 +10,32 @@ import { readSh } from './sh';
 
 export type ShellKind = 'sh' | 'powershell';
 
-/** One step of a command line: a command or a pipe of them. */
+/** A command or a pipeline. */
 export interface CommandStep {
-  /** Whether it runs depends on how the step before it came out. */
+  /** Condition on the exit status of the previous step. */
   readonly when: When;
-  /** In the order in which it is printed. */
+  /** In printing order. */
   readonly printed: readonly PrintedText[];
   readonly effects: readonly Effect[];
-  /** The names of its programs, by which their messages begin. */
+  /** Program names, which their error messages start with. */
   readonly programs: readonly string[];
 }
 
-/** Longer lines are data with a command around it; to read them would take long and tell little. */
+/** Longer lines are mostly data and slow to parse. */
 const MAX_LENGTH = 400_000;
 
 export interface CommandOptions {
-  /** Default: what the line looks like. */
+  /** Default: detected from the line. */
   readonly shell?: ShellKind | undefined;
-  /** The folder it was started in, if known; paths are as seen from where this path is. Default ''. */
+  /**
+   * Folder the line was started in, if known. Paths are relative to where this path is. Default ''.
+   */
   readonly folder?: string | undefined;
 }
 
 /**
- * Reads a command line of sh or bash.
- * @returns undefined if it isn't one: lines of PowerShell are not read.
+ * Parses a command line of sh or bash.
+ * @returns undefined if it is not one, such as PowerShell
  */
 export function commandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_LENGTH) return undefined;
@@ -44,7 +49,6 @@ const POWERSHELL =
 /** Syntax that only a Unix shell understands. */
 const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)|\bexport \w+=|(?:^|\n)#!/;
 
-/** The shell that a command line is written for, by its looks. */
 export const detectShell = (line: string): ShellKind =>
   POWERSHELL.test(line) && !POSIX.test(line) ? 'powershell' : 'sh';
 
@@ -74,7 +78,7 @@ const anything: Program = () => ({ printed: [OTHER], effects: [] });
 
 const programFor = (name: Word): Program => (name === undefined ? undefined : findProgram(name)) ?? anything;
 
-/** A command's input: a text that stands in the line, a file, or the pipe. */
+/** Input from a here-document or here-string, a file, or the pipe. */
 function getInput(
   { given, inputFile }: SimpleCommand,
   folder: Word,
@@ -88,7 +92,7 @@ function getInput(
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
-/** The rest of an outcome once its output went to files. */
+/** What is left of an outcome after redirecting its output to files. */
 function redirected(outcome: Outcome, { redirects }: SimpleCommand, folder: Word): Outcome {
   let { printed } = outcome;
   const effects = [...outcome.effects];

@@ -1,10 +1,9 @@
 import type { Word } from './script';
 
-/** The options and operands of a command. */
 export interface Options {
-  /** By name without dashes: the values that were given, '' for an option without one. */
+  /** Values by option name without dashes; '' if an option has no value. */
   readonly given: ReadonlyMap<string, readonly Word[]>;
-  /** Files, patterns and the like; undefined ones are not known before the command runs. */
+  /** Files, patterns and so on; undefined if unknown before the command runs. */
   readonly operands: readonly Word[];
 }
 
@@ -53,7 +52,7 @@ export function readOptions(words: readonly Word[], valued: ReadonlySet<string>)
 
 export const has = ({ given }: Options, ...names: readonly string[]): boolean => names.some((name) => given.has(name));
 
-/** The last value that was given under one of the names; undefined where none was, or where it is not known. */
+/** The last value given under any of the names; undefined if absent or unknown. */
 export function getOption({ given }: Options, ...names: readonly string[]): Word {
   for (const name of names) {
     const value = given.get(name)?.at(-1);

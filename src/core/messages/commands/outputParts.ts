@@ -1,4 +1,4 @@
-/** Which part of a command's output shows which file. */
+/** Finds which part of a command's output shows which file. */
 
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
@@ -9,26 +9,26 @@ import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { PrintedText } from './printed';
 
-/** The prefix of a part's lines: a number, a search's path, or the sign of a diff's line. */
+/** Prefix of each line: a line number, a search result's path, or a diff sign. */
 export type LineHead = NumberForm | 'search' | 'diff';
 
-/** Part of an output whose lines are lines of one file. */
+/** A part of the output that consists of lines of one file. */
 export interface OutputPart extends Slice {
   readonly path: string;
-  /** The revision whose lines they are, where it is not the file as it stands. */
+  /** Git revision of the lines; undefined for the current file. */
   readonly revision: string | undefined;
   readonly head: LineHead | undefined;
-  /** The first line's number, where it is known and does not stand in front of it. */
+  /** Number of the first line, if known and not printed. */
   readonly firstLine: number | undefined;
 }
 
-/** Lines of the output, numbered from 0. */
+/** Lines are numbered from 0. */
 interface Output {
   readonly text: string;
-  /** Where each line begins, and where one behind the last would. */
+  /** Start offset of each line, plus the offset after the last one. */
   readonly starts: readonly number[];
   readonly count: number;
-  /** The line in which the agent took text out, and those around it which say so; none where it is whole. */
+  /** Lines of the agent's notice that it removed text; undefined if the output is complete. */
   readonly cut: { readonly first: number; readonly last: number } | undefined;
 }
 
@@ -48,7 +48,7 @@ export function outputParts(steps: readonly CommandStep[], text: string): Output
   return parts;
 }
 
-/** How agents say that they took out the middle of an output, or what is behind its beginning. */
+/** Notices with which agents replace the middle or the end of an output. */
 const CUT_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
@@ -56,7 +56,7 @@ function splitOutput(text: string): Output {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
-  // Blank lines at the end may be the agent's, or it may have taken some away.
+  // Trailing blank lines may have been added or removed by the agent.
   while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
   let cut: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
@@ -74,18 +74,19 @@ function lineText({ text, starts }: Output, line: number): string {
   return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
 
-/** Error messages of shells and programs; they may stand anywhere in the output. */
+/** Error messages of shells and programs, which can appear anywhere in the output. */
 const SHELL_SAYS =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
-/** The lines in which a shell or one of the programs says that something failed. */
+/** Lines in which the shell or one of the programs reports an error. */
 function failures(steps: readonly CommandStep[], { text, starts, count }: Output): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
   for (let line = 0; line < count; line++) {
     const start = starts[line] as number;
-    // Most lines have no colon so early; the next one may be megabytes away, and is looked for once.
+    // Most lines have no colon this early. Search for the next one only once: it may be megabytes
+    // away.
     if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
     if (colon > start + MAX_FAILURE_HEAD || colon >= (starts[line + 1] as number)) continue;
@@ -99,25 +100,25 @@ const MAX_FAILURE_HEAD = 60;
 
 interface Lines {
   readonly first: number;
-  /** The last one; less than the first where there are none. */
+  /** Inclusive; less than `first` if there are none. */
   readonly last: number;
 }
 
-/** The output of one thing, with the lines that are surely part of it. */
+/** Output of one item, with the lines that certainly belong to it. */
 interface Piece {
   readonly printed: PrintedText;
   readonly lines: Lines;
-  /** Whether the lines are the first that it printed. */
+  /** True if these are the first lines the item printed. */
   readonly isStartSure: boolean;
 }
 
-/** Something that is printed, in its place among all others. */
+/** An item of output in printing order. */
 interface Item {
   readonly printed: PrintedText;
-  /** Lines that it surely prints, and that it may print. */
+  /** Minimum and maximum number of lines. */
   least: number;
   most: number;
-  /** Where it stands, if its text is found. */
+  /** Line at which its text was found. */
   at: number | undefined;
 }
 
@@ -143,7 +144,7 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
     const anchor = items[item];
     if (anchor !== undefined && anchor.at === undefined) continue;
     const to = anchor?.at ?? output.count;
-    // Where a message stands among them, nobody knows which lines are whose.
+    // If an error message is among them, the lines can't be attributed.
     if (!failed.some((line) => line >= from && line < to))
       found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
@@ -156,7 +157,10 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
   return found;
 }
 
-/** Finds lines that state their numbers: where as many of them begin with a file's first line as must be printed. */
+/**
+ * Locates items with line numbers, if as many lines start with a file's first number as items must
+ * be printed.
+ */
 function findNumbered(items: readonly Item[], output: Output): void {
   const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: Item[] }>();
   for (const item of items) {
@@ -169,7 +173,7 @@ function findNumbered(items: readonly Item[], output: Output): void {
     if (known) known.items.push(item);
     else uses.set(key, { form, first, items: [item] });
   }
-  // A single text needs no numbers to be found.
+  // A single item needs no search.
   if (items.length < 2) return;
   const before = items.map((item) => ({ ...item }));
   for (const { form, first, items: own } of uses.values()) {
@@ -191,8 +195,8 @@ const numberIn = ({ text, starts }: Output, line: number, form: NumberForm): num
   numberAt(text, starts[line] as number, form)?.number;
 
 /**
- * How many lines from the first one on count up. Some may have lost their numbers, or have gone behind a marker, once the
- * output was condensed: they count if the next number says so.
+ * Counts consecutive numbers from a line on. Condensed output may have lost some numbers or have a
+ * marker instead of lines; these count if the next number fits.
  */
 function countedFrom(output: Output, start: number, form: NumberForm, most: number): number {
   let sure = 1;
@@ -213,15 +217,15 @@ function countedFrom(output: Output, start: number, form: NumberForm, most: numb
 }
 
 /**
- * Finds the texts that are printed as they stand in the command. One that stands in the output as often as it is printed is
- * found; one that isn't there was not printed.
- * @returns false where one is missing that must be there.
+ * Locates texts that the command itself contains. A text is located if it occurs as often as it is
+ * printed.
+ * @returns false if a text that must be printed is missing
  */
 function findTexts(items: readonly (Item & { isSure: boolean })[], output: Output): boolean {
   const uses = new Map<string, { item: Item & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
-    // Only a whole line can be found, and a blank one says nothing.
+    // Only a whole non-blank line can be located.
     const text = soleLine(item.printed.text);
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
@@ -234,7 +238,7 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
       own.forEach(({ item, before, behind }, at) => {
         const line = lines[at] as number;
-        // Blank lines in front may have been taken away.
+        // Leading blank lines may have been removed.
         item.at = Math.max(0, line - before);
         item.most = line - item.at + behind + 1;
       });
@@ -246,19 +250,19 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
   return true;
 }
 
-/** Whether the pieces stand in the order in which they were printed. */
+/** True if the pieces are in printing order. */
 function isInOrder(items: readonly Item[]): boolean {
   let end = 0;
   for (const { at, most, printed } of items) {
     if (at === undefined) continue;
     if (at < end) return false;
-    // Blank lines around a text may belong to what stands there.
+    // Blank lines around a text may belong to its neighbors.
     end = at + (printed.kind === 'lines' ? most : 1);
   }
   return true;
 }
 
-/** The one line of a text that is not blank, with the number of blank lines in front of it and behind. */
+/** The only non-blank line of a text, with the number of blank lines before and after it. */
 function soleLine(text: string): { line: string; before: number; behind: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
@@ -268,7 +272,7 @@ function soleLine(text: string): { line: string; before: number; behind: number 
   return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
 }
 
-/** Which of the lines between two texts that were found are surely which item's. */
+/** Attributes the lines between two located texts to items as far as that is certain. */
 function between(items: readonly Item[], output: Output, lines: Lines): Piece[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
@@ -285,17 +289,18 @@ function between(items: readonly Item[], output: Output, lines: Lines): Piece[] 
           },
         ];
   }
-  // Where text was taken out nobody knows how many lines there were.
+  // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
   limitToFile(open, output, lines);
   for (const item of open) item.most = Math.min(item.most, longestRun(item.printed, output, lines));
   const before = sumsBefore(open.map(({ most }) => most));
   const behind = sumsBefore(open.map(({ most }) => most).reverse()).reverse();
-  // More lines than all of them print: something else printed, too.
+  // More lines than all items can print, so something else printed too.
   if (count > (before.at(-1) as number) + (open.at(-1) as Item).most) return [];
   return open.map(({ printed, most }, at): Piece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
-    // It begins at the latest where all before it print as much as they can, and ends at the earliest where all behind it do.
+    // The start is limited by the maximum of the items before, the end by the minimum of the items
+    // after.
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
     return {
@@ -307,8 +312,8 @@ function between(items: readonly Item[], output: Output, lines: Lines): Piece[] 
 }
 
 /**
- * Ranges of one file in its order: only the last of them that prints anything may be shorter than it was asked for, since the
- * file ends in it. So the lines that all of them print tell how many each of them does.
+ * For consecutive ranges of one file, only the last range that prints anything can be shorter than
+ * requested (the file ends in it). The total therefore determines how many lines each one printed.
  */
 function limitToFile(items: readonly Item[], output: Output, lines: Lines): void {
   let end = 0;
@@ -321,7 +326,7 @@ function limitToFile(items: readonly Item[], output: Output, lines: Lines): void
     path = file;
     end = range.first + range.most - 1;
   }
-  // A marker stands for nobody knows how many lines.
+  // A marker replaces an unknown number of lines.
   if (mayHoldMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
   let left = lines.last - lines.first + 1;
   for (const item of items) {
@@ -330,7 +335,7 @@ function limitToFile(items: readonly Item[], output: Output, lines: Lines): void
   }
 }
 
-/** How many lines one after the other look like something that is printed: it can't have printed more. */
+/** Longest run of lines that match the item's format, which limits what it can have printed. */
 function longestRun(printed: PrintedText, output: Output, lines: Lines): number {
   const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
@@ -351,7 +356,7 @@ function longestRun(printed: PrintedText, output: Output, lines: Lines): number 
   return longest;
 }
 
-/** A diff begins with its head; what git says of the commit in front of it is there if a commit is. */
+/** A diff starts with its header, after a commit message if there is a commit. */
 function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
   for (let line = first; line <= last; line++)
     if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
@@ -359,19 +364,19 @@ function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
   return false;
 }
 
-/** A search's path and number stand at the beginning of its lines. */
+/** Search paths and line numbers are at the start of a line. */
 const MAX_HEAD = 500;
 
-/** The look of each printed line, if it is known. */
+/** Test for the format of the item's lines, if known. */
 function getLineTest(printed: PrintedText): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
-  // Ripgrep parts groups of context.
+  // Ripgrep separates context groups.
   if (printed.kind === 'matches' && printed.isNumbered)
     return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayHoldMarker(line);
   return undefined;
 }
 
-/** For each number the sum of those before it. */
+/** Prefix sums. */
 function sumsBefore(numbers: readonly number[]): number[] {
   const sums: number[] = [];
   let sum = 0;
@@ -382,7 +387,7 @@ function sumsBefore(numbers: readonly number[]): number[] {
   return sums;
 }
 
-/** Whether the lines that are too many are blank: some agents put some behind an output. */
+/** True if the excess lines are blank; some agents append blank lines. */
 function overflowIsBlank(output: Output, lines: Lines, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
     if (lineText(output, line).trim() !== '') return false;
@@ -411,7 +416,7 @@ function locateParts(printed: PrintedText, output: Output, lines: Lines, isStart
 
 type ShownLines = Extract<PrintedText, { kind: 'lines' }>;
 
-/** The ranges of one file, each a part of its own where it is known where it begins. */
+/** Splits the output into the ranges of one file, if their starts are known. */
 function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const part = (own: Lines, firstLine: number | undefined): OutputPart[] =>
@@ -439,13 +444,13 @@ function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSu
 
 const FILE_HEAD = /^==> (.+) <==$/;
 
-/** `==> path <==`, as head and tail put it in front of each of several files. */
+/** `==> path <==`, printed by head and tail before each of several files. */
 function headedFiles(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let from = lines.first;
   const close = (to: number): void => {
-    // The blank line in front of the next head is not part of the file.
+    // The blank line before the next header is not part of the file.
     const last = to < lines.last && to >= from && lineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
       parts.push({
@@ -470,19 +475,19 @@ function headedFiles(folder: string | undefined, output: Output, lines: Lines): 
 const isCut = ({ cut }: Output, { first, last }: Lines): boolean =>
   cut !== undefined && cut.first <= last && cut.last >= first;
 
-/** A path, then a number with colons around it where it matches, with dashes where it stands around a match. */
+/** Path and line number: with colons for a match, with dashes for context. */
 const MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
-/** A match whose path stands in the line before, or a marker. */
+/** A match whose path is on the line before, or a marker. */
 const FOLLOWS = /^\d{1,9}[:-]/;
 const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
-/** Runs of lines of the same file. */
+/** Groups consecutive lines of the same file. */
 function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
   const parts: OutputPart[] = [];
   const { path, isNumbered, folder } = printed;
   if (path !== undefined) {
     if (isCut(output, lines)) return [];
-    // A single name may be a folder after all: then the lines begin with the names of its files.
+    // A single name may turn out to be a folder; then lines start with file names.
     const first = lineText(output, lines.first);
     if (!isNumbered) return first.startsWith(path) ? [] : splitByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))
@@ -507,7 +512,7 @@ function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Out
     const text = lineText(output, line).slice(0, MAX_HEAD);
     const isGone = isCut(output, { first: line, last: line });
     const name = isGone ? undefined : (MATCH.exec(text)?.[1] ?? CONTEXT.exec(text)?.[1]);
-    // Where a path was left out it is the one before; a marker stands for lines of the same file.
+    // A missing path means the previous one; a marker replaces lines of the same file.
     const known = name ?? (!isGone && (FOLLOWS.test(text) || mayHoldMarker(text)) ? before : undefined);
     if (text !== '--') before = known;
     if (run && known === run.path) {
@@ -521,7 +526,7 @@ function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Out
   return parts;
 }
 
-/** Lines of one file; `--` parts those that don't stand together. */
+/** Splits one file's lines at `--`, which separates non-adjacent ones. */
 function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
   let from = lines.first;
@@ -540,7 +545,7 @@ function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
   return parts;
 }
 
-/** The hunks of a diff, each lines of its file. */
+/** The hunks of a diff as parts of their files. */
 function diffs(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
   const { start, end } = toSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {

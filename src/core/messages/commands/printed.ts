@@ -1,57 +1,53 @@
-/** A command's output and its effects on files, as far as its words tell. */
+/** Types for a command's output and its effects on files. */
 
 import type { Slice } from '../../slice';
 import type { NumberForm } from '../../agents/types';
 import type { Word } from './script';
 
-/** Lines of a file. */
 export interface LineRange {
-  /** The first line's number, from 1; undefined where it depends on the file's length. */
+  /** From 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
-  /** How many lines at most: a file may end before. */
+  /** Maximum number of lines; the file may end earlier. */
   readonly most: number;
 }
 
-/** One piece of output. */
 export type PrintedText =
   /** Lines of one file and nothing else. */
   | {
       readonly kind: 'lines';
       readonly path: string;
-      /** The revision that it was printed from, where it is not the file as it stands. */
+      /** Git revision; absent for the current file. */
       readonly revision?: string;
-      /** One after the other; undefined for lines of which nobody knows which they are. */
+      /** In order; undefined if the lines are unknown. */
       readonly ranges: readonly LineRange[] | undefined;
-      /** The prefix of each line. */
+      /** Prefix of each line. */
       readonly numbers: NumberForm | undefined;
       readonly most: number;
     }
-  /** Several files, each under `==> path <==`. */
+  /** Several files, each after a `==> path <==` header. */
   | { readonly kind: 'headed'; readonly folder: Word; readonly most: number }
-  /** Lines that match a search: of one file as `12:text`, of several as `path:12:text`, without numbers as `path:text`. */
+  /**
+   * Search matches: `12:text` for one file, `path:12:text` for several, `path:text` without
+   * numbers.
+   */
   | {
       readonly kind: 'matches';
-      /** The one file that was searched; undefined where each line names its own. */
+      /** The single file searched; undefined if each line names its own. */
       readonly path: string | undefined;
       readonly isNumbered: boolean;
       readonly folder: Word;
       readonly most: number;
     }
-  /** A unified diff. */
   | { readonly kind: 'diff'; readonly folder: Word; readonly most: number }
-  /** Git's lines on changed files, one each. */
+  /** Git's status lines, one per changed file. */
   | { readonly kind: 'status'; readonly most: number }
-  /** Names of files. */
   | { readonly kind: 'paths'; readonly most: number }
-  /** Exactly this text. */
   | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly most: number }
   | { readonly kind: 'nothing'; readonly most: 0 }
-  /** Anything. */
   | { readonly kind: 'other'; readonly most: number };
 
-/** The effect of a command on a file. */
 export type Effect =
-  /** All of the file's text, or more of it, comes from the command; what is not known before it runs is left out. */
+  /** Writes the whole file or appends to it; text unknown before the command runs is omitted. */
   | {
       readonly kind: 'write';
       readonly path: string;
@@ -60,12 +56,10 @@ export type Effect =
       readonly appends: boolean;
     }
   | { readonly kind: 'edit'; readonly path: string }
-  /** A patch that names its files. */
   | { readonly kind: 'patch'; readonly text: string; readonly at: Slice | undefined; readonly folder: Word }
   | { readonly kind: 'move'; readonly path: string; readonly to: string }
   | { readonly kind: 'delete'; readonly path: string };
 
-/** The outcome of a command. */
 export interface Outcome {
   readonly printed: readonly PrintedText[];
   readonly effects: readonly Effect[];
@@ -74,12 +68,11 @@ export interface Outcome {
 export const NOTHING: PrintedText = { kind: 'nothing', most: 0 };
 export const OTHER: PrintedText = { kind: 'other', most: Infinity };
 
-/** Something of at most so many lines. */
+/** Output of unknown form with at most `most` lines. */
 export const other = (most: number): PrintedText => ({ kind: 'other', most });
 
 export const printing = (...printed: readonly PrintedText[]): Outcome => ({ printed, effects: [] });
 
-/** All lines of a file. */
 export const wholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
   kind: 'lines',
   path,
@@ -88,18 +81,18 @@ export const wholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
   most: Infinity,
 });
 
-/** The printed lines with these ranges of them kept; their numbers are those of what was printed. */
+/** Restricts printed lines to ranges, numbered by the printed lines. */
 export function selected(printed: PrintedText, ranges: readonly Range[]): PrintedText {
   const most = Math.min(
     printed.most,
     ranges.reduce((sum, { first, last }) => sum + Math.max(0, last - first + 1), 0),
   );
   if (printed.kind === 'lines') return { ...printed, ranges: selectedRanges(printed.ranges, ranges), most };
-  // Numbers tell where a line stands, also when others are left out.
+  // Printed line numbers identify lines even if others are left out.
   return printed.kind === 'text' || printed.kind === 'nothing' ? other(most) : { ...printed, most };
 }
 
-/** From the first to the last line, counted from 1; Infinity for the end. */
+/** First and last line from 1; Infinity for the end. */
 export interface Range {
   readonly first: number;
   readonly last: number;
@@ -114,13 +107,13 @@ function selectedRanges(ranges: readonly LineRange[] | undefined, wanted: readon
   }));
 }
 
-/** One command of a pipe, as a program gets it. */
+/** One command of a pipeline, as a program receives it. */
 export interface Call {
-  /** The words behind the program's name. */
+  /** The arguments after the program's name. */
   readonly words: readonly Word[];
-  /** The folder it runs in; undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly folder: Word;
-  /** The output of the command before it in the pipe; undefined if it is the first. */
+  /** Output of the previous command in the pipeline; undefined for the first. */
   readonly input: readonly PrintedText[] | undefined;
 }
 

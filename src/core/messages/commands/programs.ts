@@ -1,6 +1,7 @@
 /**
- * What programs print, and what they do to files. A program that is not here may print anything. awk, perl, bat, tee,
- * diff, patch, mv and cp changed nothing for any agent (`npm run bench -- --only ablation --way program`), so they are not.
+ * What programs print and do to files. Unlisted programs may print anything. awk, perl, bat, tee,
+ * diff, patch, mv and cp are left out because they changed no result (`npm run bench -- --only
+ * ablation --way program`).
  */
 
 import { joinPath } from '../filePath';
@@ -28,7 +29,7 @@ export const pathIn = (folder: Word, word: Word): Word => (word === undefined ? 
 const ANYTHING: Outcome = printing(OTHER);
 const SILENT: Outcome = printing(NOTHING);
 
-/** The piped input, or the only output so far. */
+/** The only item of the piped input or of the output so far. */
 const getOnly = (input: readonly PrintedText[] | undefined): PrintedText | undefined =>
   input?.length === 1 ? input[0] : undefined;
 
@@ -37,20 +38,20 @@ const atMost =
   () =>
     printing(other(lines));
 
-/** All of the named files, one after the other, or what is piped in. */
+/** Prints the named files one after the other, or the piped input. */
 function files(call: Call, options: Options, numbers: NumberForm | undefined): Outcome {
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
     const only = getOnly(call.input);
     if (!call.input) return ANYTHING;
     if (numbers === undefined) return printing(...call.input);
-    // Numbers count what is piped in: of a whole file they are the file's own.
+    // Numbers count the piped lines, which are the file's own if the whole file is piped.
     return only?.kind === 'lines' && only.numbers === undefined && isFromStart(only)
       ? printing({ ...only, numbers })
       : printing(other(most(call.input)));
   }
   const paths = operands.map((operand) => pathIn(call.folder, operand));
-  // The numbers of `cat -n a b` go on from the first file to the second.
+  // `cat -n a b` continues the numbering in the second file.
   if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
     return ANYTHING;
   return printing(...paths.map((path) => wholeFile(path as string, numbers)));
@@ -76,7 +77,7 @@ const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
   ' | ': 'pipe',
 };
 
-/** Without `-ba` empty lines are not counted, so that the numbers are none of the file. */
+/** Without `-ba`, blank lines are not counted, so the numbers differ from the file's. */
 const nl: Program = (call) => {
   const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
@@ -84,7 +85,7 @@ const nl: Program = (call) => {
   return counts && form ? files(call, options, form) : ANYTHING;
 };
 
-/** Part of each named file, or of what is piped in. */
+/** Part of each named file, or of the piped input. */
 function takePart(
   call: Call,
   operands: readonly Word[],
@@ -98,11 +99,11 @@ function takePart(
   }
   const [operand] = operands;
   if (operands.length > 1) {
-    // A word that is not known yet may be any number of files; each has its head.
+    // An unknown word may expand to any number of files, each with a header.
     return isHeaded ? printing({ kind: 'headed', folder: call.folder, most: Infinity }) : ANYTHING;
   }
   const path = pathIn(call.folder, operand);
-  // A star may stand for one file, which has no head, or for several.
+  // A wildcard may match one file, which has no header, or several.
   return path === undefined ? ANYTHING : printing(part(wholeFile(path)));
 }
 
@@ -132,7 +133,6 @@ const tail: Program = (call) => {
   return takePart(call, options.operands, !has(options, 'q'), (whole) => takeLast(whole, count));
 };
 
-/** The last lines of what is printed. */
 function takeLast(whole: PrintedText, count: number): PrintedText {
   const least = Math.min(whole.most, count);
   if (whole.kind !== 'lines') return { ...selected(whole, [{ first: 1, last: count }]), most: least } as PrintedText;
@@ -151,12 +151,12 @@ const sed: Program = (call) => {
   const isQuiet = has(options, 'n', 'quiet', 'silent');
   const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
   if (!wanted) return ANYTHING;
-  // The lines of a second file are counted on from the first.
+  // The lines of a second file are numbered after those of the first.
   if (operands.length > 1) return ANYTHING;
   return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selected(whole, wanted)));
 };
 
-/** Some of the lines, of which nobody knows which. */
+/** An unknown subset of the lines. */
 const takeSome = (whole: PrintedText): PrintedText =>
   whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
@@ -164,7 +164,7 @@ const takeSome = (whole: PrintedText): PrintedText =>
       ? whole
       : other(whole.most);
 
-/** The files that `sed -i` works on: behind the script; BSD's takes an ending behind `-i`. */
+/** Files that `sed -i` edits: those after the script. BSD sed takes a suffix after `-i`. */
 function sedTargets(words: readonly Word[]): readonly Word[] {
   const rest: Word[] = [];
   let hasScript = false;
@@ -174,7 +174,7 @@ function sedTargets(words: readonly Word[]): readonly Word[] {
       hasScript = true;
       at++;
     } else if (word === '' || word?.startsWith('-') === true) {
-      // Behind `-i` the word goes on with the ending of the old file.
+      // After `-i` comes the backup suffix.
       if (/^(?:-[Enrsuz]*e.|--(?:expression|file)=)/.test(word)) hasScript = true;
     } else {
       rest.push(word);
@@ -205,7 +205,7 @@ const echo: Program = ({ words }) => {
   }
   if (rest.includes(undefined)) return ANYTHING;
   const joined = rest.join(' ');
-  // The meaning of a backslash differs from shell to shell.
+  // Backslashes mean different things in different shells.
   const text = isPlain && !joined.includes('\\') ? joined : unescaped(joined);
   return text === undefined ? ANYTHING : printing(said(text + (hasNewline ? '\n' : '')));
 };
@@ -217,7 +217,7 @@ const said = (text: string, at?: GivenText['at']): PrintedText => ({
   most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-/** Stands for a text that a command gets instead of a pipe. */
+/** A text that a command receives instead of a pipe. */
 export const givenText = ({ text, at }: GivenText): PrintedText => said(text, at);
 
 function unescaped(text: string): string | undefined {
@@ -253,14 +253,14 @@ const wc: Program = ({ words }) => {
   return printing(other(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)));
 };
 
-/** Lines of what is piped in, in another order. */
+/** The piped lines in another order. */
 const reordered: Program = ({ input, words }) => {
   const only = getOnly(input);
   if (!only || readOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return ANYTHING;
   return printing(only.kind === 'matches' || only.kind === 'paths' ? only : other(only.most));
 };
 
-/** A file that gets what would have been printed. */
+/** Effect of redirecting output to a file. */
 export const written = (path: string, printed: PrintedText | undefined, appends: boolean): Effect =>
   printed?.kind === 'text'
     ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
@@ -275,7 +275,7 @@ const rm: Program = ({ words, folder }) => {
   return { printed: [has(options, 'v') ? OTHER : NOTHING], effects };
 };
 
-/** `apply_patch '…'`, or with the patch as its input. */
+/** Takes the patch as an argument or as its input. */
 const applyPatch: Program = ({ words, folder, input }) => {
   const [patch] = words;
   const given = getOnly(input);
@@ -298,7 +298,7 @@ const paths: Program = () => printing({ kind: 'paths', most: Infinity });
 
 const silent: Program = () => SILENT;
 
-/** Programs that print nothing unless something is wrong. */
+/** Programs that print nothing on success. */
 const SILENT_PROGRAMS =
   'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
 
@@ -308,7 +308,7 @@ const LINE_A_NAME = 'which basename dirname realpath readlink sha256sum md5sum s
 const each = (names: string, program: Program): Record<string, Program> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
-/** By name. Exported for `npm run bench -- --only ablation`, which takes them out one by one. */
+/** By name. Exported for `npm run bench -- --only ablation`, which removes them one by one. */
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   ...searchPrograms,
   git,
@@ -338,6 +338,5 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   ...each(LINE_A_NAME, ({ words }) => printing(other(words.includes(undefined) ? Infinity : words.length))),
 };
 
-/** The effects of a program; undefined if it is unknown. */
 export const findProgram = (name: string): Program | undefined =>
   Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

@@ -1,64 +1,63 @@
-/** A command line in one form: the simple commands that it runs, in their order. */
+/** Shell-independent form of a command line: its simple commands in order. */
 
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 
-/** A word of a command; undefined where it is only known once the command runs. */
+/** Undefined if known only when the command runs. */
 export type Word = string | undefined;
 
-/** A text that a command gets on its standard input. */
+/** Text for a command's standard input. */
 export interface GivenText {
   readonly text: string;
-  /** Where it stands in the command line; undefined where it stands there in another spelling. */
+  /** Position in the command line; undefined if it is escaped there. */
   readonly at: Slice | undefined;
 }
 
-/** Where a command's output goes instead of being printed. */
 export interface Redirect {
   readonly stream: 'output' | 'errors' | 'both';
   readonly to: Word;
   readonly appends: boolean;
 }
 
-/** A program with its arguments: one command of a pipe. */
+/** One command of a pipeline. */
 export interface SimpleCommand {
-  /** The program's name first, without its folder. */
+  /** Starts with the program's name without its folder. */
   readonly words: readonly Word[];
   readonly given: GivenText | undefined;
-  /** The file that it reads as its standard input. */
+  /** File for standard input. */
   readonly inputFile: Word | null;
   readonly redirects: readonly Redirect[];
 }
 
-/** When a step runs: always, or as the step before it came out. */
+/** Condition on the previous step. */
 export type When = 'always' | 'success' | 'failure';
 
-/** A pipe, which often is a single command. */
+/** A pipeline, often a single command. */
 export interface ScriptStep {
   readonly when: When;
-  /** The folder it runs in: '' where the whole line was started, undefined where nobody knows. */
+  /** '' where the line was started; undefined if unknown. */
   readonly folder: Word;
-  /** None where the step is a loop, a condition or anything else that is not taken apart. */
+  /** Empty for a loop, a condition or anything else that is not analyzed. */
   readonly commands: readonly SimpleCommand[];
 }
 
-/** Words that change the folder, or run what nobody sees here. */
+/** Words that change the folder or run commands that are not visible here. */
 const MOVES =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
-/** The state while a script is read: its folder and its variables. */
+/** Parser state: current folder and variables. */
 export class Shell {
-  /** No person or model writes more steps than this one by one. */
+  /** Longer scripts are generated, not written by a person or model. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, Word>();
 
   constructor(
-    /** The folder in which the next step runs; undefined where nobody knows. */
+    /** Folder of the next step; undefined if unknown. */
     public folder: Word = '',
   ) {}
 
-  /** The value of a variable that the script itself set. */
+  /** Value of a variable that the script itself set. */
   variable(name: string): Word {
     return this.variables.get(name);
   }
@@ -67,7 +66,7 @@ export class Shell {
     this.variables.set(name, value);
   }
 
-  /** @returns false where the script has too many steps. */
+  /** @returns false if the script has too many steps */
   add(when: When, commands: readonly SimpleCommand[]): boolean {
     if (this.steps.length >= Shell.MAX_STEPS) return false;
     this.steps.push({ when, folder: this.folder, commands });
@@ -85,13 +84,16 @@ export class Shell {
     return isAdded;
   }
 
-  /** Goes to a folder as `cd` does. */
+  /** Changes the folder as `cd` does. */
   enter(words: readonly Word[]): void {
     const target = words.find((word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word));
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }
 
-  /** Saves the state before a part that runs on its own, as in parentheses. @returns restores it. */
+  /**
+   * Saves the state before a subshell.
+   * @returns a function that restores it
+   */
   save(): () => void {
     const folder = this.folder;
     const variables = new Map(this.variables);
@@ -103,7 +105,7 @@ export class Shell {
   }
 }
 
-/** A program's name without folder and without the ending that Windows gives it. */
+/** Program name without folder and Windows extension. */
 export const programName = (word: string): string => (word.split(/[\\/]/).pop() ?? word).replace(/\.(?:exe|cmd)$/i, '');
 
 const NO_WRAPPER = new Set([
@@ -119,7 +121,7 @@ const NO_WRAPPER = new Set([
   'builtin',
 ]);
 
-/** The command that a wrapper like `timeout 30` or `env A=b` runs: the words behind it. */
+/** The command run by a wrapper such as `timeout 30` or `env A=b`. */
 export function unwrapped(words: readonly Word[]): readonly Word[] {
   let rest = words;
   for (;;) {
@@ -133,7 +135,7 @@ export function unwrapped(words: readonly Word[]): readonly Word[] {
       if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) next++;
       else break;
     }
-    // `timeout` takes the time in front of the command.
+    // `timeout` takes the duration before the command.
     if (isTimeout && /^[\d.]+[smhd]?$/.test(rest[next] ?? '')) next++;
     if (next >= rest.length) return rest;
     rest = rest.slice(next);

@@ -1,4 +1,4 @@
-/** Programs that search, and git. */
+/** Search programs and git. */
 
 import { has, readOptions, getOption, type Options } from './options';
 import {
@@ -17,7 +17,7 @@ import { joinPath } from '../filePath';
 
 const ANYTHING: Outcome = printing(OTHER);
 
-/** Options that take a value, of grep and of ripgrep and its like. */
+/** Options of grep and ripgrep that take a value. */
 const GREP_VALUES = new Set([
   'e',
   'f',
@@ -65,7 +65,7 @@ const RG_VALUES = new Set([
     'engine',
   ],
 ]);
-/** Options with which no lines of files are printed, or not as they are. */
+/** Options that print no file lines, or change them. */
 const NO_LINES = [
   'c',
   'count',
@@ -98,7 +98,7 @@ const NO_LINES = [
 
 interface SearchRules {
   readonly values: ReadonlySet<string>;
-  /** Searches folders unless it gets a text to search. */
+  /** True if it searches folders unless it has piped input. */
   readonly isRecursive: boolean;
   readonly noLines: readonly string[];
 }
@@ -130,7 +130,7 @@ const search =
       return where.length === 1 && !recurses ? oneFile(where[0], matches) : ANYTHING;
     if (where.length === 0 && !recurses) return ANYTHING;
     const isOne = where.length === 1 && !has(options, 'H', 'with-filename') && !isFolder(where[0]);
-    // grep -r names each file, ripgrep none where it gets one file.
+    // grep -r prints the file name; ripgrep omits it for a single file.
     if (isOne && (!recurses || isRecursive)) return where[0] === undefined ? ANYTHING : oneFile(where[0], matches);
     return printing({ ...matches, path: undefined });
   };
@@ -140,11 +140,11 @@ function oneFile(word: Word, matches: Omit<Extract<PrintedText, { kind: 'matches
   return path === undefined ? ANYTHING : printing({ ...matches, path });
 }
 
-/** A name without an ending may be a folder; so may one with a star be several files. */
+/** A name without an extension may be a folder, one with a wildcard several files. */
 const isFolder = (word: Word): boolean =>
   word !== undefined && !/[^/\\.]\.\w+$/.test(word) && !/^(?:\w*file|LICENSE|README)$/i.test(word);
 
-/** The lines of what is piped in that match. */
+/** Piped lines that match. */
 function filtered(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
   const [only] = input;
   if (!only || input.length !== 1) return OTHER;
@@ -153,11 +153,11 @@ function filtered(input: readonly PrintedText[], options: Options, isNumbered: b
   if (only.kind !== 'lines') return other(only.most);
   const hasContext = has(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
-    // The numbers count what is piped in: they are the file's own if that is all of it.
+    // Numbers count the piped lines, which are the file's own if the whole file is piped.
     const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
     return isWhole ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most } : other(only.most);
   }
-  // Groups of context are parted by dashes, which are no line of the file.
+  // Dashes between context groups are not lines of the file.
   if (hasContext && only.numbers === undefined)
     return { kind: 'matches', path: only.path, isNumbered: false, folder: '', most: Infinity };
   return { ...only, ranges: undefined };
@@ -256,7 +256,7 @@ function gitCommand(name: string, call: Call): Outcome {
         ? printing({ kind: 'diff', folder, most: Infinity })
         : ANYTHING;
     case 'grep':
-      // In another revision each line begins with its name.
+      // In another revision each line starts with the revision's name.
       return searchedByGit(call);
     case 'ls-files':
     case 'ls-tree':
@@ -311,11 +311,11 @@ function gitCommand(name: string, call: Call): Outcome {
   }
 }
 
-/** `git log --oneline -5` prints five lines at most. */
+/** Maximum lines of `git log`; `--oneline -5` prints at most five. */
 function linesOfLog(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
-  // Other names without a percent sign are those of longer forms.
+  // Format names without a percent sign are longer forms.
   const isShort =
     has(options, 'oneline') ||
     (format !== undefined &&
@@ -347,7 +347,7 @@ function named(kind: 'edit' | 'delete', words: readonly Word[], folder: Word): E
 function simulateDiff(words: readonly Word[], folder: Word): Outcome {
   const options = readOptions(words, DIFF_VALUES);
   if (has(options, 'name-only')) return printing({ kind: 'paths', most: Infinity });
-  // `--stat -p` prints both; the diff says itself where it begins.
+  // `--stat -p` prints both; the diff is recognized by its header.
   if (has(options, ...NO_DIFF) && !has(options, 'p', 'patch')) return ANYTHING;
   return printing({ kind: 'diff', folder, most: Infinity });
 }
@@ -362,7 +362,7 @@ function shown(words: readonly Word[], folder: Word): Outcome {
     // `:/text` finds a commit by its message.
     if (colon >= 0 && !object.startsWith(':/')) {
       const path = object.slice(colon + 1).replace(/^\d:/, '');
-      // A path in a revision is seen from the root; `./` makes it one seen from here.
+      // Paths in a revision are relative to the repository root unless they start with `./`.
       const known = path.startsWith('./') ? joinPath(folder, path) : path;
       return known === undefined || path === '' || path.endsWith('/')
         ? ANYTHING

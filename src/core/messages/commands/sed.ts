@@ -1,6 +1,6 @@
 import type { Range } from './printed';
 
-/** One command of a script that only prints or ends: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
+/** A command that only prints or quits: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
 const COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const BY_TEXT = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
@@ -23,7 +23,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       continue;
     }
     if (afterQuit || first === '$' || first === undefined) {
-      // `$p` prints the last line, whichever it is.
+      // `$p` prints the last line, whose number is unknown.
       if (action !== 'p' || !isQuiet || afterQuit) return undefined;
       if (first === undefined) ranges.push({ first: 1, last: Infinity });
       else isByText = true;
@@ -35,7 +35,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       afterQuit = true;
     } else if (action === 'd') {
       const range = parseRange(first, last);
-      // `sed 1,3d` prints what is left.
+      // `sed 1,3d` prints the remaining lines.
       if (isQuiet || commands.length > 1) return undefined;
       return [
         ...(range.first > 1 ? [{ first: 1, last: range.first - 1 }] : []),
@@ -56,18 +56,18 @@ function parseRange(first: string, last: string | undefined): Range {
   const from = Number(first);
   if (last === undefined) return { first: from, last: from };
   if (last === '$') return { first: from, last: Infinity };
-  // A range whose end is before its beginning is one line.
+  // A range that ends before it starts is one line.
   return { first: from, last: last.startsWith('+') ? from + Number(last.slice(1)) : Math.max(from, Number(last)) };
 }
 
-/** sed prints in the file's order, and a line once for each command that prints it. */
+/** sed prints in file order, and a line once per matching command. */
 function inOrder(ranges: readonly Range[]): readonly Range[] | undefined {
   const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
   const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as Range).last);
   return isApart && sorted.length > 0 ? sorted : undefined;
 }
 
-/** The commands of a script: parted by `;` and newlines that stand in no pattern. */
+/** Splits at `;` and newlines outside patterns. */
 function splitScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';

@@ -1,4 +1,4 @@
-/** Command lines of sh and bash as steps. The grammar is the parser's (unbash); what a word means is told here. */
+/** Parses command lines of sh and bash (grammar by unbash) into steps. */
 
 import { parse } from 'unbash';
 import type { Slice } from '../../slice';
@@ -22,18 +22,12 @@ type ShellWord = NonNullable<Command['name']>;
 type Part = NonNullable<ShellWord['parts']>[number];
 type Redirection = Command['redirects'][number];
 
-/**
- * The parser takes a time that grows faster than the text where one line opens very many here-documents; nobody means such
- * a line.
- */
+/** The parser is superlinear in the number of here-documents on one line; real lines have few. */
 const MAX_HERE_DOCUMENTS = 64;
-/** `bash -c "bash -c '…'"`: deeper ones are left alone. */
+/** Nesting of `bash -c "bash -c '…'"` that is parsed. */
 const MAX_DEPTH = 3;
 
-/**
- * Reads a command line of a POSIX shell into steps.
- * @returns undefined where it is not one.
- */
+/** @returns undefined if the line is not valid in a POSIX shell */
 export function readSh(line: string, folder: Word): Shell['steps'] | undefined {
   const shell = new Shell(folder);
   return new ShReader(shell, line, { start: 0, end: line.length }, 0).read() ? shell.steps : undefined;
@@ -43,7 +37,7 @@ class ShReader {
   constructor(
     private readonly shell: Shell,
     private readonly line: string,
-    /** Where the line stands in the one that the agent wrote; undefined where its letters stand there in another spelling. */
+    /** Position of this script in the agent's command line; undefined if it is escaped there. */
     private readonly at: Slice | undefined,
     private readonly depth: number,
   ) {}
@@ -59,7 +53,7 @@ class ShReader {
   private list(statements: readonly Statement[], when: When): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
-      // A background command prints at any time.
+      // A background command can print at any time.
       return background === true ? this.unknown(command, first) : this.node(command, first);
     });
   }
@@ -74,7 +68,7 @@ class ShReader {
 
   private pipeline(node: Extract<Node, { type: 'Pipeline' }>, when: When): boolean {
     const { commands, prefixes } = node;
-    // `time` prints something of its own.
+    // `time` prints too.
     const isPlain = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
     if (isPlain && commands.length === 1 && only) return this.command(only, when);
@@ -108,7 +102,7 @@ class ShReader {
     }
   }
 
-  /** A loop over words that stand in the line is what it does for each of them. */
+  /** Unrolls a loop over literal words. */
   private loop(node: Extract<CommandNode, { type: 'For' }>, when: When): boolean {
     const { name, wordlist, body } = node;
     const words = wordlist?.map((word) => this.word(word));
@@ -129,7 +123,7 @@ class ShReader {
             part.name,
             part.value.type === 'Word' && part.append !== true ? this.word(part.value) : undefined,
           );
-      // A command whose only word is unknown prints nobody knows what; assignments print nothing.
+      // A command that is a single unknown word may print anything; assignments print nothing.
       return node.redirects.length > 0 ? this.unknown(node, when) : true;
     }
     const command = this.simple(node);
@@ -148,7 +142,7 @@ class ShReader {
       case 'exec':
         return this.unknown(node, when);
       case 'set':
-        // `set -x` prints each command in front of what it prints.
+        // `set -x` prints each command before its output.
         return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.add(when, [command]);
       case 'export':
       case 'declare':
@@ -168,7 +162,7 @@ class ShReader {
     }
   }
 
-  /** `bash -lc '…'`: the text in the quotes. Undefined for other commands. */
+  /** Parses the quoted script of `bash -lc '…'`. Undefined for other commands. */
   private inner(node: Command, words: readonly Word[], when: When): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
@@ -212,10 +206,10 @@ class ShReader {
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
-    // Another input, or a stream of which nothing is printed anyway.
+    // Another input, or a stream that prints nothing.
     if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
     const stream = number === 2 ? 'errors' : 'output';
-    // Agents print errors and output alike.
+    // Agents show errors and output together.
     if (operator === '>&' && (to === '1' || to === '2')) return [];
     if (operator === '>&' && (to === undefined || /^(?:\d+|-)$/.test(to))) return [{ stream, to: undefined, appends }];
     return [{ stream: operator === '>&' ? 'both' : stream, to, appends }];
@@ -230,7 +224,7 @@ class ShReader {
       delimiter?.quoted === true || body.parts === undefined || body.parts.every(({ type }) => type === 'Literal');
     if (!isLiteral) return undefined;
     if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), at: undefined };
-    // Unquoted, a backslash escapes some letters.
+    // In an unquoted here-document, backslash is an escape.
     if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined;
     return { text: body.text, at: this.place({ start: body.pos, end: body.end }, body.text) };
   }
@@ -240,7 +234,7 @@ class ShReader {
     return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
   }
 
-  /** Where a slice of this script stands in what the agent wrote, if its letters stand there as they are. */
+  /** Position of a slice of this script in the agent's line, if it is spelled the same there. */
   private place({ start, end }: Slice, text: string): Slice | undefined {
     const own = this.line.slice(start, end);
     const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;
@@ -292,7 +286,7 @@ class ShReader {
     }
   }
 
-  /** Without quotes, a value is split at its blanks and its stars are expanded. */
+  /** Unquoted values are split at blanks and their wildcards expanded. */
   private expansion(name: string, isQuoted: boolean): Word {
     const value = this.shell.variable(name);
     return value !== undefined && !isQuoted && /[\s*?[]/.test(value) ? undefined : value;

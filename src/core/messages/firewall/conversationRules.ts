@@ -1,20 +1,20 @@
-/** The rules of the APIs for a conversation. */
+/** API rules for a conversation. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';
 import type { At, Violation } from './violation';
 
-/** The API counts breakpoints over system, tools and messages together. */
+/** The API counts cache breakpoints across system, tools and messages. */
 const MAX_CACHE_MARKS = 4;
 
 export interface CheckOptions {
-  /** The request's tool declarations; undefined where the caller doesn't know them. */
+  /** Tool declarations of the request, if known. */
   readonly tools?: readonly unknown[];
-  /** Cache marks that system and tools carry. */
+  /** Cache breakpoints on system and tools. */
   readonly otherCacheMarks?: number;
 }
 
-/** Everything in a conversation that an API would refuse. */
+/** Lists everything an API would reject. */
 export function checkConversation(messages: readonly ApiMessage[], options: CheckOptions = {}): Violation[] {
   return [
     ...checkFirst(messages),
@@ -42,7 +42,7 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
     if (!message.content.isWellFormed()) return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
-  // Only the assistant's last message may be empty (a reply to be continued).
+  // Only the last assistant message may be empty (a reply to be continued).
   const isLastReply = message.role === 'assistant' && index === all.length - 1;
   if (message.content.length === 0 && !isLastReply) {
     return [{ rule: 'text-not-blank', message: index, detail: 'the message has no content' }];
@@ -61,7 +61,9 @@ function checkBlock(block: Block, message: number, at: number): Violation[] {
   return [];
 }
 
-/** Half of a pair, as a tool leaves it that cut its output, makes a request that APIs refuse as no JSON. */
+/**
+ * APIs reject requests with lone surrogates as invalid JSON; tools that cut output produce them.
+ */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -1,10 +1,9 @@
 /**
- * The firewall: what every view passes before anyone sees it. `checkConversation` knows what the APIs refuse,
- * `checkView` what a condensation must not do to the conversation it was made from, and `newViolations` is the verdict:
- * what is wrong with the view and was not already wrong with the conversation.
- *
- * Sources: Anthropic API reference ("Messages", "Tool use", "Extended thinking", "Prompt caching") and the 400s that
- * agents' users reported.
+ * The firewall that every view passes before it is used. `checkConversation` has the APIs' rules,
+ * `checkView` the rules for a view of a given conversation, and `newViolations` combines them: what
+ * is wrong with the view that was not wrong with the conversation. Sources: Anthropic API reference
+ * ("Messages", "Tool use", "Extended thinking", "Prompt caching") and 400 responses that agents'
+ * users reported.
  */
 import { getBlocks, isAnyThinking } from '../blocks';
 import type { ApiMessage } from '../types';
@@ -17,7 +16,7 @@ export { getProgramId } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
-/** The verdict on a view: its own violations less those that the original already had, and what it changed unlawfully. */
+/** Violations in the view that the original does not have, plus illegal changes. */
 export function newViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -29,7 +28,8 @@ export function newViolations(
     const key = makeKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
-  // A text that came with half a pair may be cut or stand elsewhere in the view; our own cuts make none.
+  // A lone surrogate of the original may be cut or moved in the view; our own cuts never create
+  // one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
   const own = checkConversation(view, options).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
@@ -41,7 +41,7 @@ export function newViolations(
   return [...own, ...checkView(original, view, origins)];
 }
 
-/** Thinking may be left out of a view: blocks are named by their place among the others. */
+/** Identifies blocks by position without thinking, which a view may leave out. */
 function makeKey({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
   const holder = messages[message];
   const place = block === undefined || !holder ? '' : listPlaces(holder)[block];
@@ -50,7 +50,7 @@ function makeKey({ rule, message, block }: Violation, origin: number, messages: 
 
 const places = new WeakMap<ApiMessage, readonly number[]>();
 
-/** For each block of a message, how many blocks other than thinking stand before it. */
+/** For each block, the number of preceding blocks that are not thinking. */
 function listPlaces(message: ApiMessage): readonly number[] {
   const known = places.get(message);
   if (known) return known;

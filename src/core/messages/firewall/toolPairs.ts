@@ -1,19 +1,19 @@
-/** Calls and results: each call is answered once, first thing in the very next turn of the user. */
+/** Each call must be answered exactly once, at the start of the next user turn. */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
 import type { At, Violation } from './violation';
 
-/** Messages in a row of one role: to the API they are one message. */
+/** Consecutive messages of one role, which the API treats as one message. */
 interface Turn {
   role: ApiMessage['role'] | undefined;
-  /** Calls that wait for their results, and those that have them. */
+  /** Calls without results, and with results. */
   readonly open: Map<string, At>;
   readonly answered: Set<string>;
-  /** True once something else than results stands in the user's turn. */
+  /** True once the user turn contains anything but results. */
   hasOther: boolean;
 }
 
-/** The violations in the calls and results of a conversation; calls at its end may still wait. */
+/** Pending calls at the end of the conversation are allowed. */
 export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
@@ -36,14 +36,14 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
         : checkResults(message, index, turn)),
     );
   });
-  // A conversation may end with calls that are about to be answered, not with some of them answered.
+  // All calls at the end may be pending, but not only some of them.
   if (turn.role === 'user') violations.push(...unanswered(turn));
   return violations;
 }
 
 /**
- * Server calls whose program waits for calls that it made itself: their results come in a later answer of the assistant. Source:
- * Anthropic's docs, "Programmatic tool calling".
+ * Server calls whose program waits for calls it made itself; their results come in a later
+ * assistant message. Source: Anthropic docs, "Programmatic tool calling".
  */
 type PausedCalls = Map<string, number>;
 
@@ -104,7 +104,7 @@ function collectCalls(
   return violations;
 }
 
-/** The server call whose program made a call. */
+/** ID of the server call whose program made this call. */
 export function getProgramId({ caller }: Block): string | undefined {
   const id = isRecord(caller) ? caller['tool_id'] : undefined;
   return typeof id === 'string' ? id : undefined;
@@ -115,7 +115,10 @@ const serverCallId = (block: Block): string | undefined =>
     ? block['id']
     : undefined;
 
-/** `web_search_tool_result`, `mcp_tool_result` and the like carry the id of their call, and stand in the assistant's message. */
+/**
+ * `web_search_tool_result`, `mcp_tool_result` and the like carry their call's ID, in the assistant
+ * message.
+ */
 const serverResultId = (block: Block): string | undefined =>
   block.type !== 'tool_result' && block.type.endsWith('_tool_result') && typeof block['tool_use_id'] === 'string'
     ? block['tool_use_id']

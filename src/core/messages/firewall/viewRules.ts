@@ -1,4 +1,4 @@
-/** The rules for a condensation with regard to the conversation that the view was made from. */
+/** Rules for a view, given the original conversation. */
 import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
@@ -6,7 +6,7 @@ import { turnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { At, Violation } from './violation';
 
-/** The origin of a summary: it stands for the messages that are missing beside it. */
+/** Origin of a summary, which replaces the messages missing next to it. */
 export const SUMMARY_ORIGIN = -1;
 
 /**
@@ -41,7 +41,7 @@ export function checkView(
 
 const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
-/** Messages stand in their order, and one is missing only where a summary stands in its place. */
+/** Messages keep their order and are missing only if a summary replaces them. */
 function checkOrder(origins: readonly number[], length: number): Violation[] {
   let last = -1;
   let summarized = false;
@@ -62,7 +62,7 @@ function checkOrder(origins: readonly number[], length: number): Violation[] {
 
 const firstUser = (messages: readonly ApiMessage[]): number => messages.findIndex((message) => message.role === 'user');
 
-/** The task: the first user message stands as it was. */
+/** The task, the first user message, is unchanged. */
 function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
   const before = original[firstUser(original)];
   const at = firstUser(view);
@@ -76,9 +76,10 @@ const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
     .some(isAnyThinking);
 
 /**
- * The answer that the open turn began with goes on beginning with its thinking: with a budget for thinking, Anthropic refuses a turn
- * that does not ("When `thinking` is enabled, a final `assistant` message must start with a thinking block"). Where a summary has taken the
- * turn's beginning in, the answer behind it may have lost its thinking long before.
+ * The first answer of the open turn must keep starting with thinking: with a thinking budget,
+ * Anthropic rejects others ("When `thinking` is enabled, a final `assistant` message must start
+ * with a thinking block"). If a summary includes the start of the turn, the next answer may have
+ * lost its thinking earlier.
  */
 function checkOpening(
   original: readonly ApiMessage[],
@@ -93,7 +94,10 @@ function checkOpening(
   return [{ rule: 'thinking-kept', message, detail: 'the answer that the open turn began with lost its thinking' }];
 }
 
-/** Fields whose change is what a condensation is for; all others stay. By a map: a type may be called "constructor". */
+/**
+ * Fields that condensation may change; others must stay. A Map, since a block type may be
+ * "constructor".
+ */
 const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['text', ['text']],
   ['tool_use', ['input']],
@@ -111,7 +115,7 @@ function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number
       violations.push({ rule: 'structure-kept', message, detail: 'string and block content were exchanged' });
     return violations;
   }
-  // Thinking may be left out whole; all other blocks keep their places.
+  // Thinking may be left out whole; all other blocks keep their positions.
   const kept = now.some(isAnyThinking) ? old : withoutThinking(old);
   if (kept.length !== now.length) {
     const rule =
@@ -145,11 +149,11 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
   return violations;
 }
 
-/** An image may give way to a text that is a marker and nothing else. */
+/** An image may be replaced by a text that is exactly one marker. */
 const standsFor = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
-/** A result keeps its form: text stays text, and what is no text (an image) stays where it was. */
+/** Text in a result stays text; anything else (an image) keeps its position. */
 function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {
   const [old, now] = [before.content, after.content];
   if (!Array.isArray(old) || !Array.isArray(now)) {

@@ -1,5 +1,3 @@
-/** The rules that the firewall checks. */
-
 export type Rule =
   | 'first-is-user'
   | 'text-not-blank'
@@ -25,15 +23,12 @@ export type Rule =
 
 export interface Violation {
   readonly rule: Rule;
-  /** Index of the message in the checked list. */
+  /** Index in the checked list. */
   readonly message: number;
-  /** Index of the block, where one is meant. */
   readonly block?: number;
-  /** The problem, in words. */
   readonly detail: string;
 }
 
-/** Where a block stands. */
 export interface At {
   readonly message: number;
   readonly block: number;
