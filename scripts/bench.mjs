@@ -1,4 +1,5 @@
-// Measures: npm run bench [-- --only providers|curve|retention|tokens …]. Bundles the bench and runs it with the collector at hand.
+// npm run bench [-- --only providers|curve|retention|tokens …]: bundles the bench and runs it with
+// --expose-gc.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

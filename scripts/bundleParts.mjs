@@ -1,4 +1,4 @@
-// Programs of one thread as several files each, so that what they share is there once and no file takes long to load.
+// Splits programs into several files, so that shared code exists once and no file loads slowly.
 import { transform } from 'esbuild';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,7 +14,7 @@ const PART = /^part-\w+\.cjs$/;
  * @returns {import('esbuild').BuildOptions}
  */
 export function inParts(options, programs, cuts) {
-  // `supported` is for the transformation only.
+  // `supported` is only for the transformation.
   const { minify, sourcemap, supported: _, plugins, ...common } = options;
   const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
   const write = {
@@ -28,7 +28,7 @@ export function inParts(options, programs, cuts) {
     sourcemap: sourcemap ? 'inline' : false,
     minify,
     entryPoints: { ...programs, ...cutEntries },
-    // esbuild splits modules only: they become CommonJS afterwards, file by file.
+    // esbuild can split only ES modules, which are converted to CommonJS afterwards.
     format: 'esm',
     splitting: true,
     chunkNames: 'part-[hash]',
@@ -45,7 +45,7 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
       imports.filter(({ external }) => !external).map((one) => basename(partIn(one))),
     ]),
   );
-  /** The parts that a file needs, in the order in which they can be loaded. */
+  /** Parts that a file needs, in load order. */
   const partsOf = (file) => [...new Set((needed.get(file) ?? []).flatMap((part) => [...partsOf(part), part]))];
   const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, partsOf(`${name}.cjs`)]));
   for (const name of readdirSync(outdir)) if (PART.test(name)) rmSync(join(outdir, name));
@@ -68,7 +68,7 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
   writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
 }
 
-/** A part that is loaded with what names it: of those that `import()` loads later no program has a list. */
+/** A part loaded statically; parts for `import()` are in no list. */
 function partIn({ path, kind }) {
   if (kind !== 'import-statement')
     throw new Error(`${path} is loaded by ${kind}; only packages are, by files of their own.`);

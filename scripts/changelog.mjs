@@ -1,8 +1,8 @@
-// Versions and their parts of the changelog.
+// Sections of the changelog by version.
 
 const HEADING = /^## (.+)$/gm;
 
-/** The sections of a changelog: title, and where heading, text and end stand in characters. */
+/** Title and offsets of heading, text and end. */
 const sections = (changelog) =>
   [...changelog.matchAll(HEADING)].map(({ 0: line, 1: title, index }, at, all) => ({
     title,
@@ -13,7 +13,10 @@ const sections = (changelog) =>
 
 const isOf = (version) => (section) => section.title === version || section.title.startsWith(`${version} (`);
 
-/** The Marketplace takes no suffixes; by VS Code's convention an odd minor version is a pre-release. */
+/**
+ * The Marketplace supports no suffixes; by VS Code's convention an odd minor version is a
+ * pre-release.
+ */
 export function parseVersion(version) {
   const numbers = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.exec(version);
   if (!numbers) throw new Error(`found the version ${JSON.stringify(version)}; expected three numbers, such as 2.0.0.`);
@@ -23,7 +26,6 @@ export function parseVersion(version) {
 /** @returns {'stable' | 'pre-release'} */
 export const channel = (version) => (parseVersion(version)[1] % 2 === 1 ? 'pre-release' : 'stable');
 
-/** Whether a version comes after another one. */
 export function isLater(version, other) {
   const [a, b] = [parseVersion(version), parseVersion(other)];
   const at = a.findIndex((number, index) => number !== b[index]);
@@ -31,8 +33,8 @@ export function isLater(version, other) {
 }
 
 /**
- * What the changelog says of a version.
- * @throws Error if it has no such part, or nothing in it.
+ * The changelog's text for a version.
+ * @throws Error if it is missing or empty
  */
 export function releaseNotes(changelog, version) {
   const section = sections(changelog).find(isOf(version));

@@ -1,14 +1,15 @@
-// node scripts/commitSubjects.mjs [FILE]: checks the subject of the message in FILE (the commit-msg hook), or the subjects of all commits
-// since this check was added (`npm test`). A shallow clone has only the newest commits, and without git there is nothing to check.
+// node scripts/commitSubjects.mjs [FILE]: checks the subject in FILE (commit-msg hook), or all
+// subjects since this check was added (`npm test`). A shallow clone has only the newest commits;
+// without git nothing is checked.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 72;
-/** Subjects that a program writes. */
+/** Generated subjects. */
 const GENERATED = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
 
-/** @returns {string | undefined} what is wrong with a subject, in words. */
+/** @returns {string | undefined} a problem for display */
 function problemWith(subject) {
   if (GENERATED.test(subject)) return undefined;
   const { length } = [...subject];
@@ -19,7 +20,7 @@ function problemWith(subject) {
   return undefined;
 }
 
-/** The first line of a message that is neither blank nor a comment. */
+/** The first line that is neither blank nor a comment. */
 function subjectIn(file) {
   return (
     readFileSync(file, 'utf8')
@@ -28,7 +29,9 @@ function subjectIn(file) {
   ).trim();
 }
 
-/** `HASH SUBJECT` of the commits after the one that added this file. In a shallow clone its oldest commit seems to have added it. */
+/**
+ * `HASH SUBJECT` of commits after this file was added, or after the oldest one of a shallow clone.
+ */
 function newCommits() {
   const git = (...args) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

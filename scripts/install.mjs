@@ -1,4 +1,4 @@
-// Installs what is missing, so that `npm start` and `npm test` are enough on a fresh machine. Needs Node 20 and no package.
+// Installs missing packages for `npm start` and `npm test`. Requires Node 20 and no packages.
 import { execSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 

@@ -38,7 +38,7 @@ export const layers = {
   panel: ['core', 'settings', 'background', 'engine', 'window', 'commands'],
 };
 
-/** The floors inside src/core and inside its largest folder, lowest first, in the same form. Imports of types count. */
+/** Layers inside src/core and src/core/condense, lowest first. Type imports count. */
 export const floors = {
   'src/core': {
     agents: [],

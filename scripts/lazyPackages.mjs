@@ -1,7 +1,7 @@
-// npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used. So is
-// what the commands of the command line do, and what the engine does beside reading.
+// Each npm package that only model calls need is a separate bundle, loaded on first use; so are the
+// command line's commands and the engine's work.
 
-/** What others load stands before them: that is also the order in which the extension loads them, one at a time. */
+/** Dependencies first, which is also the order in which the extension loads them. */
 const NAMES = [
   '@smithy/node-http-handler',
   '@aws-sdk/client-bedrock-runtime',
@@ -17,7 +17,7 @@ const NAMES = [
 /** "@anthropic-ai/sdk" → "packages/anthropic-ai-sdk". */
 const outputOf = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
 
-/** The entry points of these bundles by output name, as esbuild takes them. */
+/** Entry points by output name, as esbuild expects them. */
 export const lazyEntries = Object.fromEntries(NAMES.map((name) => [outputOf(name), name]));
 
 /**
@@ -33,7 +33,7 @@ export const lazyPackages = (from) => ({
         ? { path: `${from}${outputOf(path)}.cjs`, external: true }
         : undefined,
     );
-    // What the command line's commands do, and the engine beside reading, is a bundle beside theirs.
+    // The commands and the engine's work are bundles in the same folder.
     onResolve({ filter: /^\.\/(commands|work)$/ }, ({ kind, path }) =>
       kind === 'dynamic-import'
         ? { path: path === './work' ? './engineWork.cjs' : './cliCommands.cjs', external: true }

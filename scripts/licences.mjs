@@ -1,9 +1,12 @@
-// The licences of all packages whose code is in the bundles, as one text that ships with the extension.
+// Collects the licenses of all bundled packages in one text that ships with the extension.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
-/** Also what a package brings of others' licences: NOTICES, CopyrightNotice.txt, ThirdPartyNotices.txt. */
+/**
+ * Includes licenses that a package brings along: NOTICES, CopyrightNotice.txt,
+ * ThirdPartyNotices.txt.
+ */
 const LICENCE_FILE = /^(licen[cs]es?|copying|(copyright|third[-_]?party[-_]?)?notices?)([.-].*)?$/i;
 
 /**
@@ -22,7 +25,7 @@ export function writeLicences(file, metafiles, more = []) {
   for (const { title, text } of [...folders].map(licenceOf)) {
     titles.set(text, new Set([...(titles.get(text) ?? []), title]));
   }
-  // One text that many packages share stands once.
+  // Identical texts are included once.
   const parts = [...titles].map(([text, of]) => `${[...of].toSorted().join('\n')}\n\n${text}\n`);
   const head = 'Context Condenser contains code of these packages.\n';
   writeFileSync(file, [head, ...parts.toSorted()].join(`\n${'-'.repeat(80)}\n\n`));

@@ -1,6 +1,7 @@
-// `npm run manifest`: writes what follows from the settings' table (src/settings/table.ts) and from other types: the settings in
-// package.json and their words in package.nls.json, docs/guide/settings.md, the table in docs/guide/privacy.md, and the JSON Schema of preset
-// files; README's table of agents from theirs (src/core/agents); and what follows from the repository's address (scripts/repository.mjs).
+// npm run manifest: generates files from the settings table (src/settings/table.ts) and other
+// types: settings in package.json and package.nls.json, docs/guide/settings.md, a table in
+// docs/guide/privacy.md, the JSON Schema of preset files; README's table of agents
+// (src/core/agents); and the repository's address (scripts/repository.mjs).
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -58,7 +59,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Puts a table between the two comments that a document has for it. */
+/** Writes a table between the two comments that mark its place. */
 function putTable(path, table) {
   const text = readFileSync(path, 'utf8');
   writeFileSync(
@@ -67,7 +68,7 @@ function putTable(path, table) {
   );
 }
 
-/** Puts the badges between their two comments in the README. */
+/** Writes the badges between their two comments in the README. */
 function putBadges(badges = '') {
   const text = readFileSync('README.md', 'utf8');
   const between = /(?<=<!-- badges, made by npm run manifest -->\n)[^]*?(?=<!-- end -->)/;

@@ -1,4 +1,5 @@
-// Opens VS Code with the extension installed and the sample in the workspace: the user's own `code` if there is one, else code-server.
+// Opens VS Code with the extension and the sample: the user's `code` if installed, otherwise
+// code-server.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,7 +13,7 @@ function must(command, args, what, options = {}) {
     throw new Error(`${what} failed${error ? `: ${error.message}` : ` (exit code ${status})`}.`);
 }
 
-/** A workspace of its own with the sample in it, so that nothing of the project is changed. */
+/** A separate workspace with the sample, so that the project stays unchanged. */
 function workspace() {
   const folder = mkdtempSync(join(tmpdir(), 'context-condenser-workspace-'));
   cpSync(join(root, 'sample', 'conversation.jsonl'), join(folder, 'conversation.jsonl'));

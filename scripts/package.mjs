@@ -1,4 +1,4 @@
-// npm run package: builds what ships and packs it into dist/context-condenser.vsix.
+// npm run package: builds and packages dist/context-condenser.vsix.
 import { execFileSync } from 'node:child_process';
 import { packExtension, root, vsix } from './vscode.mjs';
 

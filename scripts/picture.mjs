@@ -1,5 +1,5 @@
-// npm run picture: the README's two pictures, recorded anew in the real VS Code: the moving one (test/e2e/scenarios/movingPicture.ts), and
-// the diff with its details, as test/e2e/scenarios/condense.ts sees them.
+// npm run picture: records the README's two pictures in VS Code: the animation
+// (test/e2e/scenarios/movingPicture.ts) and the diff with details (test/e2e/scenarios/condense.ts).
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const FRAMES = 'test-results/picture';
 const PICTURE = 'media/walkthrough/while-an-agent-works.webp';
 const DIFF = 'test-results/screenshots/details-dark.png';
 const DIFF_PICTURE = 'docs/images/condense-context-now.png';
-/** Of the moving picture, in pixels: what a README shows at most. */
+/** Width of the animation in pixels. */
 const WIDTH = 1000;
 
 const run = (...args) => execFileSync(process.execPath, args, { stdio: 'inherit' });

@@ -1,5 +1,5 @@
-// Checks the machine for everything that `npm test` needs, in its first second and before any package is installed. A
-// missing part is named with the command that mends it, and all that does without it still runs.
+// Checks the machine for what `npm test` needs, before any package is installed. Missing parts are
+// listed with the command that installs them; everything else still runs.
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
 
-/** The oldest Node that can install the packages, which bring the Node that everything else runs on. */
+/** The oldest Node that can install the packages, which include the Node for everything else. */
 const OLDEST_NODE = [20, 19];
-/** Bytes that code-server and its packages take once they are installed, and those that a run writes beside it. */
+/** Bytes for code-server with its packages, and for a run's files. */
 const CODE_SERVER_BYTES = 700e6;
 const RUN_BYTES = 500e6;
 const TEMPORARY_BYTES = 1e9;
 
 const COMPILERS = ['make', 'g++', 'python3'];
 
-/** @returns {Promise<import('./preflight.mjs').Machine>} what is looked at. */
+/** @returns {Promise<import('./preflight.mjs').Machine>} */
 export async function thisMachine() {
   const { chromium, chromiumProblem } = browser();
   return {
@@ -132,14 +132,14 @@ const diskFull = (where, free, needed, mend) => ({
   loses: 'VS Code',
 });
 
-/** Why the tests in VS Code are left out, and what mends it. */
+/** Why the tests in VS Code are skipped, and how to fix it. */
 export const skipWords = (missing) =>
   [
     'SKIPPED: every test in a real VS Code, because',
     ...missing.map(({ problem, mend }) => `  ${problem}. To fix it: ${mend}`),
   ].join('\n');
 
-/** The parts that were found, on one line. */
+/** What was found, on one line. */
 export const wellWords = (machine) =>
   [
     `Node ${machine.node}${machine.isOwnNode === true ? ', from the project’s packages' : ''}`,

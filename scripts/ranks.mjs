@@ -20,7 +20,7 @@ const PUBLIC_SHA256 = '446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0
 const MAGIC = 0x314b324f;
 const CODE_POINTS = 0x110000;
 
-/** The pre-tokenizer knows these classes only; the bits are those of src/core/tokens/o200k/charClass.ts. */
+/** Classes used by the pre-tokenizer; the bits match src/core/tokens/o200k/charClass.ts. */
 const CLASSES = [
   [1, /[\p{Lu}\p{Lt}]/u],
   [2, /\p{Ll}/u],
@@ -52,7 +52,7 @@ function classRanges() {
   return ranges;
 }
 
-/** The base64 tokens in order of rank, checked against the file that tiktoken publishes. */
+/** The base64 tokens by rank, verified against tiktoken's file. */
 function publishedTokens() {
   const tokens = [];
   for (const line of o200k.bpe_ranks.split('\n').filter(Boolean)) {
@@ -75,7 +75,10 @@ export function makeRanks() {
   return new Uint8Array(table);
 }
 
-/** The bytes of the table, from the file that RANKS_FILE names where tests made it: each of their processes would take a second. */
+/**
+ * The bytes of the table, cached in the file RANKS_FILE, since building it takes each test process
+ * a second.
+ */
 export const keptRanks = () =>
   process.env.RANKS_FILE ? new Uint8Array(readFileSync(process.env.RANKS_FILE)) : makeRanks();
 
@@ -91,7 +94,7 @@ export function buildRanks(outFile) {
   return table.length;
 }
 
-// by name and not by import.meta: bundled into another script this must not run
+// compares the name instead of import.meta, so that it doesn't run when bundled into another script
 if (process.argv[1]?.endsWith('ranks.mjs')) {
   const outFile = resolve(process.argv[2] ?? 'dist/o200k.bin');
   console.log(`${outFile}: ${buildRanks(outFile)} bytes`);

@@ -1,8 +1,9 @@
-// The README as the extension's details page in VS Code shows it: without what needs the project itself (its commands, the command line).
+// Adapts the README for VS Code's extension page: removes what requires the project (its commands,
+// the command line).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { repositoryLinks } from './repository.mjs';
 
-/** Sections that are of use in the project alone, by their titles. */
+/** Titles of sections that are useful only in the project. */
 const OF_THE_PROJECT = ['Two commands', 'On the command line', 'More'];
 
 const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
@@ -33,7 +34,7 @@ const withAddresses = (text, links) =>
 const withoutLinks = (text) =>
   text
     .replace(/^!\[[^\]]*\]\([^)]+\)\n\n?/gm, '')
-    // A link in brackets, or one that is a sentence of its own, says nothing once it leads nowhere.
+    // A link in parentheses, or one that is a whole sentence, is useless without its target.
     .replace(new RegExp(String.raw` \(${LINK}\)`, 'g'), '')
     .replace(new RegExp(String.raw`(?<=\.) ${LINK}$`, 'gm'), '')
     .replace(new RegExp(LINK, 'g'), (link) => link.slice(1, link.indexOf(']')));

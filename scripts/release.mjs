@@ -44,7 +44,7 @@ function release(version, { isDry, isTested }) {
   parseVersion(version);
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   const problems = [];
-  /** Says whether something holds: `test` gives the words for it, or throws what is wrong. */
+  /** `test` returns a description, or throws the problem. */
   const check = (words, test) => {
     try {
       console.log(`ok       ${words}: ${test()}`);

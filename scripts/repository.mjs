@@ -1,4 +1,4 @@
-// What follows from the repository's address. package.json's `repository` is the only place that names it.
+// Derived from the repository's address, which is defined only in package.json's `repository`.
 
 /**
  * @param {{ repository?: string | { url?: string } }} manifest package.json

@@ -1,4 +1,4 @@
-// docs/guide/settings.md from package.json: the names, scopes, bounds, defaults and words stand there once.
+// Generates docs/guide/settings.md from package.json.
 
 /**
  * @param {import('./settingsPage.mjs').Manifest} manifest package.json.

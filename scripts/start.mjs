@@ -1,4 +1,5 @@
-// Builds, condenses the bundled sample with the default, which needs no API key, prints the report; in a terminal it then opens VS Code.
+// Builds, condenses the bundled sample with the default provider (no API key needed) and prints the
+// report; in a terminal it then opens VS Code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24 } from './vscode.mjs';
 
-// The shell of `npm start` may run this on the machine's Node, which it found before the packages brought theirs.
+// `npm start` may run on the machine's Node, which was found before the packages installed theirs.
 const node = node24();
 const sample = 'sample/conversation.jsonl';
 execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });

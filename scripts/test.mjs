@@ -17,16 +17,19 @@ import { createInterface } from 'node:readline';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
-/** VS Code with its browser takes about 3 GB at once, the linter and the tests beside it 4. */
+/** VS Code with its browser needs about 3 GB, linter and tests 4 GB. */
 const BYTES_TO_RUN_BESIDE_VSCODE = 8e9;
-/** So that VS Code, whose scenarios wait for what it draws, goes first. */
+/** Gives priority to VS Code, whose scenarios wait for rendering. */
 const NICE_BESIDE_VSCODE = 10;
-/** Cases of each property in `test:all`; `npm test` has the few dozen of test/support/setup.ts. */
+/** Cases per property in `test:all`; `npm test` runs the number in test/support/setup.ts. */
 const MANY_CASES = 200;
-/** `test:long` starts each property from these seeds; the other lanes from 1. */
+/** Seeds per property in `test:long`; other lanes use 1. */
 const LONG_SEEDS = [2, 3, 5];
 const SLOWEST_FILES = 10;
-/** Failures are repeated at the end, since often only the end of a long output is kept: so many lines of each test, or of a step without tests. */
+/**
+ * Failures are repeated at the end, with this many lines per test or per step without tests, since
+ * often only the end of an output is kept.
+ */
 const LINES_PER_FAILURE = 6;
 const LINES_PER_STEP = 15;
 const results = 'test-results';
@@ -50,14 +53,14 @@ if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 await import('./install.mjs');
 mkdirSync(results, { recursive: true });
 
-/** What each step came to: `{ name, passed, failed, skipped }`. */
+/** Results per step: `{ name, passed, failed, skipped }`. */
 const steps = [];
 const times = [];
 const failures = [];
 const skips = missing.length > 0 ? [skipWords(missing)] : [];
 let nice = 0;
 
-/** What the output of a failed step says of each test that failed, or its last lines. */
+/** Failed tests in a step's output, or its last lines. */
 function failuresIn(name, lines) {
   const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
   const pieces = starts.map((at, i) =>
@@ -105,7 +108,7 @@ function step(name, command, args, { env = {}, count } = {}) {
 
 const bin = (name) => `node_modules/.bin/${name}`;
 
-/** With a memory of what was checked, for the next time; with one checker of TypeScript's usual four, which do a third of their work twice. */
+/** Incremental, and with one checker, since TypeScript's usual four repeat a third of the work. */
 const types = (name, ...project) => {
   const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
   return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
@@ -126,11 +129,11 @@ const checks = () =>
     }),
   ]);
 
-/** The project of vitest.config.ts to which a test file belongs. */
+/** The vitest project of a test file. */
 const kindOf = (path) =>
   path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
 
-/** Runs vitest, and counts its tests by their kind. */
+/** Runs vitest and counts its tests by kind. */
 async function vitest(name, args, env = {}) {
   const file = `${results}/${name.replaceAll(' ', '-')}.json`;
   rmSync(file, { force: true });
@@ -150,7 +153,7 @@ async function vitest(name, args, env = {}) {
       counts.files++;
       for (const { status: result } of assertionResults)
         counts[result === 'passed' || result === 'failed' ? result : 'skipped']++;
-      // A file that could not be loaded has no tests.
+      // A file that fails to load has no tests.
       if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) counts.failed++;
     }
     const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, SLOWEST_FILES);
@@ -161,7 +164,7 @@ async function vitest(name, args, env = {}) {
       if (skipped > 0)
         skips.push(`SKIPPED: ${skipped} ${kind} tests that skip themselves; “skipped” in the output above says which.`);
     }
-    // Coverage is below its threshold, or an error came from outside of the tests.
+    // Coverage is below its threshold, or an error occurred outside tests.
     if (!isOk && found.every(({ failed }) => failed === 0)) found.push({ name, passed: 0, failed: 1, skipped: 0 });
     return found;
   };
@@ -173,7 +176,7 @@ async function vscode(...args) {
     await step(args.includes('--smoke') ? 'smoke' : 'VS Code', process.execPath, ['test/e2e/run.mjs', ...args]);
 }
 
-/** The files that changed since the branch left main, uncommitted ones included. */
+/** Files changed since the branch left main, including uncommitted ones. */
 function changedFiles() {
   const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
   let base = 'HEAD';
@@ -182,16 +185,16 @@ function changedFiles() {
       [base] = git('merge-base', 'HEAD', main);
       break;
     } catch {
-      // There is no such branch.
+      // The branch doesn't exist.
     }
   }
   const known = git('diff', '--name-only', '--diff-filter=d', base);
   return [...known, ...git('ls-files', '--others', '--exclude-standard')];
 }
 
-/** Runs the checks and vitest, and VS Code side by side with them where there is room, else after them. */
+/** Runs checks and vitest in parallel with VS Code if there is room, otherwise before it. */
 async function everything(calculations, editor) {
-  // On two cores each fills the machine: side by side they would take an eighth more processor time.
+  // Each uses two cores fully; in parallel they would need an eighth more CPU time.
   const hasRoom = availableParallelism() > 2 && freemem() >= BYTES_TO_RUN_BESIDE_VSCODE;
   const beside = hasRoom ? editor() : undefined;
   if (beside) nice = NICE_BESIDE_VSCODE;
@@ -258,7 +261,7 @@ const lanes = {
   },
 };
 
-/** What `npm test` came to, for `test:all -- --rest` after it. */
+/** Result of `npm test`, for `test:all -- --rest`. */
 const testOutcome = `${results}/test.json`;
 if (flags.rest && !existsSync(testOutcome)) throw new Error('--rest comes after `npm test`, which has not run here.');
 await lanes[lane]();
@@ -271,7 +274,7 @@ if (flags.rest) {
   total += before.seconds;
   times.unshift(...before.times);
   failures.unshift(...before.failures);
-  // Tests that have now run again, from more cases, count once; their failures in either run.
+  // Tests that ran again with more cases count once, with the failures of both runs.
   const ran = new Set(steps.map(({ name }) => name));
   steps.push(...before.steps.map((one) => (ran.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)));
 }

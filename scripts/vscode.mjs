@@ -1,4 +1,5 @@
-// A real VS Code for tests: code-server, which is VS Code's workbench and extension host on npm, and a Chromium to open it in.
+// VS Code for tests: code-server (VS Code's workbench and extension host on npm), and a Chromium to
+// open it in.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -14,25 +15,28 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { channel } from './changelog.mjs';
 
-/** The project: the nearest folder with a package.json, because this file is also bundled into the test runner. */
+/** The nearest folder with a package.json, since this file is also bundled into the test runner. */
 export const root = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) folder = resolve(folder, '..');
   return folder;
 })();
-/** Everything that is fetched or made for the tests in a real VS Code; ignored by git. */
+/** Downloads and other files for tests in VS Code; ignored by git. */
 export const cache = join(root, '.vscode-test');
 export const codeServerVersion = '4.139.1';
 
 const home = join(cache, 'code-server');
 const stamp = 'context-condenser-stamp';
 /**
- * Of code-server's native modules its workbench needs three. node-pty brings itself built for the usual platforms (`prebuiltFor`);
- * the other two, which log and watch, have stand-ins in JavaScript: so no compiler is needed.
+ * The workbench needs three of code-server's native modules. node-pty ships prebuilt
+ * (`prebuiltFor`); the other two, for logging and watching, are replaced by JavaScript, so no
+ * compiler is needed.
  */
 const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
 
-/** Node 24, which code-server and vsce need: this process if it is new enough, else the one that `npm ci` installed. */
+/**
+ * Node 24 for code-server and vsce: the current one if new enough, otherwise the one from `npm ci`.
+ */
 export function node24() {
   if (Number(process.versions.node.split('.')[0]) === 24) return process.execPath;
   const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -47,7 +51,10 @@ export function node24() {
 export const prebuiltFor = ({ platform, arch, isGlibc }) =>
   ['x64', 'arm64'].includes(arch) && (platform === 'darwin' || (platform === 'linux' && isGlibc));
 
-/** The folder whose `include/node` has the headers of `node24()`: they came with it from npm, so node-gyp downloads none. */
+/**
+ * Folder whose `include/node` has the headers of `node24()` from npm, so that node-gyp downloads
+ * none.
+ */
 function headers() {
   const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
   const name = `${prefix}-${process.platform}-${process.arch}`;
@@ -59,7 +66,7 @@ function headers() {
   return folders.find((folder) => existsSync(join(folder, 'include', 'node', 'node_api.h')));
 }
 
-/** Makes what is native in code-server's workbench run, in the folder of its packages. */
+/** Makes the workbench's native modules work. */
 async function provideNativeModules(vscode) {
   for (const [name, file] of Object.entries(replacements))
     copyFileSync(join(root, 'scripts', 'codeServer', file), join(vscode, 'node_modules', name, 'index.js'));
@@ -71,17 +78,20 @@ async function provideNativeModules(vscode) {
     });
     return status === 0;
   };
-  // Its install script marks its helper as a program; where nothing is built for this machine it compiles.
+  // Its install script makes its helper executable, and compiles if there is no prebuilt version.
   await npm(['rebuild', 'node-pty'], vscode);
   if (!loads()) await npm(['rebuild', 'node-pty', '--build-from-source'], vscode);
   if (!loads()) throw new Error('node-pty, VS Code’s terminal, was built and does not load.');
 }
 
-/** With the README that the build makes for VS Code's details page (readme.mjs), where an extension has one. */
+/**
+ * Uses the README that the build generates for VS Code's details page (readme.mjs), if there is
+ * one.
+ */
 export const readmeArguments = (extension) =>
   existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
 
-/** How an extension is packed, for `node24()`. */
+/** vsce arguments for `node24()`. */
 export function packageArguments(vsix, extension = root) {
   const { repository, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   return [
@@ -97,10 +107,10 @@ export function packageArguments(vsix, extension = root) {
   ];
 }
 
-/** The packed extension, which `npm run package` and `npm start` make. */
+/** The package created by `npm run package` and `npm start`. */
 export const vsix = join(root, 'dist', 'context-condenser.vsix');
 
-/** Packs what was built into {@link vsix}. */
+/** Packages the build as {@link vsix}. */
 export function packExtension() {
   const { status, error } = spawnSync(node24(), packageArguments(vsix), {
     cwd: root,
@@ -110,7 +120,7 @@ export function packExtension() {
   if (status !== 0) throw new Error(`Packaging the extension failed (${error?.message ?? `exit code ${status}`}).`);
 }
 
-/** This process's environment with Node 24 first on PATH, and without what an outer `npm run` says about its own package. */
+/** The environment with Node 24 first on PATH, and without variables of an outer `npm run`. */
 export function environment() {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
@@ -143,12 +153,13 @@ const isInstalled = (folder) =>
   existsSync(join(folder, stamp)) &&
   readFileSync(join(folder, stamp), 'utf8') === codeServerVersion;
 
-/** Whether {@link ensureCodeServer} has nothing left to do. */
+/** True if {@link ensureCodeServer} has nothing to do. */
 export const hasCodeServer = () => isInstalled(home);
 
 /**
- * Installs code-server into `.vscode-test/code-server` unless it is there, and gives its entry script (run it with Node 24).
- * The install happens in a folder of its own and is renamed at the end, so that a broken or a parallel one does no harm.
+ * Installs code-server into `.vscode-test/code-server` if missing.
+ * @returns its entry script, to run with Node 24. Installs into a temporary folder that is renamed
+ * at the end, so failed and concurrent installs are harmless.
  */
 export async function ensureCodeServer(log = console.error) {
   if (isInstalled(home)) return entryOf(home);
@@ -184,7 +195,9 @@ export async function ensureCodeServer(log = console.error) {
   return entryOf(home);
 }
 
-/** The headless shell first: it has no window of its own to draw, which is a seventh of a browser's work in the tests. */
+/**
+ * Prefers the headless shell, which draws no window and saves a seventh of the browser's CPU time.
+ */
 const browserNames = [
   'chromium-headless-shell',
   'chromium',
@@ -198,8 +211,8 @@ const macBrowsers = [
 ];
 
 /**
- * The path of a Chromium or Chrome on this machine: the one that `CHROMIUM_PATH` names, else one on PATH; null where there is none.
- * @throws Error where `CHROMIUM_PATH` names what does not exist.
+ * Chromium or Chrome from `CHROMIUM_PATH` or PATH; null if there is none.
+ * @throws Error if `CHROMIUM_PATH` doesn't exist
  */
 export function findChromium() {
   const named = process.env.CHROMIUM_PATH;

@@ -1,4 +1,4 @@
-// Builds at each change, and says so in lines that `.vscode/tasks.json` reads.
+// Rebuilds on changes and reports in the format that `.vscode/tasks.json` expects.
 import { context } from 'esbuild';
 
 /**
@@ -8,7 +8,8 @@ import { context } from 'esbuild';
  * @returns {Promise<() => Promise<void>>} what ends it.
  */
 export async function watchBuilds(builds, say = console.log) {
-  // The debugger starts after "finished", so that is said only once no build is left, the first of each included.
+  // The debugger starts after "finished", so it is printed only when no build is running, including
+  // each one's first.
   const running = new Set(builds);
   say('[watch] build started');
   const tell = (options) => ({
@@ -37,6 +38,6 @@ export async function watchBuilds(builds, say = console.log) {
   };
 }
 
-/** One line of a problem; esbuild counts columns from 0, editors from 1. */
+/** One line per problem; esbuild counts columns from 0, editors from 1. */
 const problemLine = (severity, { text, location }) =>
   location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : `${severity}: ${text}`;

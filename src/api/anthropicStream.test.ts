@@ -13,8 +13,9 @@ async function blocks(events: readonly unknown[]): Promise<unknown[]> {
 }
 
 /**
- * The guide "Compaction on demand" shows the block whole at its start. The SDK reads a shell and one delta: "The delta carries the block's
- * final value; the start event is only a null-content shell" (@anthropic-ai/sdk 1.12, lib/middleware and lib/BetaMessageStream).
+ * Anthropic's guide "Compaction on demand" shows the whole block at its start; the SDK reads a
+ * shell and one delta: "The delta carries the block's final value; the start event is only a
+ * null-content shell" (@anthropic-ai/sdk 1.12, lib/middleware and lib/BetaMessageStream).
  */
 it.each([
   ['whole at its start', { content: 'All of it.', signature: 's' }, []],

@@ -86,7 +86,7 @@ describe('Bedrock’s Converse', () => {
       handler.stream({ messages: [user([{ ...text('go'), ...mark }])], tools, system }),
     );
     expect(error).toBeUndefined();
-    // Not refused first, and then sent without any.
+    // Not rejected first and then sent without any.
     expect(server.requests).toHaveLength(1);
     const point = { cachePoint: { type: 'default' } };
     expect(server.requests[0]?.body).toMatchObject({
@@ -137,11 +137,11 @@ it('writes what is odd in a history in the form that Converse takes', async () =
   expect(error).toBeUndefined();
   const { messages: sent } = server.requests[0]!.body as { messages: unknown[] };
   expect(sent).toMatchObject([
-    // An image that is elsewhere can only be named.
+    // Only base64 images can be sent.
     { role: 'user', content: [{ text: 'go' }, { text: expect.any(String) as string }] },
-    // Images are the user's alone, an input is always an object.
+    // Only user messages have images, and an input is always an object.
     { role: 'assistant', content: [{ text: '[image]' }, { toolUse: { toolUseId: 'a', input: {} } }] },
-    // Neither a text nor a result may be blank.
+    // Neither texts nor results may be blank.
     { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ text: '(no output)' }] } }] },
   ]);
 });

@@ -1,4 +1,7 @@
-/** Failures on the way, with both protocols through the real SDKs: which error, how many tries, and what reached the server. */
+/**
+ * Failures with both protocols through the real SDKs: error, number of attempts, and what reached
+ * the server.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import {

@@ -75,7 +75,7 @@ describe('geminiHandler', () => {
       user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), image])]),
     ];
     expect((await collectOutcome(handler.stream({ messages, tools }))).text).toBe('Done.');
-    // History of another model: no signature, and two messages of the user in a row.
+    // Another model's history: no signature, and two consecutive user messages.
     const external = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
     expect((await collectOutcome(handler.stream({ messages: external, tools }))).error).toBeUndefined();
     expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -169,7 +169,7 @@ it('writes what is odd in a history in the form that Gemini takes', () => {
 });
 
 describe('the end of a stream', () => {
-  /** What a server sends, as Gemini's reference has it. */
+  /** Responses as in Gemini's reference. */
   async function streamed(...chunks: readonly object[]) {
     const server = http.createServer((request, response) => {
       request.resume();

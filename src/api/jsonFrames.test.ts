@@ -23,7 +23,7 @@ describe('JSON in pieces', () => {
   it.each(VALUES)('is what JSON.stringify makes of it, to the byte', (value) => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
-    // A character of JSON has six units at most.
+    // A character has at most six units in JSON.
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT);
   });
 

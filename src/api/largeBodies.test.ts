@@ -1,4 +1,4 @@
-/** Requests of megabytes: SDKs write a frame of their bodies, and the large texts come in between. */
+/** Large requests: SDKs serialize a frame of the body, and large texts are inserted. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { noisePng } from '../../test/generators/noisePng';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -67,10 +67,9 @@ describe('a request of megabytes', () => {
       expect(json.includes(JSON.stringify(`${WORDS}!`).slice(1, -1))).toBe(true);
       expect(json.includes(IMAGE)).toBe(true);
       expect(sent?.bytes).toBe(Buffer.byteLength(json));
-      // Not in chunks: some servers and proxies want to know how much comes.
+      // Not chunked, since some servers and proxies require a content length.
       expect(sent?.headers['content-length']).toBe(String(sent?.bytes));
       expect(sent?.headers['content-type']).toMatch(/^application\/json/);
-      // The server, in this process, looks at single messages.
       expect(longest).toBeLessThan(0.9 * json.length);
     },
   );

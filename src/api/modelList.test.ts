@@ -14,7 +14,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A vendor that lists these models to who has the key; `never`: it doesn't answer. */
+/** Lists these models if the key is valid; `never`: does not respond. */
 async function vendor(body: unknown): Promise<{ url: string; paths: string[] }> {
   const paths: string[] = [];
   const server = createServer(({ url = '', headers, method = '' }, response) => {

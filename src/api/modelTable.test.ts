@@ -1,4 +1,4 @@
-/** The model table in figures: models of the price package, newer ones, and unknown ones. */
+/** The model table in numbers: models of the price package, newer and unknown ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { priceAt } from '../core/cost/prices';
@@ -23,7 +23,7 @@ describe('the price package', () => {
   it.each(sellers)('of %s: each model has a price, many have a window and an output limit', (seller) => {
     const vendor = VENDOR_IDS.find((id) => vendorEntry(id).pricedAs === seller)!;
     const models = (findProvider({ providerId: seller })?.models ?? []).map(({ id }) => id);
-    // Models of pictures, speech and embeddings have a price of another kind.
+    // Models for images, speech and embeddings have other prices.
     const known = models.map((model) => knownModel(table, { vendor, model })).filter(({ prices }) => prices);
     const having = (field: 'contextWindow' | 'maxOutputTokens'): number =>
       known.filter((model) => model[field] !== undefined).length;
@@ -33,7 +33,7 @@ describe('the price package', () => {
         `${having('contextWindow')} with a window, ${having('maxOutputTokens')} with an output limit`,
     );
     expect(known.length).toBeGreaterThan(models.length / 2);
-    // Of what OpenRouter passes on, the package knows fewer windows (244 of 555) than of vendors' own models.
+    // For models on OpenRouter the package knows fewer windows (244 of 555) than for vendors' own.
     expect(having('contextWindow')).toBeGreaterThan(known.length / (seller === 'openrouter' ? 3 : 2));
   });
 });
@@ -48,7 +48,7 @@ describe('models that are newer than the package', () => {
   );
 
   it.each([
-    // Number 12 of issue N: 128,000 tokens, no price, Mythos counted like a Claude of two years ago.
+    // Regression: 128,000 tokens, no price, Mythos counted like a two-year-old Claude.
     ['anthropic', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
     ['anthropic', 'claude-mythos-5-1', 1_000_000, 10, 50, 1.5],
     ['anthropic', 'claude-sonnet-5-5', 1_000_000, 2, 10, 1.5],

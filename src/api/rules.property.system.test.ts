@@ -1,6 +1,6 @@
 /**
- * The firewall and the test servers were written apart from each other. Here each checks the other: over generated
- * conversations, good and bad, and over those that come out of the handlers' conversions.
+ * The firewall and the test servers were written independently. This checks them against each
+ * other, on generated valid and invalid conversations and on the handlers' conversions.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): strin
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
 
-/** A round: the assistant says and calls something, the user's message answers all of it. */
+/** The assistant writes text and calls; the user message answers all calls. */
 const round = fc
   .record({
     thought: fc.option(words),
@@ -39,7 +39,7 @@ const round = fc
   })
   .filter(({ said, calls }) => said !== null || calls.length > 0);
 
-/** A conversation that every API takes, with the fields that agents leave on it. */
+/** A conversation valid for every API, with agents' extra fields. */
 const conversation = fc.record({ task: words, rounds: fc.array(round, { maxLength: 6 }) }).map(({ task, rounds }) => [
   { ...user(task), ts: 1 },
   ...rounds.flatMap(({ thought, said, calls, reply }, index): ApiMessage[] => {
@@ -60,7 +60,7 @@ const conversation = fc.record({ task: words, rounds: fc.array(round, { maxLengt
   }),
 ]);
 
-/** Ways to break a conversation, as peers' bugs did. */
+/** Mutations that break a conversation, as other products' bugs did. */
 const BREAKS: Readonly<Record<string, (messages: readonly ApiMessage[], at: number) => readonly ApiMessage[]>> = {
   'a message left out': (messages, at) => messages.toSpliced(at % messages.length, 1),
   'the first message left out': (messages) => messages.slice(1),
@@ -102,13 +102,13 @@ const editBlocks = (
       : message,
   );
 
-/** The firewall lets a conversation end with calls that are about to be answered; the API does not. */
+/** The firewall allows pending calls at the end; the API doesn't. */
 const endsAnswered = (messages: readonly ApiMessage[]): boolean =>
   !messages
     .slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
     .some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'tool_use'));
 
-/** Thinking cache marks are no business of the firewall: the conversion leaves them out. */
+/** The conversion removes cache breakpoints on thinking, so the firewall ignores them. */
 const marksThinking = (messages: readonly ApiMessage[]): boolean =>
   messages.some(
     ({ content }) =>
@@ -144,7 +144,7 @@ describe('generated conversations', () => {
         expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
       }),
     );
-    // Else the test would judge nothing.
+    // Ensures that the test is not vacuous.
     expect(refused).toBeGreaterThan(10);
   });
 

@@ -1,4 +1,4 @@
-/** The test servers as such: what no handler asks them for, through the bare SDKs. */
+/** Tests of the test servers, through the bare SDKs. */
 import { Anthropic } from '@anthropic-ai/sdk';
 import { OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Events that vendors and gateways send but the scripted servers don't: odd, old and unknown ones. */
+/**
+ * Events of vendors and gateways that the scripted servers don't send: unusual, old and unknown
+ * ones.
+ */
 import { describe, expect, it } from 'vitest';
 import { fromAnthropicStream } from './anthropicStream';
 import { asText } from './openaiBlocks';

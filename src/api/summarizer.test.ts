@@ -11,7 +11,7 @@ import type { ApiHandler, ApiEvent } from './types';
 const PRICES = { input: { base: 10 }, output: { base: 100 } };
 const REQUEST = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
-/** A model that says these things and then fails, as it does itself or because the caller hangs up. */
+/** A model that sends these texts and then fails, by itself or because the caller aborts. */
 const handler = (stream: (signal: AbortSignal | undefined) => AsyncGenerator<ApiEvent>): ApiHandler =>
   ({
     modelInfo: { vendor: 'test', id: 'm', accounting: 'openai' },
@@ -65,7 +65,7 @@ it('hung up on while it is under way, it counts as booked; hung up on before, it
   const hangUp = new AbortController();
   const model = handler(async function* (signal) {
     await Promise.resolve();
-    // The caller gives up while the model reads.
+    // Aborted while the model reads.
     hangUp.abort();
     if (signal?.aborted === true) throw new ApiError('aborted', { name: 'Test' });
     yield { type: 'text', text: 'Nobody listens.' };
@@ -78,7 +78,7 @@ it('hung up on while it is under way, it counts as booked; hung up on before, it
   });
   const call = () => limited.summarize(REQUEST, { conversation: 'a', signal: hangUp.signal });
   expect(await call()).toMatchObject({ kind: 'aborted', cost: undefined });
-  // 1,000 tokens and a tenth more at $10, and 400 at $100.
+  // 1,000 tokens plus 10 % at $10, and 400 at $100.
   expect((await spending.spent('own', 'a')).day).toBeCloseTo(0.051, 10);
   expect(await call()).toMatchObject({ kind: 'aborted', cost: 0 });
   expect((await spending.spent('own', 'a')).day).toBeCloseTo(0.051, 10);

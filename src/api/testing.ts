@@ -1,14 +1,13 @@
-/** Shared by the tests of this folder. */
 import { inspect } from 'node:util';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { isApiError, type ApiError } from './apiError';
 import type { ApiEvent } from './types';
 
-/** Four characters a token. */
+/** Four characters per token. */
 export const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
 
-/** A key that must not be seen anywhere but in a request's headers. */
+/** Must appear only in request headers. */
 export const KEY = 'sk-test-RECOGNISABLE-0123456789-key';
 
 export const user = (content: string | readonly Block[]): ApiMessage => ({ role: 'user', content });
@@ -42,7 +41,6 @@ export interface Outcome {
   readonly error: ApiError | undefined;
 }
 
-/** Reads a stream to its end or its error. */
 export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<Outcome> {
   const events: ApiEvent[] = [];
   let error: ApiError | undefined;
@@ -55,7 +53,7 @@ export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<O
   return { events, text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''), error };
 }
 
-/** Everything that can be seen of an error, with its causes, stack and hidden fields. */
+/** Everything visible of an error, with causes, stack and hidden fields. */
 export const describeError = (error: unknown): string =>
   inspect(error, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(error) + String(error);
 

@@ -1,4 +1,4 @@
-/** A server that speaks OpenAI's API, closed after each test, and a handler for it. */
+/** An OpenAI server that is closed after each test, and a handler for it. */
 import { afterEach, vi } from 'vitest';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
@@ -12,13 +12,11 @@ afterEach(async () => {
   await open?.close();
 });
 
-/** A server that is closed after the test. */
 export async function startServer(options: OpenAIServerOptions = {}): Promise<ModelServer> {
   open = await startOpenAIServer(options);
   return open;
 }
 
-/** A server, and a handler that signs in to it. */
 export async function start(
   server: OpenAIServerOptions = {},
   options: Partial<OpenAIOptions> = {},
@@ -35,5 +33,4 @@ export async function start(
 }
 
 export const hello: ApiRequest = { messages: [user('hello')] };
-/** A call with its result. */
 export const history = [user('Read a.ts'), assistant([call('call_1', { path: 'a.ts' })]), user([result('call_1')])];

@@ -17,7 +17,7 @@ const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
 const overflow = { tokens: 300_123, limit: 262_144, output: 0 };
 const hello = { messages: [user('hello')] };
 
-/** The error that a handler makes of an answer, through the vendor's SDK. */
+/** The error from a response, through the vendor's SDK. */
 async function requestError(answer: { status: number; body: string; contentType?: string | undefined }) {
   const { status, body, contentType = 'application/json' } = answer;
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
@@ -33,10 +33,10 @@ describe('a prompt that is too long', () => {
     expect(error?.kind).toBe('context-too-long');
     const parsed = error?.details.overflow ?? {};
     const said = body(overflow);
-    // Ollama names the difference alone.
+    // Ollama states only the excess.
     if (said.includes('300123')) expect(parsed.tokens).toBe(300_123);
     if (said.includes('262144')) expect(parsed.limit).toBe(262_144);
-    // MiniMax's 2013 is the code of the error.
+    // MiniMax's 2013 is the error code.
     if (!/300123|262144/.test(said)) expect(parsed).toEqual({});
   });
 

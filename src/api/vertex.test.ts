@@ -72,7 +72,7 @@ describe('vertexHandler', () => {
       private_key: privateKey,
     });
     const { handler, server } = await start({ credentials: { serviceAccountJson } });
-    // Google's token endpoint is not reached from here: the library's own fetch is answered in its place.
+    // Google's token endpoint is unreachable here, so the library's fetch is replaced.
     const real = globalThis.fetch;
     let signedIn = 0;
     let status = 200;

@@ -82,7 +82,7 @@ describe('vscodeLmHandler', () => {
     });
   });
 
-  // Number 7 of issue N: these were told as a broken answer and a refusal.
+  // Regression: these were reported as a broken answer and a refusal.
   it.each([
     [{ name: 'ChatRateLimited', message: "Sorry, you've been rate-limited." }, 'rate-limit'],
     [{ name: 'ChatQuotaExceeded', message: 'You have exhausted your AI credits.' }, 'quota'],

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const messages = [user([text('see'), image]), assistant([call('a')]), user([result('a', [text('a picture'), image])])];
 
-/** A server whose model sees nothing, in these words. */
+/** A server whose model has no image input, with this message. */
 async function blindServer(words: string, status = 400): Promise<ModelServer> {
   open = await startOpenAIServer();
   open.play(({ body }) =>

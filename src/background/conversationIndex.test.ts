@@ -42,7 +42,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
     report: (problem) => reports.push(problem),
     fail: (error) => failures.push(error),
   }));
-/** The progress of a run, without the conversations that it found. */
+/** Progress without the conversations found. */
 async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
   const counter = loadTokenCounter(inject('assets'));
@@ -137,7 +137,7 @@ describe('the index', () => {
 });
 
 describe('runs', () => {
-  /** Runs that end when they are told to. */
+  /** Runs that end on command. */
   function manual() {
     const runs: { signal: AbortSignal; report: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
     const run: Run = (signal, report) =>

@@ -1,4 +1,7 @@
-/** Files of each agent's store are damaged: each is named once, in words, and every other conversation is counted. */
+/**
+ * Damaged files of each agent's store are each reported once, and all other conversations are
+ * counted.
+ */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,7 +33,7 @@ interface Seen {
   readonly conversations: readonly IndexedConversation[];
 }
 
-/** Looks twice, as a window does that something changed in. */
+/** Searches twice, as a window does after a change. */
 async function look(): Promise<Seen> {
   const problems: FindProblem[] = [];
   const task = {
@@ -53,14 +56,13 @@ async function look(): Promise<Seen> {
   return { problems, conversations };
 }
 
-/** All but the damaged ones are counted. */
 function expectOthersCounted({ conversations }: Seen, damaged: readonly string[]): void {
   const counted = conversations.filter(({ details }) => (details?.tokens ?? 0) > 0).map(({ path }) => path);
   const others = written.map(({ path }) => path).filter((path) => !damaged.includes(splitLocation(path).file));
   expect(counted).toEqual(expect.arrayContaining(others));
 }
 
-/** Files that hold a conversation as text, each kind of store once: one half is damaged while the other is not. */
+/** Text files, one per kind of store: one half is damaged, the other isn't. */
 const HALVES = [
   [
     '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl',
@@ -131,7 +133,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
 
   it('that may not be read are each named once', async () => {
     const paths = parts.map(findFile);
-    // Root may read every file: the system's refusal is put in its place.
+    // Simulates the error, since root can read every file.
     const open = fs.openSync;
     vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
       if (paths.includes(String(file))) throw Object.assign(new Error('EACCES: denied'), { code: 'EACCES' });

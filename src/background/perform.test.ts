@@ -39,7 +39,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   ...changes,
 });
 
-/** The messages of the condensed conversation as a person exports it. */
+/** The condensed conversation's messages, as exported. */
 async function exportedMessages(): Promise<readonly unknown[]> {
   const task = { kind: 'export', path, history: 'active', store, target: 'anthropic', isCondensed: true } as const;
   const { text } = (await performed(task)) as TaskResult<ExportTask>;
@@ -115,15 +115,15 @@ describe('perform', () => {
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
     for (const name of readdirSync(old!.folder)) {
-      // A ledger that a running process holds is in use, however old it is.
+      // A ledger held by a running process is in use regardless of age.
       if (name.startsWith('held-')) rmSync(join(old!.folder, name));
       else utimesSync(join(old!.folder, name), long, long);
     }
     const other = join(folder, 'session-2.jsonl');
     writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
-    // The first start after a long pause takes nothing: the clock may be wrong.
+    // The first start after a long pause removes nothing, since the clock may be wrong.
     expect(await performed(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
-    // A window that used another one since, and was closed.
+    // Another window has used it since and was closed.
     for (const { folder: used } of await listLedgers(store))
       for (const name of readdirSync(used)) if (name.startsWith('held-')) rmSync(join(used, name));
     const third = join(folder, 'session-3.jsonl');

@@ -1,4 +1,4 @@
-/** The bytes that the index reads of each file: each at most once, in listing, titles and counting together. */
+/** The index reads each byte of a file at most once, over listing, titles and counting. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { indexConversations } from './indexConversations';
 import type { IndexTask } from './tasks';
 
-/** Bytes of a file that were read, from `from` up to `to`. */
+/** A range of bytes read. */
 interface ReadRange {
   readonly path: string;
   readonly from: number;
@@ -21,7 +21,7 @@ interface ReadRange {
 
 let ranges: ReadRange[];
 
-/** Notes what is read of files by these functions of node:fs, until the test ends. */
+/** Records reads through these functions of node:fs until the test ends. */
 function noteReads(): void {
   const { openSync, readSync, readFileSync } = fs;
   const open = new Map<number, string>();
@@ -34,7 +34,7 @@ function noteReads(): void {
     open.set(file, String(path));
     return file;
   });
-  // Of its forms, the one that the product uses.
+  // The overload that the product uses.
   const read = (file: number, buffer: Uint8Array, offset: number, length: number, position: number): number => {
     const count = readSync(file, buffer, offset, length, position);
     note(file, position, count);
@@ -47,7 +47,7 @@ function noteReads(): void {
     return encoding === undefined ? content : content.toString(encoding);
   };
   vi.spyOn(fs, 'readFileSync').mockImplementation(readFile as typeof readFileSync);
-  // For those that import them by name.
+  // For named imports.
   syncBuiltinESMExports();
 }
 
@@ -62,7 +62,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** One run of the index over the home. */
+/** Runs the index over the home folder. */
 async function index(): Promise<void> {
   const task: IndexTask = {
     kind: 'index',
@@ -75,7 +75,7 @@ async function index(): Promise<void> {
   await indexConversations(task, () => loadTokenCounter(inject('assets')), ignore);
 }
 
-/** Of each file: how many bytes were read, and how many of them more than once. */
+/** Per file: bytes read, and bytes read more than once. */
 function readBytes(): Map<string, { once: number; again: number }> {
   const files = new Map<string, { once: number; again: number }>();
   for (const [path, read] of Map.groupBy(ranges, (range) => range.path)) {
@@ -107,7 +107,7 @@ it('of every kind of store, small', async () => {
 
 it('of every kind of store, longer than what is read for a title', async () => {
   const files = writeHome(home).flatMap(({ path }) => (isFile(path) ? [path] : []));
-  // White space behind a record or a document changes nothing of it.
+  // Whitespace after a record or document has no meaning.
   for (const path of files) fs.appendFileSync(path, ' '.repeat(300_000));
   await index();
   expectReadOnce(files);
@@ -126,7 +126,7 @@ it('where there are more beginnings than can be kept', async () => {
   files.push(join(project, 'more.jsonl'), join(project, 'still-more.jsonl'));
   for (const path of files) {
     fs.writeFileSync(path, '{"type":');
-    // Sparse: it takes no room.
+    // Sparse, so it uses no disk space.
     fs.truncateSync(path, LARGEST_BEGINNING + 1);
   }
   const keep = vi.spyOn(KeptHeads.prototype, 'keep');
@@ -141,7 +141,7 @@ it('a database is opened once for all its sessions', async () => {
   const more = new DatabaseSync(database);
   more.exec("INSERT INTO session SELECT 'ses_two', project_id, parent_id, directory, title, revert, 1, 2 FROM session");
   more.close();
-  // The reader asks for SQLite each time that it opens a database.
+  // The reader loads SQLite each time it opens a database.
   const opened = vi.spyOn(process, 'getBuiltinModule');
   await index();
   expect(opened.mock.calls.filter(([name]) => name === 'node:sqlite')).toHaveLength(1);

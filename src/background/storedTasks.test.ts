@@ -1,4 +1,4 @@
-/** All that a person does with a stored conversation, task by task, as the worker does it. */
+/** All user actions on a stored conversation, as the worker performs them. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
@@ -25,7 +25,7 @@ beforeEach(() => {
   reported = [];
 });
 
-/** Does a task; its kind of result is the worker's promise. */
+/** Result types follow from the worker's contract. */
 const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
   (await perform(task, {
     tokens: () => loadTokenCounter(inject('assets')),
@@ -69,7 +69,7 @@ describe('a condensed conversation', () => {
     await done({ ...change, isUndone: true });
     expect((await outlines()).ledgers[0]!.condensations[0]!.isUndone).toBe(true);
     expect((await done({ kind: 'show', ...stored() })).after).toBe(original.before);
-    // The view that it had made of the conversation can still be looked at.
+    // Its earlier view remains available.
     expect((await done({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
     await expect(done({ ...change, condensation: 'gone' as CondensationId, isUndone: false })).rejects.toThrow(
       'no longer in the history',
@@ -152,7 +152,7 @@ it('conversations that are long enough are judged, and it is told how many', asy
 });
 
 describe('all that an agent keeps on this machine', () => {
-  /** A session of Claude Code with what its vendor said of one request. */
+  /** A Claude Code session with one request's usage. */
   function session(name: string, day: string, tokens: number, cwd = '/p'): void {
     const projects = join(folder, '.claude', 'projects', 'p');
     mkdirSync(projects, { recursive: true });
@@ -230,7 +230,7 @@ describe('all that an agent keeps on this machine', () => {
       return readFileSync(file.path, 'utf8');
     };
     expect(await written('html')).toMatch(/^<!doctype html>/i);
-    // Each session with its figures.
+    // Sessions with their figures.
     const csv = await written('csv');
     const json = JSON.stringify(JSON.parse(await written('json')));
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));

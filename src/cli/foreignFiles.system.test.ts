@@ -1,6 +1,6 @@
 /**
- * Whatever an option, a variable or a setting names: what is not ours keeps its name, its content, its time and what it links to. Trees
- * are made that look like ours by their names, and like other people's by what is in them.
+ * Whatever an option, variable or setting names: files that aren't ours keep name, content, time
+ * and link target. Generates trees that resemble ours by name and others' by content.
  */
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
@@ -36,7 +36,7 @@ type Entry =
   | { readonly kind: 'link'; readonly path: string; readonly to: string };
 
 const HEX = 'd41d8cd98f00b204e9800998ecf8427e';
-/** Names that are ours, or nearly. */
+/** Our names, and similar ones. */
 const NAMES = [
   ...[
     'runs',
@@ -130,7 +130,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
 
 const OLD = 1_500_000_000;
 
-/** Makes what fits into the tree; what would stand in the place of something else is left out. */
+/** Skips entries in conflict with existing ones. */
 function grow(root: string, folder: string, entries: readonly Entry[]): void {
   for (const one of entries) {
     const to = join(folder, one.path);
@@ -146,7 +146,7 @@ function grow(root: string, folder: string, entries: readonly Entry[]): void {
   }
 }
 
-/** All that lies below a folder, and what would tell that it was touched. */
+/** Everything below a folder, including what would show a change. */
 function seen(folder: string, below = ''): Map<string, string> {
   const found = new Map<string, string>();
   for (const one of readdirSync(join(folder, below))) {
@@ -167,26 +167,25 @@ function seen(folder: string, below = ''): Map<string, string> {
 
 const EMPTY_FILE = `file ${createHash('sha256').digest('hex')}`;
 
-/** An empty folder of such a name is what a killed process of ours leaves of a removal, or of giving back. */
+/** A killed process may leave an empty folder with such a name. */
 const isLeftEmpty = (path: string, all: ReadonlyMap<string, string>): boolean =>
   /[/\\](?:[0-9a-f]{32}\.removed-[0-9a-f]{16}|\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8})$/.test(path) &&
   ![...all.keys()].some((other) => other !== path && other.startsWith(path));
 
 interface Place {
   readonly home: string;
-  /** The folder that was grown. */
   readonly folder: string;
   readonly session: string;
   readonly fresh: string;
 }
 
-/** A way in which a path comes to us. @returns the path of a result that its user asked for */
+/** @returns the path of a requested result */
 type Way = (place: Place, name: string) => Promise<unknown>;
 
 async function cli(place: Place, argv: readonly string[], env: Record<string, string> = {}): Promise<undefined> {
   const abort = new AbortController();
   const code = await run(argv, {
-    // A gateway that is up has done all that it does by itself.
+    // A running gateway has finished its start-up work.
     stdout: () => {
       if (argv[0] === 'gateway') abort.abort(new Error('over'));
     },
@@ -199,7 +198,7 @@ async function cli(place: Place, argv: readonly string[], env: Record<string, st
     env: { PATH: process.env['PATH'], ...env },
     homedir: place.home,
   });
-  // A refusal is in words, and no accident.
+  // A refusal has a message, and is not a crash.
   expect([0, 1, 2, 3]).toContain(code);
   return undefined;
 }
@@ -272,7 +271,7 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))('leaves what
           const grown = join(root, 'grown');
           mkdirSync(grown);
           grow(root, grown, entries);
-          // Mostly a file that is there; a path that none has at times.
+          // Usually an existing file, sometimes a new path.
           const into = entries.find(({ kind, path: at }) => kind !== 'folder' && !at.includes('/'))?.path ?? other;
           if (isMarked) writeFileSync(join(grown, MARKER), `${headerLine('store')}\n`);
           const folder = isLinked ? join(root, 'way') : grown;
@@ -281,10 +280,10 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))('leaves what
           const asked = await way({ home, folder, session, fresh: join(root, 'fresh') }, into);
           const after = seen(root);
           for (const [path, what] of before) {
-            // A file that its user named for the result is replaced, where it is one.
+            // A file named for the result is replaced if it is a regular file.
             if (asked !== undefined && join(root, path) === join(grown, into) && what.startsWith('file')) continue;
             if (what === 'folder' && isLeftEmpty(path, before)) continue;
-            // An empty file that its user names has nothing to lose.
+            // An empty file has nothing to lose.
             if (join(root, path) === join(grown, into) && what.startsWith(EMPTY_FILE)) continue;
             expect({ path, what: after.get(path) }).toEqual({ path, what });
           }

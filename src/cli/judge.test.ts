@@ -12,10 +12,10 @@ describe('judge', () => {
       expect(code).toBe(EXIT.nothingToGain);
       expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, edits needed 0 lines');
       expect(stdout).toContain('Too little data for a recommendation');
-      // Without a needed line there is no table.
+      // Without needed lines there is no table.
       expect(stdout).not.toContain('target');
       expect(progress).toEqual(['0 of 1 files', '1 of 1 files']);
-      // A log gets no line that is written over.
+      // A log must not receive progress lines.
       expect(stderr).toBe('');
     }));
 
@@ -27,10 +27,10 @@ describe('judge', () => {
       expect(code).toBe(EXIT.done);
       expect(stdout).toContain('5 sessions read; in 5 of them, edits needed ');
       const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('target'));
-      // Truncation is the one that is set and one of the five ways: it is not judged twice.
+      // Truncation is both selected and one of the five ways, but evaluated once.
       expect(rows).toHaveLength(5 * 4);
       expect(rows.filter((row) => row.startsWith('Truncation (current)'))).toHaveLength(4);
-      // Each way as far as it goes, then with shares that may stay.
+      // Each way as far as possible, then with target shares.
       expect(rows[0]).toMatch(/^Truncation \(current\) {2} +– /);
       expect(rows.slice(1, 4).map((row) => / (\d+)% /.exec(row)?.[1])).toEqual(['70', '50', '35']);
       expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);

@@ -1,11 +1,11 @@
-/** Runs the command line in the tests' process, on sessions that are made for it. */
+/** Runs the command line in the test process on generated sessions. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { exchange, lines, user } from '../core/testing';
 import { judgeCommand } from './judge';
 
-/** Runs `judge` in this process; what it says on both ways comes back with its end. */
+/** Runs `judge` in this process and returns both outputs. */
 export async function judged(...argv: string[]) {
   let [stdout, stderr] = ['', ''];
   const progress: string[] = [];
@@ -24,7 +24,10 @@ export async function judged(...argv: string[]) {
   return { code, stdout, stderr, progress };
 }
 
-/** Files are read, thirty unless told otherwise, then lines from the middle of eight of them are edited, by default of the newest. */
+/**
+ * Reads files (default thirty), then edits lines from the middle of eight of them (default: the
+ * newest).
+ */
 export const makeSession = (name: string, first = 22, files = 30) => ({
   messages: [
     user(`Mend ${name}`),
@@ -46,7 +49,6 @@ export const makeSession = (name: string, first = 22, files = 30) => ({
   ],
 });
 
-/** Writes a stored session to a folder. */
 export const writeSession = (folder: string, name: string, content: unknown): void => {
   writeFileSync(join(folder, name), JSON.stringify(content));
 };

@@ -1,4 +1,4 @@
-/** The text between the first `open` and the `close` behind it; undefined if either is missing. */
+/** Undefined if either is missing. */
 export function between(text: string, open: string, close: string): string | undefined {
   const start = text.indexOf(open);
   const end = start === -1 ? -1 : text.indexOf(close, start + open.length);

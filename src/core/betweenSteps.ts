@@ -1,6 +1,6 @@
 /**
- * Gives the event loop one turn between two steps of a condensation: other conversations go on, and a cancel is heard.
- * A step itself is synchronous.
+ * Lets the event loop run between two steps of a condensation, so that other conversations proceed
+ * and a cancellation is received.
  * @throws the signal's reason if it is aborted
  */
 export async function betweenSteps(signal: AbortSignal | undefined): Promise<void> {

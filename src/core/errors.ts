@@ -1,9 +1,10 @@
-/** Words for thrown values: anything can be thrown. */
-
-/** Its message, for a person or a log. */
+/** Message for display or logs. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Errors whose words quote what they were given: those of parsers, and of JavaScript itself ("Cannot create property 'a' on string '…'"). */
+/**
+ * Errors whose messages quote their input: parsers' and JavaScript's own ("Cannot create property
+ * 'a' on string '…'").
+ */
 const QUOTING = new Set([
   'SyntaxError',
   'TypeError',
@@ -15,12 +16,12 @@ const QUOTING = new Set([
   'WireError',
 ]);
 
-/** What a log that holds no content may say of an error: the system's name of it, or our own words, which quote nothing. */
+/** Describes an error for logs without content: the system's code, or our own words. */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return errorCode(error) ?? (QUOTING.has(error.name) ? error.name : error.message);
 }
 
-/** The system's name of what went wrong, such as `ENOENT`; undefined where it has none. */
+/** The system's error code, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -52,7 +52,7 @@ describe('fileMatcher', () => {
     const list = `{${Array.from({ length: 90 }, (_, index) => `a${index}`).join(',')}}`;
     expect(toolMatcher([list])('a89')).toBe(true);
     expect(toolMatcher([list + list])('a1a2')).toBe(false);
-    // Braces beyond the limit stand for themselves, in each of the patterns up to there.
+    // Braces beyond the limit are literal.
     expect(toolMatcher([list + list])(`a7${list}`)).toBe(true);
     const hostile = `{${','.repeat(500)}}`.repeat(40);
     expect(toolMatcher([hostile])('a')).toBe(false);

@@ -1,18 +1,18 @@
 /**
- * Globs for tool names and file paths: `**` any folders, `*` and `?` within a name, `{a,b}` one of them. Matched state by
- * state and not by a regular expression: a pattern may come with an imported configuration, and must not take for ever.
+ * Globs for tool names and file paths: `**` any folders, `*` and `?` within a name, `{a,b}`
+ * alternatives. Matched by states instead of a regular expression, since imported patterns must not
+ * cause exponential time.
  */
 
 import { isWindowsPath } from './messages/filePath';
 
 export type Matcher = (text: string) => boolean;
 
-/** Whether a tool's name is one of these. */
 export const toolMatcher = (patterns: readonly string[]): Matcher => matchAny(patterns);
 
 /**
- * Whether a path is one of these. A pattern without a leading `/` matches below any folder, as in .gitignore. Paths of Windows match
- * in either case.
+ * A pattern without a leading `/` matches in any folder, as in .gitignore. Windows paths ignore
+ * case.
  */
 export function fileMatcher(patterns: readonly string[]): Matcher {
   const anywhere = patterns.map((pattern) => {
@@ -30,7 +30,7 @@ function matchAny(patterns: readonly string[]): Matcher {
   const compiled = withoutTooMany(patterns).map(parseGlob);
   const known = new Map<string, boolean>();
   return (text) => {
-    // A conversation names the same tools and files again and again.
+    // Conversations repeat the same names.
     const before = known.get(text);
     if (before !== undefined) return before;
     const isOne = compiled.some((tokens) => matches(tokens, text));
@@ -39,11 +39,11 @@ function matchAny(patterns: readonly string[]): Matcher {
   };
 }
 
-/** Characters of patterns with their braces written out; beyond it the braces stand for themselves. */
+/** Maximum characters of patterns after expanding braces; beyond it braces are literal. */
 const MAX_WRITTEN = 50_000;
 const MAX_ALTERNATIVES = 100;
 
-/** Patterns with their braces written out, as long as all of them together stay short. */
+/** Expands braces while the total stays small. */
 function withoutTooMany(patterns: readonly string[]): readonly string[] {
   let room = MAX_WRITTEN - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
@@ -58,7 +58,7 @@ function withoutTooMany(patterns: readonly string[]): readonly string[] {
 const sumLengths = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
 const BRACES = /\{([^{},]*,[^{}]*)\}/;
 
-/** Braces written out; where that would be too many patterns, those that are left stand for themselves. */
+/** Expands braces, leaving the remaining ones literal if there would be too many patterns. */
 function alternatives(patterns: readonly string[]): readonly string[] {
   const choices = patterns.map((pattern) => BRACES.exec(pattern)?.[1]?.split(','));
   const count = choices.reduce((sum, list) => sum + (list?.length ?? 1), 0);
@@ -72,9 +72,9 @@ type Token =
   | { readonly kind: 'character'; readonly character: string }
   /** One character of a name. */
   | { readonly kind: 'any' }
-  /** Any characters of a name; any characters at all. */
+  /** Any characters within a name, or any characters. */
   | { readonly kind: 'name' | 'path' }
-  /** The next two tokens may be left out. */
+  /** The next two tokens are optional. */
   | { readonly kind: 'optional' };
 
 function parseGlob(pattern: string): Token[] {
@@ -85,7 +85,7 @@ function parseGlob(pattern: string): Token[] {
   });
 }
 
-/** The states of a pattern that a text has led to. */
+/** States reachable after the text so far. */
 class States {
   readonly list: number[] = [];
   private readonly marks: Uint8Array;
@@ -98,7 +98,7 @@ class States {
     return this.marks[state] === 1;
   }
 
-  /** Adds a state and those that can be had from it without a character. */
+  /** Adds a state and those reachable without a character. */
   add(from: number): void {
     for (let state = from; this.marks[state] === 0; state++) {
       this.marks[state] = 1;
@@ -130,7 +130,7 @@ function matches(tokens: readonly Token[], text: string): boolean {
   return states.has(tokens.length);
 }
 
-/** The state behind one more character; undefined where the token doesn't take it. */
+/** Undefined if the token doesn't match the character. */
 function stateAfter(token: Token | undefined, state: number, character: string): number | undefined {
   switch (token?.kind) {
     case 'character':

@@ -1,14 +1,17 @@
 import { createHash, hash } from 'node:crypto';
 
-/** A sha256 in hexadecimal. */
+/** SHA-256 in hex. */
 export type Hash = string & { readonly __hash: unique symbol };
 
-/** No UTF-8 text holds this byte, so that no text can have the hash of another. */
+/** Not valid UTF-8, so no other text has the same hash. */
 const NOT_UTF8 = Uint8Array.of(0xff);
 
-/** Hash of a text. UTF-8 would map every lone surrogate to U+FFFD; a text with such is hashed in its UTF-16 units. */
+/**
+ * UTF-8 would replace every lone surrogate by U+FFFD, so texts with lone surrogates are hashed as
+ * UTF-16.
+ */
 export function hashText(text: string): Hash {
-  // At once: an object for each of many short texts costs more than their hashing.
+  // The one-shot function avoids an object per short text, which costs more than hashing.
   const hex = text.isWellFormed()
     ? hash('sha256', text)
     : createHash('sha256').update(NOT_UTF8).update(text, 'utf16le').digest('hex');

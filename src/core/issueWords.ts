@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A schema's objection to a value, in words for the person who wrote it; to stand behind the name of its field. */
+/** Describes a schema violation for the user, to be appended to the field's name. */
 export function issueWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -26,7 +26,7 @@ export function issueWords(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Zod 4 keeps the value out of an issue, and says in its message alone that there was none. */
+/** Zod 4 reveals a missing value only in the issue's message. */
 const isMissing = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');
 
 const isMissingText = ({ minimum }: { readonly minimum: number | bigint }): boolean => Number(minimum) === 1;

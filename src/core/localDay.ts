@@ -1,4 +1,7 @@
-/** The midnight, where the user is, with which the last so many days began, today among them. Milliseconds since the epoch. */
+/**
+ * Local midnight at the start of a period of days that includes today, in milliseconds since the
+ * epoch.
+ */
 export function startOfDays(days: number, now: number): number {
   const today = new Date(now);
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)).getTime();

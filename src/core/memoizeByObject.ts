@@ -1,4 +1,4 @@
-/** Computes a value once for each object; it is forgotten with the object. Objects that never change only. */
+/** Caches a value per object, weakly. Only for immutable objects. */
 export function memoizeByObject<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {

@@ -1,8 +1,8 @@
-/** Edits that separate a misspelling from what was meant: one per three letters, at least one. */
+/** A misspelling may have one edit per this many letters, but at least one. */
 const LETTERS_PER_EDIT = 3;
 
 /**
- * Finds the known name that a misspelled one most likely stands for, ignoring case, hyphens and underscores.
+ * The known name closest to a misspelled one, ignoring case, hyphens and underscores.
  * @returns undefined if none is close enough
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -17,10 +17,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
 
 const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
 
-/** Longer names are never misspellings of settings; this bounds the work on hostile input. */
+/** Longer names are not misspellings; limits the work on hostile input. */
 const MAX_LENGTH = 100;
 
-/** The Levenshtein distance. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   if (a.length > MAX_LENGTH || b.length > MAX_LENGTH) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,4 +1,4 @@
-/** The promise's value, or the signal's reason as soon as it aborts; what the promise was of is not stopped by it. */
+/** Rejects with the signal's reason as soon as it aborts; the underlying work continues. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   let onAbort = (): void => undefined;

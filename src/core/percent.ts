@@ -10,6 +10,6 @@ export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.
   return `${rounded}%`;
 }
 
-/** A part of a whole in percent; of nothing it is none. */
+/** 0 percent of an empty whole. */
 export const formatShare = (part: number, whole: number, decimals?: number): string =>
   formatPercent(whole === 0 ? 0 : (100 * part) / whole, decimals);

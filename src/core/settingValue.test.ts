@@ -20,7 +20,7 @@ describe('an entry of a list is named', () => {
   it('by its id, and by its place among equal ones', () => {
     expect(namedPath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
     expect(placedPath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
-    // Without an id, or behind the end, the index says which.
+    // Without an ID, or beyond the last one, the index counts.
     expect(namedPath(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
     expect(namedPath(config, ['passes', 3])).toEqual(['passes', 3]);
     expect(namedPath(config, ['passes', 4])).toEqual(['passes', 4]);

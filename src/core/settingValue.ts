@@ -1,10 +1,10 @@
 /**
- * Changing a place inside of a setting's value. An entry of a list can be named by its id: where the list has changed since
- * somebody looked at it, the change is still made to that entry.
+ * Changes a path inside a setting's value. List entries can be named by ID, so that the right entry
+ * is changed even if the list has changed.
  */
 import * as z from 'zod';
 
-/** An entry of a list: of those with the id the one at `nth`, from 0; entries without an id have the empty one. */
+/** The `nth` entry (from 0) with the ID; entries without an ID have the empty one. */
 export const entryNameSchema = z.strictObject({ id: z.string().max(200), nth: z.int().min(0).max(10_000) });
 export type EntryName = z.output<typeof entryNameSchema>;
 
@@ -17,18 +17,17 @@ type Container = Record<string | number, unknown>;
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
-/** True for `{}` alone; false for lists. */
 export const isEmptyObject = (value: unknown): boolean =>
   isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
 
-/** A path that doesn't lead through plain objects and lists. */
+/** The path doesn't lead through plain objects and lists. */
 export class PathError extends Error {
   override readonly name = 'PathError';
 }
 
 /**
- * A copy of `root` with `value` at the path; undefined takes the key out, and an element out of a list, and objects that
- * are empty then go as well. Objects that are missing on the way are made.
+ * Copies `root` with `value` at the path. Undefined removes the key or element, and then empty
+ * objects. Missing objects are created.
  * @throws PathError
  */
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
@@ -48,7 +47,7 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
   }
   const others = Object.entries(container).filter(([other]) => other !== key);
   if (inner === undefined) return Object.fromEntries(others);
-  // The place of a key that stood there already is kept.
+  // Keeps the position of an existing key.
   return Object.hasOwn(container, key)
     ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? inner : old]))
     : Object.fromEntries([...others, [key, inner]]);
@@ -59,7 +58,6 @@ const getId = (entry: unknown): string => {
   return typeof id === 'string' ? id : '';
 };
 
-/** The names of a list's entries, in its order. */
 export function entryNames(list: readonly unknown[]): readonly EntryName[] {
   const seen = new Map<string, number>();
   return list.map((entry) => {
@@ -70,11 +68,14 @@ export function entryNames(list: readonly unknown[]): readonly EntryName[] {
   });
 }
 
-/** Index of an entry; -1: it is not there. */
+/** -1 if missing. */
 const indexOfEntry = (list: readonly unknown[], { id, nth }: EntryName): number =>
   entryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
-/** The path that leads to the same entries by their indexes. @throws PathError where an entry is not there (any more). */
+/**
+ * Replaces names by indexes.
+ * @throws PathError if an entry is missing
+ */
 export function placedPath(root: unknown, path: NamedPath): Path {
   let value = root;
   return path.map((key) => {
@@ -85,7 +86,7 @@ export function placedPath(root: unknown, path: NamedPath): Path {
   });
 }
 
-/** The path that names entries instead of counting them, as far as the value has them. */
+/** Replaces indexes by names if possible. */
 export function namedPath(root: unknown, path: Path): NamedPath {
   let value = root;
   return path.map((key) => {
@@ -98,7 +99,7 @@ export function namedPath(root: unknown, path: Path): NamedPath {
 
 const GONE = 'It is no longer there: the settings have changed.';
 
-/** Beside which entry; where that is gone, or none is named, at the end. */
+/** Position next to an entry; at the end if it is missing or not given. */
 const besideSchema = z.union([
   z.strictObject({ before: entryNameSchema }),
   z.strictObject({ after: entryNameSchema }),
@@ -107,27 +108,26 @@ const besideSchema = z.union([
 type Neighbors = z.output<typeof besideSchema>;
 
 export const listChangeSchema = z.discriminatedUnion('kind', [
-  /** An entry whose id is there already is not added again. */
+  /** Not added if the ID exists. */
   z.strictObject({
     kind: z.literal('insert'),
     entry: z.record(z.string(), z.unknown()),
-    /** The fields that `entry` does not have are this one's. */
+    /** Source of fields that `entry` lacks. */
     copyOf: entryNameSchema.optional(),
     place: besideSchema,
   }),
   z.strictObject({ kind: z.literal('move'), entry: entryNameSchema, place: besideSchema }),
   z.strictObject({ kind: z.literal('remove'), entry: entryNameSchema }),
 ]);
-/** A change to a list of objects with ids. */
 export type ListChange = z.output<typeof listChangeSchema>;
 
 export interface ChangedList {
   readonly list: readonly unknown[];
-  /** Takes this change back, and no other; undefined where nothing changed. */
+  /** Reverts exactly this change; undefined if nothing changed. */
   readonly undo: ListChange | undefined;
 }
 
-/** @throws PathError where the entry is not there (any more). */
+/** @throws PathError if the entry is missing */
 export function changedList(list: readonly unknown[], change: ListChange): ChangedList {
   if (change.kind === 'insert') {
     const { entry, copyOf, place } = change;
@@ -151,7 +151,7 @@ export function changedList(list: readonly unknown[], change: ListChange): Chang
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
-/** The changes that put an entry back after another with the same id has taken its place. */
+/** Changes that restore an entry after another one with its ID replaced it. */
 export function undoReplacement(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];
@@ -163,7 +163,7 @@ export function undoReplacement(list: readonly unknown[], index: number): readon
 
 const nameAt = (list: readonly unknown[], index: number): EntryName => entryNames(list)[index] ?? { id: '', nth: 0 };
 
-/** How to find the place of an entry again. */
+/** Identifies an entry's position. */
 function getNeighbors(list: readonly unknown[], index: number): Neighbors {
   if (index > 0) return { after: nameAt(list, index - 1) };
   return list.length > 1 ? { before: nameAt(list, 1) } : {};

@@ -1,5 +1,5 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
-/** Shared by the tests of the core: short names for messages. */
+/** Shared by the core's tests: short constructors of messages. */
 import { findMarkers, marker, withoutRule, type ReferenceId } from './messages/markers';
 import { markAnswers } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
@@ -14,7 +14,7 @@ export const user = (...content: (string | Block)[]): ApiMessage => message('use
 
 export const assistant = (...content: (string | Block)[]): ApiMessage => message('assistant', content);
 
-/** One string alone is string content; else strings are text blocks. */
+/** A single string is string content; several are text blocks. */
 function message(role: ApiMessage['role'], content: readonly (string | Block)[]): ApiMessage {
   const [first] = content;
   if (content.length === 1 && typeof first === 'string') return { role, content: first };
@@ -30,7 +30,6 @@ export const result = (id: string, content?: ToolResultContent, fields: Record<s
   ...fields,
 });
 
-/** One call with its result, as two messages. */
 export const exchange = (
   id: string,
   name: string,
@@ -39,39 +38,38 @@ export const exchange = (
   fields: Record<string, unknown> = {},
 ): ApiMessage[] => [assistant(call(id, name, input)), user(result(id, content, fields))];
 
-/** A call in whose result a person speaks, as the reader of an agent's format would say. */
+/** A result with a person's answer, as marked by a format's reader. */
 export const answeredExchange = (id: string, name: string, input: unknown, content: string): readonly ApiMessage[] =>
   markAnswers(new Set([name.toLowerCase()]), exchange(id, name, input, content));
 
-/** Lines that no two texts of different names share, about 8 tokens each. */
+/** Lines unique to a name, about 8 tokens each. */
 export const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
 
-/** A marker as a test writes it down. */
 export const someMarker = (what: string, reference = 'abcdef'): string => marker(what, reference as ReferenceId);
 
-/** A text with its markers shortened to their words: `[40 lines suppressed]`. */
+/** Shortens markers to their words: `[40 lines suppressed]`. */
 export const brief = (value: string): string =>
   findMarkers(value).reduceRight(
     (text, { start, end, what }) => `${text.slice(0, start)}[${withoutRule(what)}]${text.slice(end)}`,
     value,
   );
 
-/** The edits that cut text, which is all that mechanical steps make. */
+/** Mechanical steps make only these. */
 export const listCuts = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 
-/** The processor time that this process has spent, in milliseconds: other work on the machine doesn't count. */
+/** CPU time of this process in milliseconds, independent of other load. */
 export function cpuNow(): number {
   const { user: own, system } = process.cpuUsage();
   return (own + system) / 1_000;
 }
 
-/** The processor time of a piece of work. A collection of garbage may fall into it: what is short takes {@link leastCpuMs}. */
+/** May include a garbage collection; for short work use {@link leastCpuMs}. */
 export function cpuMs(work: () => void): number {
   const before = cpuNow();
   work();
   return cpuNow() - before;
 }
 
-/** The least processor time that a piece of work took in five goes, in milliseconds. */
+/** Minimum CPU time of five runs in milliseconds. */
 export const leastCpuMs = (work: () => void): number => Math.min(...Array.from({ length: 5 }, () => cpuMs(work)));

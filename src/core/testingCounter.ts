@@ -4,5 +4,5 @@ import { MessageCounter } from './tokens/messageCounter';
 
 const exact = createO200kCounter(keptRanks());
 
-/** For tests: exact counts, nothing remembered yet. */
+/** Exact counts with an empty cache. */
 export const freshCounter = (): MessageCounter => new MessageCounter(exact);

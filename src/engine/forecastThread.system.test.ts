@@ -30,7 +30,7 @@ const conversation = {
 const question = { kind: 'preview', conversation, setup, excluded: [] } as const;
 const signal = new AbortController().signal;
 
-/** An engine of the test's own in the place of the bundled one: `does` answers a call of `target` with these `args`. */
+/** A test engine: `does` answers a call of `target` with `args`. */
 function engineThat(does: string): string {
   const path = join(folder, `${does.length}.cjs`);
   writeFileSync(
@@ -58,7 +58,6 @@ it('answers from the bundled worker, and passes over what was cancelled', async 
   const gone = { ...conversation, path: 'gone.jsonl' };
   await expect(thread.ask({ ...question, conversation: gone }, signal)).rejects.toThrow('no such file');
   thread.end();
-  // The next question starts another one.
   expect((await thread.ask(question, signal)).tokensBefore).toBe(tokensBefore);
   thread.end();
 });
@@ -107,7 +106,7 @@ it('tells the worker what is new of a live conversation, and nothing where nothi
     await ask(longer, []),
     await ask([messages[0]!, message('other')], []),
   ]).toEqual(['0+2', 'nothing', '2+1', '1+1']);
-  // Another worker knows nothing of it.
+  // Another worker has no state of it.
   thread.end();
   expect(await ask(longer, [])).toBe('0+3');
   thread.end();

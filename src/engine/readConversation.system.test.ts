@@ -50,7 +50,7 @@ const read = (
 
 const KILLS = isLong ? 100 : 20;
 
-/** A session of about the given size whose results are as long as real ones. */
+/** A session of about this size with realistic result lengths. */
 function largeSession(bytes: number): string {
   const words = 'const value = compute(input, { depth: 3 }); // "quoted" \\ and\ttabbed\n'.repeat(60);
   const chunks = [jsonl(user('u', null, 'a long task'))];
@@ -109,7 +109,7 @@ describe('parsing in a worker', () => {
     const { messages } = await read(path);
     clearInterval(ticks);
     expect(messages.length).toBeGreaterThan(3000);
-    // Read on this thread, it would come to none but the first and the last.
+    // If this thread read, only the first and last would run.
     expect(turns).toBeGreaterThan(2);
   });
 
@@ -129,7 +129,7 @@ describe('cancelling', () => {
     setTimeout(() => {
       controller.abort(reason);
     }, 100);
-    // It rejects at all only if the worker is not waited for.
+    // It rejects only if the worker isn't awaited.
     await expect(read('/x', { bundle: endless, signal: controller.signal })).rejects.toBe(reason);
   });
 

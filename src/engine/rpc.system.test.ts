@@ -1,4 +1,4 @@
-/** The proxy over real ports, and over a real thread where one has to be busy or to die. */
+/** The proxy over real ports, and over a real thread if one must be busy or die. */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
@@ -135,7 +135,7 @@ it('when the other side is gone, what waits fails and so does whatever is asked 
 });
 
 it('a step that lets no message in hears an abort by the shared flag', async () => {
-  // What `receivedArgument` makes of a signal, in a thread that spins until its flag is set.
+  // Mimics `receivedArgument` for a signal in a thread that spins until its flag is set.
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
      parentPort.on('message', (message) => {
@@ -175,7 +175,7 @@ it('a twin signal throws for whoever lets it before the message has arrived', as
   const far = {
     look: async (signal: AbortSignal): Promise<void> => {
       signal.throwIfAborted();
-      // Both ends are in this thread: no message can arrive in between.
+      // Both ends are in this thread, so no message can arrive in between.
       abort.abort();
       try {
         signal.throwIfAborted();
@@ -200,7 +200,7 @@ it('a twin signal is aborted for whoever asks it before the message has arrived'
   const far = {
     look: (signal: AbortSignal): Promise<void> => {
       seen.push(signal.aborted);
-      // Both ends are in this thread: no message can arrive in between.
+      // Both ends are in this thread, so no message can arrive in between.
       abort.abort();
       seen.push(AbortSignal.any([signal]).aborted, signal.aborted);
       return Promise.resolve();

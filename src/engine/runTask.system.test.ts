@@ -1,4 +1,4 @@
-/** A task in a thread of its own: what goes to it and comes back, its end, and an abort. */
+/** A task in its own thread: arguments and results, end, and abort. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
@@ -69,7 +69,7 @@ it('an abort ends the thread with its reason, and an abort beforehand starts no 
   await expect(runTask(task(), { ...options(), signal: abort.signal })).rejects.toBe(reason);
 });
 
-/** A model of the host that never answers, and tells of its end. */
+/** A host model that never answers and reports its abort. */
 function waitingModel() {
   const asked = Promise.withResolvers<undefined>();
   const closed = Promise.withResolvers<undefined>();

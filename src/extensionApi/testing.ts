@@ -1,6 +1,6 @@
 import type { Provider, ProviderInput } from './api';
 
-/** Cuts every result of more than so many tokens. */
+/** Cuts every result above this many tokens. */
 export const cutter: Provider = {
   id: 'sample.cutter',
   name: 'Cutter',

@@ -4,7 +4,6 @@ import { KnownBodies, ReadBody } from './bodies';
 
 const of = (text: string): Buffer => Buffer.from(text);
 
-/** Said of a body that is read for the first time. */
 function whole(bytes: Buffer, list = 'messages') {
   const read = new KnownBodies().read(bytes, list);
   return read && { body: read.body, ends: read.ends, before: read.before };
@@ -18,7 +17,10 @@ const member =
   ([key, value]: readonly [string, string]): string =>
     `"${key}"${space}:${value}`;
 
-/** Bodies of one conversation: they grow, change in the middle, have names twice, white space and characters of every length. */
+/**
+ * Bodies of one conversation that grow, change in the middle, and have duplicate keys, whitespace
+ * and characters of every length.
+ */
 const conversation = fc
   .record({
     before: fc.array(fc.tuple(name, json), { maxLength: 3 }),
@@ -47,7 +49,7 @@ describe('bodies that begin alike', () => {
       fc.property(conversation, fc.nat(), fc.nat(), (bodies, cut, at) => {
         const known = new KnownBodies();
         const [first = ''] = bodies;
-        // Also what is no JSON any more, or no UTF-8.
+        // Includes invalid JSON and UTF-8.
         const broken = of(first.slice(0, cut % (first.length + 1)) + first.slice(at % (first.length + 1)));
         const odd = Buffer.from(of(first));
         if (odd.length > 0) odd[at % odd.length] = 0xff;

@@ -56,13 +56,13 @@ function engine(root: string, window = 24_000, provider = 'lossless', options: P
   return { ...bed, condenser, notes };
 }
 
-/** What Anthropic's rules say against a body; the signatures in it are nobody's. */
+/** Violations of Anthropic's rules, ignoring signatures. */
 function strictly(text: string): string | undefined {
   const { unknown: _, ...body } = JSON.parse(text) as Record<string, unknown>;
   return anthropicFault(body, { sign: () => 'ours' }, { turns: true }, 'context-management-2025-06-27');
 }
 
-/** The body with the conversation's view in it, written from the beginning. */
+/** The body with the view, written from scratch. */
 function wholeView({ known, read: { text, body } }: AgentCall, live: LiveConversationsApi): string {
   const request = known.wire.read(body);
   const shown = live.view(live.active()!.id);
@@ -94,9 +94,9 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(newViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
-        // Nothing is left out where only the end was work.
+        // Nothing may be left out if only the end was processed.
         if (prepared?.bytes) expect(sent === wholeView(call, live)).toBe(true);
-        // Behind the last item only what is new, the marks of the cache apart.
+        // After the last item only new content, apart from cache breakpoints.
         const plain = sent
           .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
           .replace(/\][^\]]*$/, '')
@@ -159,7 +159,10 @@ describe('the tool that recalls', () => {
   });
 });
 
-/** A task of Roo Code with a model without native tools, on Chat Completions or Messages; every third file was read before. */
+/**
+ * A Roo Code task without native tools, on Chat Completions or Messages; every third file was read
+ * before.
+ */
 function xmlTask(steps: number): string {
   const messages = Array.from({ length: steps }, (_, step) => {
     const path = `src/file${step % 3 === 2 ? step - 2 : step}.ts`;
@@ -192,13 +195,14 @@ describe('the engine behind the gateway', () => {
       const other = prepared.withoutThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(getText(other)).not.toContain('"signature"');
-      // The vendor refused the thinking itself: it goes, also of the answer that opened the turn, as this body asks for none.
+      // The vendor rejected thinking, so all of it is removed, even of the turn's first answer,
+      // since this body requires none.
       const broken = newViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
       expect(strictly(getText(other)!)).toBeUndefined();
       const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
-      // In the model's tokens, of which there are a few more.
+      // Model tokens are slightly more.
       other?.answered(usage(tokens(prepared.bytes.toString())));
       expect(condenser.summary().savedTokens).toBeGreaterThan(saved);
       expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
@@ -228,14 +232,14 @@ describe('the engine behind the gateway', () => {
       expect(getText(other)).not.toContain('"signature"');
       const steps = makeBody('anthropic', 42);
       const next = await condenser.prepare(makeCall('anthropic', steps), never);
-      // The two steps that came since; the old part is what it was.
+      // Only the two new steps; the old part is unchanged.
       expect(getText(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual([
         '"signature":"c2ln40"',
         '"signature":"c2ln41"',
       ]);
       const start = getText(other)!.slice(0, getText(other)!.lastIndexOf(',"cache_control"'));
       expect(getText(next)!.startsWith(start)).toBe(true);
-      // Once: what is refused again goes out as it came.
+      // Only once: a second rejection sends the original body.
       expect(next?.withoutThinking()).toBeUndefined();
       next?.asItCame('nonsense').answered(undefined);
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
@@ -249,13 +253,12 @@ describe('the engine behind the gateway', () => {
         makeBody('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
       const { condenser } = engine(root);
       const prepared = await condenser.prepare(makeCall('anthropic', thinkingBody(40)), never);
-      // As it came, the turn begins with its thinking.
+      // The original turn starts with its thinking.
       expect(strictly(getText(prepared)!)).toMatch(/signature/);
       const other = prepared?.withoutThinking();
       expect(strictly(getText(other)!)).toBeUndefined();
       expect(getText(other)).toContain('"thinking":{"type":"disabled"}');
       expect(getText(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
-      // The next step of the turn.
       const next = await condenser.prepare(makeCall('anthropic', thinkingBody(41)), never);
       expect(getText(next)).toContain('"thinking":{"type":"disabled"}');
       const words = ',{"role":"assistant","content":"Done."},{"role":"user","content":"Go on."}';
@@ -271,7 +274,7 @@ describe('the engine behind the gateway', () => {
         const call = makeCall('anthropic', makeBody('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
         const tokens = () => freshCounter().messages(messagesIn(call, getText(prepared) ?? call.read.text));
-        // 8,192 are asked for the answer.
+        // 8,192 tokens are requested for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
           prepared = await prepared?.shortened({ tokens: tokens(), limit: 24_000 });
@@ -314,7 +317,10 @@ describe('the engine behind the gateway', () => {
       expect(getText(await condenser.prepare(makeCall('anthropic', summary), never))).toContain(MARKER_START);
     }));
 
-  /** Gemini CLI's check for loops: the last messages of the task, whose newest call has no result yet, and a question. */
+  /**
+   * Gemini CLI's loop check: the task's last messages, whose newest call has no result yet, and a
+   * question.
+   */
   const check = (steps: number): string => {
     const body = JSON.parse(makeBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
     delete body.tools;
@@ -335,9 +341,9 @@ describe('the engine behind the gateway', () => {
       expect(tokens).toBeLessThan(24_000);
       expect(newViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
       expect(sent).toContain('Is the conversation stuck in a loop?');
-      // The task goes on as it was sent before.
+      // The task continues as it was sent.
       expect(getText(await condenser.prepare(call, never))).toBe(before);
-      // Nobody is shown the piece, whichever was sent last.
+      // The excerpt is not shown, whatever was sent last.
       const shown = live.list().map(({ id }) => id);
       expect(shown).toHaveLength(1);
       await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never);
@@ -357,7 +363,7 @@ describe('the engine behind the gateway', () => {
           },
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
-        // The first request has no answer yet, and may be anything.
+        // The first request has no answer yet and may be anything.
         await condenser.prepare(makeCall(wire, xmlTask(0)), never);
         expect(live.list()).toHaveLength(0);
         for (let steps = 1; steps <= 40; steps++) {
@@ -371,9 +377,9 @@ describe('the engine behind the gateway', () => {
         }
         expect(events.some(({ kind }) => kind === 'condensed')).toBe(true);
         expect(live.list()).toMatchObject([{ title: 'Look at the files' }]);
-        // What it costs counts for the conversation.
+        // Its cost counts for the conversation.
         expect(new Set(booked)).toEqual(new Set([undefined, live.active()?.id]));
-        // A summary that its agent asks for beside it is one of the conversation, as that of any other agent is.
+        // A summary requested by the agent belongs to the conversation.
         const summary = JSON.parse(xmlTask(40)) as { messages: unknown[] };
         summary.messages.push({ role: 'user', content: 'Summarize the conversation so far.' });
         const asked = await condenser.prepare(makeCall(wire, JSON.stringify(summary)), never);
@@ -385,7 +391,7 @@ describe('the engine behind the gateway', () => {
   it('takes no check for a step that has nothing but words', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
-      // Gemini CLI asks so who speaks next.
+      // Gemini CLI asks who speaks next.
       const words = (role: string, text: string) => ({ role, parts: [{ text }] });
       const contents = [words('user', 'What is this?'), words('model', 'A library.'), words('user', 'Who is next?')];
       await condenser.prepare(makeCall('gemini', JSON.stringify({ contents }), {}, PIECE), never);
@@ -422,7 +428,7 @@ describe('the engine behind the gateway', () => {
       expect(left).toBeGreaterThan(0);
       smaller?.answered(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
-      // The next one is not refused first.
+      // The next one is not rejected first.
       expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
       expect(getText(await condenser.prepare(makeCall('gemini', check(20), {}, PIECE), never))).toBeUndefined();
     }));
@@ -548,7 +554,7 @@ describe('the engine behind the gateway', () => {
         const edits = [{ path: ['contents', 0, 'parts'], json: JSON.stringify(parts) }];
         return makeCall('gemini', editJson(makeBody('gemini', steps), edits));
       };
-      // A body of no steps has a comma behind its one message.
+      // A body without steps has a comma after its only message.
       const begun = (task: readonly string[]) => {
         const call = sent(task, 1);
         const contents = call.read.body['contents'] as readonly unknown[];

@@ -1,4 +1,7 @@
-/** The log of a gateway holds what happened and nothing of what was said: a vendor's refusal may quote all of it, and the key. */
+/**
+ * The gateway's log must not contain content: a vendor's rejection may quote all of it, and the
+ * key.
+ */
 import fc from 'fast-check';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +12,7 @@ import { AS_IT_CAME, type Condenser } from './condenser';
 import { startGateway } from './server';
 
 const CANARY = 'canary-98765';
-/** Where a refusal can quote something; `X` stands for it. */
+/** Places where a rejection quotes content, marked by `X`. */
 const REFUSALS = [
   '{"detail":[{"type":"string_type","loc":["body","messages",1],"msg":"Input should be X","input":"X"}]}',
   '{"error":{"message":"Invalid value: X","type":"invalid_request_error","param":"X","code":"X"}}',

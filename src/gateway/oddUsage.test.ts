@@ -1,4 +1,4 @@
-/** What vendors report of their tokens comes from outside: no report makes a request free, or dearer than money goes. */
+/** Reported usage is untrusted: no report may make a request free or absurdly expensive. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConversationSpending } from '../live/conversationSpending';
@@ -17,10 +17,9 @@ const MODEL = {
   accounting: 'openai',
   prices: { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } },
 } as const;
-/** US dollars. */
 const BOOKED = (PROMPT * 3) / 1_000_000;
 
-/** What a wire's answer looks like with these texts in the place of the two counts. */
+/** A wire's response with these texts as counts. */
 const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
   [anthropicWire, (prompt, output) => `{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}`],
   [chatWire, (prompt, output) => `{"usage":{"prompt_tokens":${prompt},"completion_tokens":${output},"cost":-1e400}}`],
@@ -28,7 +27,7 @@ const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
   [geminiWire, (prompt, output) => `{"usageMetadata":{"promptTokenCount":${prompt},"candidatesTokenCount":${output}}}`],
 ];
 
-/** US dollars that count in the end for a request with this answer. */
+/** US dollars recorded for this response. */
 async function settled(wire: Wire, answer: string): Promise<number | undefined> {
   const reader = new UsageReader(wire, { 'content-type': 'application/json' });
   reader.push(Buffer.from(answer));
@@ -55,9 +54,9 @@ async function settled(wire: Wire, answer: string): Promise<number | undefined> 
 }
 
 const anyWire = fc.constantFrom(...ANSWERS);
-/** No count that a call can have. */
+/** Impossible counts. */
 const NOT_A_COUNT = ['1e400', '-1e400', '1e308', '1e10', '"20000"', '""', 'true', 'false', '[20000]', '{"a":1}'];
-/** A count, and not of this prompt. */
+/** Possible, but not for this prompt. */
 const NOT_THIS_PROMPT = ['null', '0', '-0', '-20000', '1', '12', '0.5', '1000'];
 const count = fc.integer({ min: PROMPT * 0.7, max: PROMPT * 5 }).map(String);
 

@@ -29,7 +29,7 @@ interface Seen {
 }
 
 const seen: Seen[] = [];
-/** The answer's status to a request; 200 by default. */
+/** Default 200. */
 let chooseStatus: (one: Seen) => number = () => 200;
 let vendor: http.Server;
 
@@ -55,7 +55,7 @@ beforeEach(() => {
   chooseStatus = () => 200;
 });
 
-/** A gateway of its own, that condenses at a low threshold. */
+/** A gateway with a low threshold. */
 const withGateway = (
   run: (gateway: Gateway, events: GatewayEvent[]) => Promise<void>,
   bodyBytes = 64 * 1024 * 1024,
@@ -92,7 +92,6 @@ const post = async (gateway: Gateway, wire: WireName, body: Buffer, encoding?: s
   return response.status;
 };
 
-/** What the vendor reads of a request that went out plain. */
 const sentPlain = async (wire: WireName, body: Buffer): Promise<Buffer> => {
   await withGateway(async (gateway) => {
     await post(gateway, wire, body);

@@ -5,7 +5,7 @@ import { RunFigures } from './runFigures';
 
 const PRICES: ModelPrices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
-/** As OpenRouter reports it. */
+/** As reported by OpenRouter. */
 const usage = (costUsd?: number): Usage => ({
   accounting: 'openai',
   source: 'reported',
@@ -16,7 +16,7 @@ const usage = (costUsd?: number): Usage => ({
   ...(costUsd !== undefined && { costUsd }),
 });
 
-/** The figures of two requests, of which the second went out with 30,000 tokens fewer. */
+/** Two requests; the second was sent with 30,000 tokens fewer. */
 function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   const figures = new RunFigures();
   const request = { conversation: 'c', usage: reported, tokens: 20_000, prices, breaksCache: false };

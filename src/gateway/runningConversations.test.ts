@@ -26,7 +26,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const never = new AbortController().signal;
 
-/** A gateway with an agent behind it, which has told the folder that it runs; and a window that looks there. */
+/** A gateway with an agent that has announced itself, and a window that watches the folder. */
 async function bed(root = temporaryFolder()) {
   const folder = join(root, 'running');
   const engine = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
@@ -94,10 +94,9 @@ it('shows what runs elsewhere as it changes, and does what a person wants with i
 
   await step(40);
   await until(() => window.list()[0]?.condensations.length === 1);
-  // It is told behind the list, once the views that are looked at are there.
+  // Sent after the list, once the watched views are ready.
   await until(() => onCondensed.mock.calls.length > 0);
   expect(onCondensed).toHaveBeenCalledTimes(1);
-  // A view that was looked at once is kept up to date.
   await until(() => (window.seen(id)?.edits.length ?? 0) > 0);
   expect(window.seen(id)?.edits).toEqual(asJson(live.view(id)?.edits));
   const edit = window.seen(id)!.edits.find(({ operation }) => operation !== 'restore');
@@ -128,7 +127,7 @@ it('a condensed conversation that is taken up again behind another gateway was n
   await until(() => window.list().length === 1);
   const [{ id, condensations }] = window.list() as [LiveSummary];
   expect(condensations).toHaveLength(1);
-  // Lists come one after the other: with the next one all is told of this one.
+  // Lists arrive in order, so with the next one this one is complete.
   expect((await window.undo(id)).kind).toBe('done');
   await until(() => window.list()[0]?.condensations[0]?.isUndone === true);
   expect(onCondensed).not.toHaveBeenCalled();
@@ -166,7 +165,7 @@ it('a condensation is told once, also where its conversation left the list for n
 });
 
 describe('a folder that can’t be watched', () => {
-  /** A window over the folder, in which nothing runs yet; its timers go on when the test wants it. */
+  /** A window on the folder before any gateway runs; the test controls its timers. */
   async function unwatched(prepare: () => void) {
     const folder = join(temporaryFolder(), 'running');
     mkdirSync(folder);
@@ -185,7 +184,7 @@ describe('a folder that can’t be watched', () => {
       window.dispose();
     });
     await window.look();
-    /** The gateway starts; after a while it is seen, though nobody asks. */
+    /** The gateway is found without a request. */
     const isSeen = async (): Promise<void> => {
       await announce(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
       vi.advanceTimersByTime(2_000);
@@ -263,7 +262,7 @@ it('forgets a gateway that ends or was killed, says so in words, and leaves noth
   await expect(window.undo(id)).rejects.toThrow('has ended');
   expect(readdirSync(folder)).toEqual([MARKER]);
 
-  // Nobody has the number of a process that ended.
+  // No process has the PID of one that ended.
   const dead = 2 ** 22 + 1;
   const owner = ownerWord({ ...thisProcess(), pid: dead });
   const elsewhere = ownerWord({ ...thisProcess(), pid: dead, space: '0-0-1' });
@@ -271,7 +270,7 @@ it('forgets a gateway that ends or was killed, says so in words, and leaves noth
     join(folder, `${dead}.json`),
     JSON.stringify({ contextCondenser: 'gateway', pid: dead, owner, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
   );
-  // Of another container nobody here knows whether it runs.
+  // Another container's processes are not visible.
   writeFileSync(
     join(folder, `${dead}-01234567.json`),
     JSON.stringify({
@@ -302,7 +301,7 @@ it('asks nothing, watches nothing and makes no folder while nothing was ever sta
   onTestFinished(() => {
     fetched.mockRestore();
   });
-  // By what Node.js watches files; what the tests before this one have left of other kinds may come and go meanwhile.
+  // Only file watchers; handles of earlier tests may change meanwhile.
   const watchers: string[] = [];
   const hook = createHook({
     init: (_id, type) => {

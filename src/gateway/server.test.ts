@@ -30,7 +30,7 @@ interface Seen {
 
 type AnswerRequest = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
 
-/** A vendor, a gateway before it, and what each of them saw. */
+/** A vendor, a gateway before it, and the requests of both. */
 interface Bed {
   readonly gateway: Gateway;
   readonly seen: Seen[];
@@ -87,7 +87,7 @@ const fine: AnswerRequest = (_seen, response) => {
 const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 
-/** Posts, and takes the answer as it comes: `fetch` unpacks it. */
+/** Does not decompress, unlike `fetch`. */
 async function packedAnswerTo(
   url: string,
   body: string,
@@ -105,7 +105,7 @@ const mapHeaders = ({ headers }: Seen): Map<string, string> => {
   return map;
 };
 
-/** Sends text over a plain connection, for requests that `fetch` refuses to send. */
+/** Over a plain connection, since `fetch` rejects such requests. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -118,7 +118,7 @@ async function raw(port: number, text: string): Promise<string> {
 
 const toBytes = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
 
-/** Replaces each body by the texts in turn, and notes what it is told. */
+/** Replaces each body by the texts in turn, and records calls. */
 function scripted(
   texts: readonly (string | undefined)[],
 ): Condenser & { calls: AgentCall[]; reported: unknown[]; ended: boolean[] } {
@@ -301,7 +301,7 @@ describe('what is condensed', () => {
       expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe('{"short":"é"}');
       expect(mapHeaders(seen[0]!).get('content-length')).toBe('14');
     }
-    // The agent has its answer before the gateway has unpacked its copy of it.
+    // The agent receives its answer before the gateway has decompressed its copy.
     await vi.waitFor(() => {
       expect(condenser.reported).toMatchObject(
         [1, 2].map(() => ({ inputTokens: 12, cacheReadTokens: 100, outputTokens: 34 })),
@@ -392,7 +392,6 @@ describe('what is condensed', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
   ])('a refusal that is packed with %s', (encoding, pack) => {
-    /** Refuses in these words in turn. */
     const refusingPacked = (...refusals: readonly string[]): AnswerRequest => {
       const left = [...refusals];
       return (_seen, response) => {
@@ -505,7 +504,7 @@ describe('what is condensed', () => {
     expect(overflows).toEqual([{ tokens: 214_062, limit: 200_000 }]);
   });
 
-  /** Answers with a status and words in turn, each with an id of its own. */
+  /** Responds with a status and texts in turn, each with its own ID. */
   const inTurn = (...answers: readonly (readonly [number, string])[]): AnswerRequest => {
     let at = 0;
     return (_seen, response) => {
@@ -654,17 +653,16 @@ describe('what is condensed', () => {
         live: liveBed(root, { settings: { provider: 'lossless' } }).live,
         counter: freshCounter(),
         addresses: new Map(),
-        // More than the vendor gives.
+        // More than vendors send.
         window: 1_000_000,
       });
       const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
-      /** Bytes that go out after so many steps. */
       const sent = async (steps: number): Promise<number> => {
         await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', steps))).text();
         return seen.at(-1)?.body.length ?? 0;
       };
       const before = await sent(30);
-      // The agent has its answer before the gateway has drawn its conclusion.
+      // The agent receives its answer before the gateway has processed it.
       await vi.waitFor(() => {
         expect(events.at(-1)?.detail).toBe('status 200');
       });
@@ -716,12 +714,12 @@ describe('what is condensed', () => {
           const answer = await post(gateway.url(`a${PATHS[wire]}`), came);
           const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
-          // The agent gets a refusal that was made, or the answer to what went out last.
+          // The agent receives an existing rejection, or the response to the last attempt.
           const last = refusals[sent.length - 1];
           const made: readonly number[] = last ? refusals.slice(0, sent.length).map(([status]) => status) : [200];
           expect(made).toContain(answer.status);
           const whole = messagesIn(wire, came);
-          // Thinking that a vendor refuses goes whole.
+          // If the vendor rejects thinking, all of it is removed.
           const broken = (was: readonly ApiMessage[], is: readonly ApiMessage[]): unknown[] =>
             newViolations(was, is).filter(({ rule }) => rule !== 'thinking-kept');
           for (const body of sent) expect(broken(whole, messagesIn(wire, body))).toEqual([]);
@@ -759,7 +757,7 @@ describe('what is condensed', () => {
         expect(condenser.ended).toEqual([isPaid]);
       });
     }
-    // The agent goes away while the vendor may be at work.
+    // The agent disconnects while the vendor may be processing.
     let seen = (): void => undefined;
     const isSeen = new Promise<void>((resolve) => (seen = resolve));
     const condenser = scripted(['{"short":1}']);
@@ -893,7 +891,7 @@ describe('who may ask', () => {
     const { gateway, seen, vendorPort } = await bed(fine);
     const { port, secret } = gateway;
     const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
-    // Both ways through the gateway: what it reads, and what it only passes.
+    // Both paths through the gateway: parsed and streamed.
     for (const path of ['/v1/messages', '/v1/files']) {
       const send = (lines: readonly string[], body: string, target = `/${secret}/a${path}`, method = 'POST') =>
         raw(
@@ -918,18 +916,18 @@ describe('who may ask', () => {
         expect(answer, `${path} ${lines.join('; ')}`).not.toMatch(/ 200 /);
         expect(seen.length, `${path} ${lines.join('; ')}`).toBe(before);
       }
-      // One of the gateway's own behind an end that was said: a request of its own, without the secret.
+      // A smuggled request to the gateway itself, without the secret.
       const two = await raw(
         port,
         `POST /${secret}/a${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 2\r\n\r\n{}${inner}`,
       );
       expect(two.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
-      // A header that is called the connection's own does not leave the body without an end.
+      // A header listed in `connection` must not remove the body's length.
       const before = seen.length;
       const named = [`content-length: ${inner.length}`, 'connection: content-length, host'];
       expect(await send(named, inner)).toMatch(/^HTTP\/1\.1 200 /);
       expect(seen.slice(before).map(({ body }) => body)).toEqual([inner]);
-      // Two names of the host: the vendor is told its own.
+      // Two host headers: the vendor receives its own.
       await send(['host: evil.example', 'content-length: 2'], '{}');
       for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
     }
@@ -950,7 +948,7 @@ describe('who may ask', () => {
     ]) {
       expect(await raw(port, `${first}\r\n${head}connection: close\r\n\r\n`), first).not.toMatch(/ 200 /);
     }
-    // Without a name of the host nobody says that it is not another's.
+    // Without a host header, rebinding can't be ruled out.
     expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
     const upgrade = `${head}connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n\r\n`;
     expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.1\r\n${upgrade}`)).toMatch(/^HTTP\/1\.1 426 /);
@@ -1034,7 +1032,7 @@ describe('who may ask', () => {
 });
 
 describe('a vendor that misbehaves', () => {
-  /** A vendor that answers each request with these bytes, piece by piece. */
+  /** Responds with these bytes piece by piece. */
   async function rawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);

@@ -1,4 +1,7 @@
-/** Summaries by an agent's own model, on every wire: in the background, canceled, failed, and over a limit. */
+/**
+ * Summaries by the agent's own model on every wire: in the background, canceled, failed, and over a
+ * limit.
+ */
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -32,7 +35,7 @@ const SERVERS: Readonly<
   responses: startOpenAIServer,
   gemini: (options) => startGeminiServer({ ...options, strict: { signatures: false } }),
 };
-/** The vendors' own addresses: their prices hold there. */
+/** The vendors' own URLs, so that their prices apply. */
 const VENDORS: Readonly<Record<WireName, string>> = {
   anthropic: 'https://api.anthropic.com',
   chat: 'https://api.openai.com',
@@ -46,7 +49,6 @@ const TASK = 'Look at the files';
 const SCHEMA = { type: 'object', properties: { path: { type: 'string' } } };
 const makeInput = (step: number): object => ({ path: `/src/file${step}.ts` });
 
-/** The body of a request after some steps of a task, as the vendors take it. */
 const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> = {
   anthropic: (steps) => ({
     model: 'claude-sonnet-4-6',
@@ -191,7 +193,10 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
     await condenser.settled();
     return response.status;
   };
-  /** Goes on with the task until a summary is begun. @returns the steps so far */
+  /**
+   * Continues the task until a summary starts.
+   * @returns the number of steps
+   */
   const begin = async (): Promise<number> => {
     for (let steps = 4; steps < 100; steps++) {
       expect(await ask(steps)).toBe(200);
@@ -226,7 +231,7 @@ it.each(WIRE_NAMES)(
     expect(asked()).toHaveLength(1);
     expect(one?.headers).toMatchObject({ 'x-api-key': 'sk-agent', 'x-agent': 'yes' });
     expect(one?.headers['authorization']).toBeUndefined();
-    // The request that it was begun with had gone out as it came.
+    // The request that triggered it had been sent unchanged.
     const whole = sent()[before - 1]!;
     expect(getText(whole)).not.toContain(SUMMARY);
     expect(await ask(many + 1)).toBe(200);
@@ -234,12 +239,12 @@ it.each(WIRE_NAMES)(
     const [condensed, next] = sent().slice(before);
     expect(getText(condensed!)).toContain(SUMMARY);
     expect(getMessages(condensed!).length).toBeLessThan(getMessages(whole).length);
-    // What was sent stays, byte for byte; marks of the cache move.
+    // Earlier content stays byte-identical, apart from cache breakpoints.
     const bytes = (list: readonly unknown[]): string =>
       JSON.stringify(list, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
     expect(bytes(getMessages(next!).slice(0, getMessages(condensed!).length))).toBe(bytes(getMessages(condensed!)));
     expect(told('condensed')).toHaveLength(1);
-    // It is a request of ours, counted once, and no request of the agent's.
+    // Counted once as our request, and not as the agent's.
     const { calls, cost = 0 } = summaries.figures;
     expect(calls).toBe(1);
     expect(cost).toBeGreaterThan(0);
@@ -264,7 +269,7 @@ it.each(WIRE_NAMES)('on %s, no request waits for a summary that never comes, and
     ]),
   );
   expect(told('condensed')).toEqual([]);
-  // Nobody knows what it cost: what it could have cost counts.
+  // Its actual cost is unknown, so its maximum counts.
   expect(summaries.figures).toEqual({ calls: 1, cost: undefined });
   expect(await spent('own')).toBeGreaterThan(0);
 });
@@ -283,7 +288,7 @@ it.each(WIRE_NAMES)('on %s, a refused summary leaves the agent’s requests as t
   const [failed, ...more] = told('not-condensed');
   expect(more).toEqual([]);
   expect(failed).toMatchObject({ outcome: { kind: 'failed', cost: 0 } });
-  // The vendor's words may quote what it was sent, so they are in no log.
+  // The vendor may quote the request, so its message must not be logged.
   const said = JSON.stringify(failed, (_key, value: unknown) => (value instanceof Error ? value.message : value));
   expect(said).toContain('refused to write a summary (403, permission)');
   expect(said).not.toContain('sk-agent');

@@ -17,7 +17,7 @@ import { SETTING_NAMES, SETTINGS } from './table';
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const made = settingsManifest();
 
-// Where one of these fails: npm run manifest
+// If one of these fails: npm run manifest
 it('package.json has the settings of the table, in its order', () => {
   const { properties } = manifest.contributes.configuration;
   expect(properties).toEqual(plain(made.properties));
@@ -52,7 +52,7 @@ it.each(SETTING_NAMES)('%s: an absent value gives the default, which is valid', 
   expect(parse(standard).problems).toEqual([]);
   const { value, problems } = parse(undefined);
   expect(problems).toEqual([]);
-  // A provider takes its defaults itself for what is absent.
+  // Providers apply their own defaults.
   expect([standard, undefined]).toContainEqual(value);
 });
 
@@ -82,12 +82,12 @@ it.each([
   expect(parsed.problems.map(({ path, message }) => `${path} ${message}`.trim())).toContain(words);
 });
 
-/** Places that hold what nobody but another extension knows. */
+/** Places that only other extensions define. */
 const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$|\.steps\.items\.config$/;
 
 /**
- * The places at which a schema says nothing more: an object without fields, a list without items, or nothing at all.
- * There, an editor has nothing to complete.
+ * Places without further schema: an object without fields, a list without items, or nothing.
+ * Editors can't complete there.
  */
 function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unknown[] = []): string[] {
   if (!isRecord(schema) || seen.includes(schema)) return [];

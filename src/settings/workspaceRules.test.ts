@@ -13,7 +13,7 @@ const USER: Values = { profiles: PROFILES, condensingProfile: 'cheap' };
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As VS Code lays a workspace's settings over a user's. */
+/** As VS Code merges a workspace's settings over a user's. */
 function laid(user: Values, workspace: Values): (name: SettingName) => SettingValues {
   return (name) => {
     const [own, theirs] = [user[name] ?? SETTINGS[name].default, workspace[name]];
@@ -25,7 +25,7 @@ function laid(user: Values, workspace: Values): (name: SettingName) => SettingVa
 const counted = (name: SettingName, user: Values, workspace: Values, isAllowed = false): unknown =>
   countedValue(name, laid({ ...USER, ...user }, workspace), () => isAllowed);
 
-/** The ids of the profiles, and the prompts, that a workspace must ask for. */
+/** Profile IDs and prompts that require the user's consent. */
 function asked(workspace: Values, user: Values = {}) {
   const { choice, prompt } = workspaceQuestions(laid({ ...USER, ...user }, workspace));
   return { profiles: choice?.profiles.map(({ id }) => id), prompts: choice?.prompts, prompt: prompt?.prompts };
@@ -77,7 +77,7 @@ describe('a workspace', () => {
     ['maxCostPerCondensation', 0.5, 1_000, 0.5],
     ['maxCostPerCondensation', 0.5, 0, 0],
     ['maxCostPerCondensation', undefined, 0.6, 0.5],
-    // An invalid value counts as the default, which would be more than this user allows.
+    // An invalid value means the default, which exceeds this user's limit.
     ['maxCostPerCondensation', 0.1, 'much', 0.1],
     ['warnings.cost', 0.1, 5, 0.1],
     ['warnings.reductionPercent', 20, 10, 20],
@@ -149,7 +149,7 @@ describe('what a workspace asks for', () => {
     ['a provider of another extension', { provider: 'some.one' }, {}, ['cheap']],
   ])('%s', (_what, workspace, user, profiles) => {
     expect(asked(workspace, user).profiles).toEqual(profiles);
-    // Unasked, all that it says of how to condense counts for nothing.
+    // Without consent, its choices are ignored.
     const values = laid({ ...USER, ...user }, workspace);
     for (const name of CHOICE) {
       const now = countedValue(name, values, () => false);

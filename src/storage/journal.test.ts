@@ -7,7 +7,6 @@ import type { Files } from './files';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 
-/** A journal and what was read from it. */
 function journalAt(path: string, files: Files = nodeFiles) {
   const values: unknown[] = [];
   const journal = new Journal(files, path, {
@@ -148,7 +147,7 @@ test('a file that was replaced, shortened or removed is read anew', () =>
 test('a file that took the place of another is read anew, though it has the number of the old one', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
-    // ext4 gives the number of a removed file to the next one.
+    // ext4 reuses the inode of a removed file.
     const files: Files = {
       ...nodeFiles,
       open: async (...how) => {

@@ -35,7 +35,7 @@ test.each(['ENOSPC', 'EACCES', 'EROFS'])('%s at any step: the old state or the n
           } else {
             expect(isStorageError(error) && error.message).toMatch(/not added to the ledger/);
             expect(ledger.ledger).toEqual(before);
-            // Where even taking it back fails, the whole entry may stand there; never half of it.
+            // If even reverting fails, the whole entry may remain, never half of it.
             const states = lasting ? [before, foldEntries(existing ? [old, next] : [next])] : [before];
             expect(states).toContainEqual(again.ledger);
           }

@@ -11,7 +11,7 @@ import { MARKER } from './ownFolder';
 import { condensed, excluded, originalsIn, steppedFiles, undone } from './testing';
 import { ID, NONE, open, readFiles } from './testingLedger';
 
-/** UTF-16 units of any kind: lone surrogates too. */
+/** Any UTF-16 units, including lone surrogates. */
 const text = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0xd83d, 0xde00, 10, 0x2028)))
   .map((units) => String.fromCharCode(...units));

@@ -14,12 +14,12 @@ import { QUICK_LOCK, steppedFiles, systemError } from './testing';
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';
 const makeLock = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
-/** So long that a lock is never taken away for its silence. */
+/** Long enough that no lock expires. */
 const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
 
 /**
- * A disk of Windows with a scanner: what was written can't be removed for the next two tries, and what was removed can't be opened for
- * the next two. Counted and not timed, so that it is the same under any load.
+ * Windows with a virus scanner: written files can't be removed for two attempts, removed ones not
+ * opened for two. Counted instead of timed, to be independent of load.
  */
 function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') => void): Files {
   const [scanned, going] = [new Map<string, number>(), new Map<string, number>()];
@@ -46,7 +46,7 @@ function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') 
   };
 }
 
-/** Fails where two are inside at once. */
+/** Fails if two are inside at once. */
 function room() {
   let inside = 0;
   let visits = 0;

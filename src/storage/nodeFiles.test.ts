@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The system's error when a folder is to be put on the disk. */
+/** Error of syncing a folder. */
 async function syncingSays(folder: string, code: string): Promise<void> {
   const handle = await open(folder, 'r');
   const kind = Object.getPrototypeOf(handle) as FileHandle;
@@ -37,7 +37,7 @@ describe('a folder', () => {
 });
 
 describe('a file that another program has open', () => {
-  /** The machine's files, of which an operation is refused so many times. */
+  /** The machine's files with an operation that fails this many times. */
   const refusing = (operation: 'open' | 'status' | 'rename' | 'removeFile', times: number, code: string) => {
     let tries = 0;
     const files: Files = {

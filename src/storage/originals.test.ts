@@ -7,10 +7,10 @@ import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { Originals } from './originals';
 
-/** Bytes of JSON in which a text is read at a time, and a bit more. */
+/** JSON bytes read at a time, and a few more. */
 const LONG = (1 << 20) + 40;
 
-/** The JSON of each is longer than one letter: the parts in which a long text is read may cut it in two. */
+/** Their JSON is longer than one byte, so reading in parts may split them. */
 const UNITS = ['\ud83d', 'a\udc00', '\\', '"\\', '\n', '\u0001', '漢', '👩‍👩‍👧'];
 
 it.each(UNITS)('a long text of %j comes back as it was, wherever its parts end', (unit) =>
@@ -47,7 +47,7 @@ it('an original whose line says something else under its hash is written anew, s
     const texts = ['what was said', 'a'.repeat(LONG)];
     const given = new Map(texts.map((text) => [hashText(text), text]));
     for (const text of texts) {
-      // A whole line with a right checksum, of another text.
+      // A complete line with a valid checksum for another text.
       const evil = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
       await evil.refresh();
       await evil.append([JSON.stringify({ hash: hashText(text), text: 'something else' })]);
@@ -58,7 +58,7 @@ it('an original whose line says something else under its hash is written anew, s
     await originals.append(given);
     expect(await originals.read(given.keys())).toEqual(given);
     const bytes = readFileSync(path).length;
-    // Once it is whole, it is not written again, and a later wrong line hides nothing.
+    // Once intact it isn't written again, and a later damaged line hides nothing.
     const again = new Originals(nodeFiles, path);
     await again.refresh();
     await again.append(given);

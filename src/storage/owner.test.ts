@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 
-/** Above the highest number that a process may have (Linux: 2^22). */
+/** Above Linux's highest PID (2^22). */
 const NOBODY = 2 ** 22 + 1;
 const FIRST = '4026531836';
 const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };

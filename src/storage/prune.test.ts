@@ -121,7 +121,7 @@ test('one start with a clock that is ahead or behind by years takes no ledger; t
     for (const days of [365, 3_650, -3_650, 0]) {
       expect(await pruneLedgers(root, { now: later(days) })).toMatchObject({ setAside: [], removed: [] });
     }
-    // Used under the wrong clock: then the next start believes it, sets a few aside, and removes nothing.
+    // After use under the wrong clock, the next start sets a few aside and removes nothing.
     await makeLedger(root, 'a year ahead', -365);
     for (let start = 0; start < 5; start++) {
       const { setAside, removed } = await pruneLedgers(root, { now: later(365) });
@@ -163,7 +163,7 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
         if (folder !== container || !name.startsWith('held-')) await nodeFiles.touch(join(folder, name), now.getTime());
       }
     }
-    // The mark of a process that can't be seen counts for as long as it is fresh.
+    // An invisible process's mark is valid while fresh.
     const held = join(container, (await readdir(container)).find((name) => name.startsWith('held-')) ?? '');
     expect(Date.now() - (await nodeFiles.status(held)).modified).toBeLessThan(DAY);
     const { setAside } = await pruneLedgers(root, { now: later(40) });
@@ -171,7 +171,7 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
     const left = process.platform === 'linux' ? [ended, reused, forgotten] : [ended];
     expect(gone).toEqual(expect.arrayContaining(left));
     for (const folder of [own.folder, another, earlier, container]) expect(gone).not.toContain(folder);
-    // Who holds it next clears the marks of those that are gone.
+    // The next holder removes stale marks.
     await mark(own.folder, `held-${ownerWord({ ...me, pid: Number(stdout) })}`);
     await own.hold();
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${ownerWord(me)}`]);
@@ -182,7 +182,7 @@ test('one that is used while the others are looked at stays', () =>
     const folder = await makeLedger(root, 'old', 40);
     const files = {
       ...nodeFiles,
-      // Between the look at the ledger and its removal, somebody opens it.
+      // Opened between inspection and removal.
       open: async (...[path, mode]: Parameters<typeof nodeFiles.open>) => {
         if (path.endsWith('lock') && mode === 'create')
           await nodeFiles.touch(join(folder, 'about.json'), now.getTime());
@@ -198,7 +198,7 @@ test('killed or failing at any step, a ledger is there whole or gone', () =>
     for (let failing = 0; ; failing += 1) {
       await makeLedger(root, 'old', 60);
       await makeLedger(root, 'new', 0);
-      // Set aside earlier, to be removed now.
+      // Set aside earlier, due for removal.
       await makeLedger(root, 'older', 90);
       await pruneLedgers(root, { now: later(-40) }, { lock: QUICK_LOCK });
       let count = 0;

@@ -21,7 +21,7 @@ describe('bookings', () => {
   it('count as booked until they are settled, for every window', async () => {
     const booking = await spending().book({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
-    // Another window: the first call is still under way.
+    // Another window: the first call is still pending.
     expect(await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
       kind: 'refused',
       limit: 'day',
@@ -87,7 +87,7 @@ describe('many bookings of one day', () => {
     await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
     expect(await spending().spent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
-    // A call that was under way is settled behind it, and sums are made anew.
+    // A pending call is settled later, and sums are recomputed.
     if (booking.kind === 'booked') await booking.settle(1);
     appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
     await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
@@ -123,12 +123,12 @@ describe('a model within limits', () => {
       },
       { spending: spending(), limits: () => limits, count: (text) => text.length },
     );
-  // 1,000 tokens and a tenth more at $10, and 400 at $100: $0.051 at most.
+  // 1,000 tokens plus 10 % at $10, and 400 at $100: at most $0.051.
   const request = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
   it('is asked as long as there is room, and says what to do where there is none', async () => {
     const limited = model(CENTS_10);
-    // $0.02 each: the third might end at $0.04 + $0.051, the fourth at more than $0.10.
+    // $0.02 each: the third may reach $0.04 + $0.051, the fourth more than $0.10.
     for (let call = 0; call < 3; call++)
       expect((await limited.summarize(request, { conversation: 'a' })).kind).toBe('complete');
     const last = await limited.summarize(request, { conversation: 'a' });

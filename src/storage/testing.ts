@@ -1,4 +1,3 @@
-/** Shared by the tests of this folder. */
 import type { Edit } from '../core/condense/edits/edits';
 import type { LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText, type Hash } from '../core/hash';
@@ -6,7 +5,7 @@ import type { Files, OpenFile } from './files';
 import { nodeFiles } from './nodeFiles';
 import type { LockTiming } from './lock';
 
-/** A patient waiter that soon takes away a lock without a sign of life. */
+/** A lock timing that removes silent locks quickly. */
 export const QUICK_LOCK: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
 
 export interface Step {
@@ -15,8 +14,8 @@ export interface Step {
 }
 
 /**
- * The file system with a hook before every step that changes something. Each write is done in two halves, so that there
- * is a step in the middle of its bytes.
+ * A file system with a hook before every modifying step. Writes are split in two, so that there is
+ * a step in the middle.
  */
 export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFiles): Files {
   const stepped =
@@ -80,7 +79,6 @@ const makeEdit = (text: string, index: number, condensation: string): Edit => ({
   tokensAfter: 1,
 });
 
-/** An entry of a condensation that cuts these texts out. */
 export const condensed = (id: string, texts: readonly string[]): LedgerEntry => ({
   type: 'condensed',
   condensation: {

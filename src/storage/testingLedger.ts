@@ -1,4 +1,3 @@
-/** A ledger in a folder of its own. */
 import { join } from 'node:path';
 import { openLedger } from './ledgerStore';
 

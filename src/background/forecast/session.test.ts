@@ -102,7 +102,7 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
   await expect(session.ask(question(conversation), signal)).rejects.toThrow(/33\.0 MB.*at most 32\.0 MB/s);
   rmSync(conversation.path);
   await expect(session.ask(question(conversation), signal)).rejects.toThrow(/no such file/);
-  // Nothing of it is left behind that would spoil the next question.
+  // Nothing may affect the next question.
   expect((await session.ask(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(messages.length);
 });
 
@@ -122,9 +122,8 @@ it('reports which facts the edits that were shown leave in the view, and works n
   expect(instructions).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   expect(errors.kept + errors.recallable + errors.lost).toBe(20);
   expect(errors.recallable).toBeGreaterThan(10);
-  // That of the message that was left out stays.
+  // The excluded message's edit stays out.
   expect(errors.recallableExamples[0]).toBe('error: step 1 has failed');
-  // Asked with another target, it is worked out.
   const mild = { ...asked, setup: setup({ targetPercent: 90 }), kind: 'coherence' } as const;
   expect((await session.ask(mild, signal)).errors.recallable).toBeLessThan(errors.recallable);
   expect(estimate).toHaveBeenCalledTimes(1);

@@ -13,7 +13,7 @@ import { UsageError } from '../args';
 import { run } from '../run';
 import { routesWith } from './gatewayCommand';
 
-/** A gateway for agents that were told its address for good, and its folders. */
+/** A gateway with a persistent address, and its folders. */
 async function bed() {
   const home = temporaryFolder();
   const folder = join(home, 'running');
@@ -183,7 +183,8 @@ it('shortens a single new result from the share of the window on that it is told
     await gateway.stop();
     return JSON.stringify(vendor.requests.at(-1)?.body);
   };
-  // What does not fit is shortened with its beginning kept; else it is cut down as any request that is too long.
+  // A result that is too large is shortened, keeping its start; otherwise the request is cut like
+  // any other.
   expect(await sentWith()).toContain('log line 100 with');
   expect(await sentWith('--large-result', '0')).not.toContain('log line 100 with');
 });

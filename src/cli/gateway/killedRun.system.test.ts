@@ -13,7 +13,7 @@ const put = (path: string, text: string, mode = 0o600): void => {
   chmodSync(path, mode);
 };
 
-/** A home in which Cline is set up with a key, and does nothing but wait. */
+/** Cline configured with a key, which only waits. */
 function bed() {
   const home = temporaryFolder();
   const store = join(home, 'store');
@@ -29,7 +29,7 @@ function bed() {
   const cli = join(inject('bundles'), 'cli.cjs');
   const started: ChildProcess[] = [];
   onTestFinished(() => {
-    // The agent of a run that was killed goes on alone; it is in the group of its run.
+    // The agent of a killed run continues; it is in the run's process group.
     for (const { pid } of started) if (pid !== undefined) spawnSync('kill', ['-9', '--', `-${pid}`]);
   });
   const keyFiles = (): string[] =>
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the copy of an agent’s settings
   ])('goes with the next start of our programs after its run was killed: %s', async (_, argv) => {
     const { store, session, keyFiles, run, other } = bed();
     const child = await run();
-    // While it runs, others leave it alone.
+    // Others leave a running one alone.
     other(...argv(session, store));
     expect(keyFiles()).toHaveLength(1);
     const ended = new Promise((resolve) => child.once('exit', resolve));

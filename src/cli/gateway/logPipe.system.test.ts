@@ -9,7 +9,7 @@ it.skipIf(process.platform === 'win32')('a log to a pipe that nobody reads is re
   execFileSync('mkfifo', [pipe]);
   const cli = join(inject('bundles'), 'cli.cjs');
   const args = [cli, 'gateway', '--store', join(folder, 'store'), '--log', pipe];
-  // What waits for a reader can't be asked to end.
+  // A process waiting for a reader can't be asked to end.
   const { status, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     timeout: 30_000,

@@ -21,7 +21,6 @@ const put = (path: string, text: string, mode = 0o644): void => {
   chmodSync(path, mode);
 };
 
-/** All that lies in a folder, by path. */
 const readContents = (folder: string): Record<string, string> =>
   Object.fromEntries(
     (readdirSync(folder, { recursive: true }) as string[])
@@ -34,7 +33,7 @@ const readContents = (folder: string): Record<string, string> =>
       ]),
   );
 
-/** Each agent as people set it up, with an address of its own. */
+/** Typical configurations of each agent, each with a URL. */
 const HOMES: Readonly<
   Record<
     GatewayCommand,
@@ -128,7 +127,7 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     const launched = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
     expect(launched).toContain('http://127.0.0.1:1');
     expect(launched.replaceAll('\\', '').includes('recall')).toBe(ready.canRecall);
-    // A temporary folder is everybody's to write.
+    // Others can write to a temporary folder.
     expect(ready.canRecall).toBe(name !== 'gemini');
   });
 
@@ -168,7 +167,7 @@ describe('Gemini CLI', () => {
         user.mockReturnValue(uid);
         return (await gatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
       };
-      // Root's, and nothing is put there.
+      // It belongs to root and must stay empty.
       expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
       expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
       expect(await canRecall(0, folder)).toBe(false);
@@ -332,7 +331,8 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(ended.stderr).toMatch(
       /Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" continues it/,
     );
-    // Files of a run that was killed go; those of one that runs, or whose process can't be seen, stay, and what is not ours.
+    // Removes files of killed runs, but not those of running or invisible processes, or other
+    // files.
     expect(readdirSync(join(store, 'runs')).toSorted()).toEqual(['exp7', 'run-1-00000002', 'run-1-00000003']);
     const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
     expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
@@ -374,7 +374,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(heard()).toEqual(before);
     const begun = readFileSync(began, 'utf8');
 
-    // One that comes while the gateway starts: the agent does not.
+    // If a signal arrives while the gateway starts, the agent doesn't.
     const early = cli(['run', ...line], home, {});
     await vi.waitUntil(() => heard()[0]! > before[0]!, { interval: 1 });
     process.emit('SIGINT', 'SIGINT');

@@ -1,4 +1,4 @@
-/** Limits on what agents behind a gateway may spend, with the vendors' own SDKs as agents, which send again what is worth it. */
+/** Spending limits with the vendors' SDKs as agents, which retry when useful. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
     live,
     counter: freshCounter(),
     prices: await loadPriceTable(),
-    // The vendor's prices hold where its own address is.
+    // The vendor's prices apply at its own URL.
     addresses: new Map([
       ['anthropic', new URL('https://api.anthropic.com')],
       ['openai', new URL('https://api.openai.com')],
@@ -83,13 +83,13 @@ it('stop a conversation with words that its agent shows, send nothing again, and
   const { ask, state, told, vendor, chat, gateway, spent } = await bed({ ...OFF, perConversation: 1e-6 }, true);
   expect(await ask('a', 's1')).toMatchObject(DONE);
   expect((await spent('s1')).conversation).toBeGreaterThan(0);
-  // Its subagents have its id.
+  // Its subagents share its ID.
   await expect(ask('a task of its own', 's1')).rejects.toThrow(
     /This conversation has cost \$0\.00 and used up your budget .* the request was not sent\. To continue, raise contextCondenser\.agent\.maxCostPerConversation in VS Code’s settings/,
   );
   expect(vendor.requests).toHaveLength(1);
   expect(told).toHaveLength(2);
-  // Others go on; and so does what belongs to no conversation.
+  // Others continue, and so does what belongs to no conversation.
   expect(await ask('b', 's2')).toMatchObject(DONE);
   expect(await ask('a title', 's1', [])).toMatchObject(DONE);
   state.limits = { ...OFF, perConversation: 100 };

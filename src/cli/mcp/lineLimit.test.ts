@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { LineLimit } from './lineLimit';
 
-/** What comes out, and what is answered, for pieces that come in. */
 async function through(pieces: readonly Buffer[]): Promise<{ passed: string; answers: string }> {
   const answered = new PassThrough();
   const limit = new LineLimit(answered);

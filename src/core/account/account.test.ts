@@ -7,13 +7,12 @@ import { groupAccount, makeOverview, addUp, type SessionAccount } from './accoun
 import { computeComposition } from './composition';
 import { calibrate, replay, requestsIn, toUsage, type Calibration } from './replay';
 
-/** A token for each character, and four around each message, so that all figures are round. */
+/** One token per character plus four per message, for round figures. */
 const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
 
-/** A message of so many tokens. */
 const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
 
-/** $1 for a million fresh tokens, 10 cents read from the cache, $2 written to it, $10 of output. */
+/** Per million: $1 fresh, 10 cents cached, $2 written to the cache, $10 output. */
 const PRICES: ModelPrices = {
   input: { base: 1 },
   output: { base: 10 },
@@ -110,13 +109,14 @@ describe('what requests were made of', () => {
   const { parts, files, unused, sentOften } = computeComposition(messages, requests, counter(), 100);
 
   it('counts each part as often as it was sent', () => {
-    // Four requests: the person's words went with all, the first read with three, the log with two, the second read with one.
+    // Four requests: the user's text was sent with all, the first read with three, the log with
+    // two, the second read with one.
     expect(parts.people).toBe(4 * 'Mend it.'.length);
     expect(parts.reads).toBe(3 * file.length);
     expect(parts.commands).toBe(2 * log.length);
     expect(parts.readAgain).toBe(file.length);
     expect(parts.fixed).toBe(4 * 100);
-    // Said last: no request held it.
+    // The last message was in no request.
     expect(parts.prose).toBe(0);
     expect(sentOften).toBe(0);
   });

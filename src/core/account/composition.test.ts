@@ -5,10 +5,9 @@ import { MessageCounter } from '../tokens/messageCounter';
 import { computeComposition } from './composition';
 import { requestsIn } from './replay';
 
-/** A token for each character. */
 const counter = new MessageCounter({ count: (text) => text.length });
 
-/** The composition with one more answer behind the messages, so that each was sent. */
+/** The composition with one more answer, so that each message was sent. */
 const composed = (messages: readonly ApiMessage[], fixed = 0) => {
   const all = [...messages, assistant('end')];
   return computeComposition(all, requestsIn(all, counter, []), counter, fixed);
@@ -34,11 +33,11 @@ describe('the parts', () => {
     const read = (id: string, text: string, fields = {}) => exchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
     const [first, other] = [lines('first', 4), lines('other', 4)];
     const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
-    // The answer behind each result and each later one send it: the first three times, the last once.
+    // The answers after each result send it: the first three times, the last once.
     expect(parts.readAgain).toBe(first.length);
     expect(parts.reads).toBe(3 * first.length + 2 * other.length);
     expect(files).toEqual([{ path: '/a.ts', reads: 3, tokens: 2 * first.length + other.length }]);
-    // An error shows nothing of the file.
+    // An error shows no part of the file.
     const failed = composed([TASK, ...read('1', first, { is_error: true }), ...read('2', first)]);
     expect(failed.parts.readAgain).toBe(0);
     expect(failed.files).toEqual([]);
@@ -60,7 +59,7 @@ describe('the parts', () => {
       assistant(thought, 'I see', call('x', 'ponder', { about: 'life' })),
       user(result('x', [{ type: 'text', text: 'so' }, image])),
     ]);
-    // Of the two requests both sent the first image.
+    // Both requests sent the first image.
     expect(parts.images).toBe(3 * counter.block(image));
     expect(parts.thinking).toBe(counter.block(thought));
     expect(parts.prose).toBe('I see'.length);
@@ -77,7 +76,7 @@ describe('the parts', () => {
   it('count what each request held, and what was sent often', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
     const { parts, sentOften } = composed([TASK, ...turns], 100);
-    // Twelve requests; the task went out with all of them, the first two turns' messages with eleven or less.
+    // Twelve requests; the task was sent with all, the first two turns with eleven or fewer.
     expect(parts.fixed).toBe(1_200);
     expect(parts.people).toBe(12 * 'task'.length + 66);
     expect(sentOften).toBe(

@@ -7,11 +7,11 @@ import { MessageCounter } from '../tokens/messageCounter';
 import { counterfactual, type CounterfactualOptions } from './counterfactual';
 import { requestsIn, type Calibration } from './replay';
 
-/** A token for each character, and four around each message. */
+/** One token per character plus four per message. */
 const counter = new MessageCounter({ count: (text) => text.length });
 const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
 
-/** The figures of the messages are those of the model; answers are free, so that only the input is calculated. */
+/** Answers are free, so that only input is billed. */
 const CALIBRATION: Calibration = {
   fixed: 0,
   factor: 1,
@@ -21,7 +21,7 @@ const CALIBRATION: Calibration = {
   cacheMs: undefined,
   writes: 'none',
 };
-/** $1 for a million tokens, 10 cents for a million that the cache knew. */
+/** Per million: $1, or 10 cents if cached. */
 const PRICES: ModelPrices = { input: { base: 1 }, output: { base: 0 }, cacheRead: { base: 0.1 } };
 const millionths = (usages: readonly Usage[]): number =>
   (sumOfCosts(usages.map((usage) => callCost(usage, PRICES))) ?? NaN) * 1_000_000;
@@ -47,11 +47,11 @@ const run = (over: Partial<CounterfactualOptions> = {}) =>
 
 it('costs what a calculation by hand gives, also where condensing does not pay', async () => {
   const { before, after, condensations } = await run();
-  // Requests of 100, 300, 500 and 700 tokens; each reads what the one before it sent:
-  // 100, 10 + 200, 30 + 200, 50 + 200.
+  // Requests of 100, 300, 500 and 700 tokens; each reads the previous one from the cache: 100, 10 +
+  // 200, 30 + 200, 50 + 200.
   expect(millionths(before)).toBeCloseTo(790, 6);
-  // The third is due at 500 and becomes 420, none of which the cache knows, for its first message changed; the fourth is 620 and
-  // reads 420 of them: 100, 10 + 200, 420, 42 + 200.
+  // The third is due at 500 and becomes 420, uncached since its first message changed; the fourth
+  // is 620 with 420 cached: 100, 10 + 200, 420, 42 + 200.
   expect(millionths(after)).toBeCloseTo(972, 6);
   expect(condensations).toBe(1);
 });
@@ -61,7 +61,7 @@ it('what stands in front of the first change stays in the cache', async () => {
     condense: (prefix) =>
       Promise.resolve({ view: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)], edits: [] }),
   });
-  // 420 again, the first 300 of which are as they were: 100, 210, 30 + 120, 242.
+  // 420 again, with the first 300 unchanged: 100, 210, 30 + 120, 242.
   expect(millionths(after)).toBeCloseTo(702, 6);
 });
 
@@ -76,7 +76,7 @@ it('a condensation that gains nothing changes nothing, and is not tried again at
   });
   expect(after).toEqual(before);
   expect(condensations).toBe(0);
-  // At 300, at 500 and at 700 tokens: each is more than a tenth above the last.
+  // At 300, 500 and 700 tokens, each more than 10 % above the last.
   expect(asked).toBe(3);
 });
 

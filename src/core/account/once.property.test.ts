@@ -1,22 +1,23 @@
-/** Generated trees of sessions, whose agents copy what was said before in the ways that real ones do. */
+/** Generated session trees whose agents copy history like real ones. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAccount, GROUPINGS, addUp, type SessionAccount } from './account';
 import { countOnce, type PaidRequest, type ReadSession } from './once';
 import { sessionAccount } from './testing';
 
-/** How copies are told: by what the record says, by the age of the file alone, or by comparing a thread with its origin. */
+/**
+ * How copies are recognized: by the record, by the file's age, or by comparison with the origin.
+ */
 type Way = 'marked' | 'older' | 'in-lineage';
 
 interface GrownSession {
   readonly session: ReadSession;
-  /** What was paid for in it. */
   readonly made: readonly PaidRequest[];
 }
 
 const SIZES = [100, 200];
 
-/** One step in the life of a family of sessions; numbers choose among what is there. */
+/** A step in a family of sessions; numbers select among existing ones. */
 const step = fc.record({
   kind: fc.constantFrom('ask', 'ask', 'ask', 'fork', 'subagent', 'part'),
   session: fc.nat(20),
@@ -77,7 +78,7 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
           output: 3,
         },
         cost: size / 1_000,
-        // In a lineage the sum so far tells it, which forks that go on alike have in common.
+        // In a lineage the running total is the key, which identical forks share.
         key: way === 'in-lineage' ? `${at.total}/${size}` : `request-${count}`,
       };
       at.requests.push(request);

@@ -28,7 +28,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
   { requiredKeys: ['purpose'] },
 );
 
-/** A request of no tokens was refused, or its server does not count. */
+/** A request without tokens was rejected, or its server doesn't count. */
 const isSomething = (usage: Usage): boolean => promptTokens(usage) > 0 || usage.outputTokens > 0;
 
 it('keeps every request of a record, and none of the numbers that no request can have', () => {

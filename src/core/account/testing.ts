@@ -1,11 +1,13 @@
-/** A session's account for tests. */
 import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
 // One entry for each kind, made of the list of kinds.
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
-/** Claude Code's, with a window that was three quarters full, one compaction, one file read again and one result not used. */
+/**
+ * A Claude Code session: window three quarters full, one compaction, one file reread, one unused
+ * result.
+ */
 export const sessionAccount = ({
   usage,
   ...fields
@@ -36,7 +38,7 @@ export const sessionAccount = ({
   ...fields,
 });
 
-/** The same, made again instead of recorded. */
+/** The same, replayed instead of recorded. */
 export const asReplayed = (session: SessionAccount): SessionAccount => ({
   ...session,
   source: 'replayed',

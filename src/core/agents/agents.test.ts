@@ -8,7 +8,7 @@ describe.each(Object.entries(AGENTS))('the row of %s', (id, { name, tools, store
       expect(tool).toBe(tool.toLowerCase());
       expect(TOOL_KINDS).toContain(rule.kind);
     }
-    // Without these, nothing of its conversations is understood.
+    // Required to understand its conversations.
     const kinds = new Set(Object.values(tools).map(({ kind }) => kind));
     for (const kind of ['read', 'edit', 'command', 'search'] as const) expect(kinds).toContain(kind);
   });

@@ -1,4 +1,4 @@
-/** The documents' tables of agents, held to the table. */
+/** Compares the documents' tables with the table of agents. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const formats = read('docs/formats.md');
 const readme = read('README.md');
 const gateway = read('docs/guide/gateway.md');
 
-// Where this fails: npm run manifest
+// If this fails: npm run manifest
 it('README has the table of agents', () => {
   expect(readme).toContain(`<!-- made by npm run manifest -->\n${agentsTable()}\n<!-- end -->`);
 });

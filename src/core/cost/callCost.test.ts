@@ -71,7 +71,7 @@ describe('callCost', () => {
     const tiered = { input: { base: 3, tiers: [{ aboveTokens: 200_000, price: 6 }] }, output: { base: 15 } };
     expect(callCost(usage({ inputTokens: 200_000, outputTokens: 0 }), tiered)).toBeCloseTo(0.6, 10);
     expect(callCost(usage({ inputTokens: 200_001, outputTokens: 0 }), tiered)).toBeCloseTo(1.200006, 10);
-    // The multiple of an unknown cache rate is taken of the tier, too.
+    // The factor for an unknown cache rate applies to the tier too.
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 300_000 });
     expect(callCost(written, tiered)).toBeCloseTo(0.3 * 6 * 1.25, 10);
     expect(priceAt({ base: 1, tiers: [] }, 9)).toBe(1);

@@ -3,7 +3,7 @@ import { promptTokens, uncachedInputTokens, type Usage } from './usage';
 
 const PER = 1_000_000;
 
-/** The cost of a call, by its parts. US dollars. */
+/** Cost of a call by its parts in US dollars. */
 export interface CostParts {
   readonly input: number;
   readonly output: number;
@@ -11,7 +11,7 @@ export interface CostParts {
   readonly cacheWrite: number;
 }
 
-/** US dollars by kind of token, from the prices at the prompt's length (FR-CO-001, FR-CO-002). */
+/** US dollars by kind of token, at the prices for the prompt's length (FR-CO-001, FR-CO-002). */
 export function costParts(usage: Usage, prices: ModelPrices): CostParts {
   const length = promptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
@@ -25,14 +25,16 @@ export function costParts(usage: Usage, prices: ModelPrices): CostParts {
   };
 }
 
-/** US dollars that a call cost: what the vendor says, else by the prices. Undefined where no price is known, never 0. */
+/**
+ * US dollars: as charged by the vendor, or else computed. Undefined if no price is known, never 0.
+ */
 export function callCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   return usage.costUsd ?? costByPrices(usage, prices);
 }
 
 /**
- * US dollars that a call would have cost with other tokens. What a vendor says it charged is of the tokens that there were: the others
- * cost so much more or less as they do by the prices.
+ * US dollars that a call would have cost with other tokens. A vendor's charge is scaled by the
+ * computed costs' ratio.
  */
 export function costWithTokens(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = costByPrices(others, prices);
@@ -47,7 +49,7 @@ function costByPrices(usage: Usage, prices: ModelPrices | undefined): number | u
   return input + output + cacheRead + cacheWrite;
 }
 
-/** The sum of costs; undefined as soon as one of them is not known. */
+/** Undefined if any cost is unknown. */
 export const sumOfCosts = (costs: readonly (number | undefined)[]): number | undefined =>
   costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),

@@ -1,6 +1,6 @@
-/** The prices of a model's tokens. All are US dollars per million tokens. */
+/** Prices in US dollars per million tokens. */
 
-/** A price that holds for the whole request once its prompt is longer than so many tokens. */
+/** A price for the whole request if its prompt exceeds a number of tokens. */
 export interface PriceTier {
   readonly aboveTokens: number;
   readonly price: number;
@@ -12,37 +12,38 @@ export interface Rate {
   readonly tiers?: readonly PriceTier[];
 }
 
-/** An absent rate is not known; what stands in for it says {@link getRate}. */
+/** Absent rates are unknown; {@link getRate} has the fallback. */
 export interface ModelPrices {
   readonly input: Rate;
   readonly output: Rate;
   readonly cacheRead?: Rate;
-  /** Writing to the prompt cache for five minutes. */
+  /** Cache write for five minutes. */
   readonly cacheWrite?: Rate;
-  /** Writing to the prompt cache for an hour. */
+  /** Cache write for an hour. */
   readonly longCacheWrite?: Rate;
 }
 
-/** How long a vendor keeps a prompt prefix. `none`: prompts are not marked for it. */
+/** Requested lifetime of a cached prompt prefix. `none`: no caching. */
 export type CacheLifetime = 'none' | '5m' | '1h';
 
-/** US dollars per million tokens, as far as somebody names them. */
+/** US dollars per million tokens, if set. */
 export type NamedPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
 
-/** A profile's own prices, in place of the table's; for an absent field the table's holds. */
+/** A profile's prices, which override the table's. */
 export interface PriceOverrides extends NamedPrices {
-  /** The prices of a request whose prompt is longer than so many tokens. */
+  /** Prices of a request whose prompt exceeds a number of tokens. */
   readonly longPrompts?: (NamedPrices & { readonly aboveTokens: number }) | undefined;
 }
 
 /**
- * Anthropic's multiples of the input price, where a table has no rate of its own (API guide, "Prompt caching": 1.25 for
- * five minutes, 2 for an hour). Reading has no such stand-in: some vendors give no discount.
+ * Anthropic's factors relative to the input price, if a table has no rate (API guide, "Prompt
+ * caching": 1.25 for five minutes, 2 for an hour). Cache reads have no fallback, since some vendors
+ * give no discount.
  */
 const WRITE_MULTIPLE = 1.25;
 const LONG_WRITE_MULTIPLE = 2;
 
-/** The price at a prompt length: the highest tier that the prompt is above holds for all of the request's tokens. */
+/** The highest tier that the prompt exceeds applies to all tokens of the request. */
 export const priceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
   tiers.reduce((price, tier) => (promptTokens > tier.aboveTokens ? tier.price : price), base);
 
@@ -51,7 +52,7 @@ const times = ({ base, tiers }: Rate, factor: number): Rate => ({
   ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
 });
 
-/** The rate for a kind of token, with the stand-in where the table has none. */
+/** The rate for a kind of token, or its fallback. */
 export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): Rate {
   const rate = prices[kind];
   if (rate) return rate;
@@ -61,7 +62,7 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
-/** The table's prices with the profile's in their place; undefined while the price of input or output is not known. */
+/** Undefined if the price of input or output is unknown. */
 export function withOverrides(table: ModelPrices | undefined, overrides: PriceOverrides = {}): ModelPrices | undefined {
   const rates: { -readonly [field in keyof ModelPrices]?: ModelPrices[field] } = { ...table };
   const { longPrompts } = overrides;

@@ -1,19 +1,19 @@
 import type { Saving } from './saving';
 
-/** The figures of condensing a conversation with a profile's model. */
+/** Figures for condensing a conversation with a profile's model. */
 export interface ProfileFigures {
   readonly profile: string;
-  /** US dollars; undefined where the price is not known. */
+  /** US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
-  /** Tokens that would go. */
+  /** Tokens that would be removed. */
   readonly tokensSaved: number;
-  /** The saving in later requests of the conversation's own model; undefined if its prices are not known. */
+  /** Saving in later requests of the conversation's model; undefined if its prices are unknown. */
   readonly saving: Saving | undefined;
 }
 
 /**
- * The profile that pays for itself first, else costs the least for a token that it takes out.
- * @returns undefined where there is nothing to choose between, no cost is known, or none ever pays for itself.
+ * The profile that pays off first, or else costs least per removed token.
+ * @returns undefined if there is no choice, no cost is known, or none ever pays off
  */
 export function recommendedProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(

@@ -16,7 +16,7 @@ describe('savingOf', () => {
   it('with a warm cache: little per request, and the break is paid once', () => {
     const saving = estimateSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
-    // 30,000 tokens written at $3.75 in place of read at $0.30
+    // 30,000 tokens written at $3.75 instead of read at $0.30
     expect(saving.cacheBreak).toBeCloseTo((30_000 * 3.45) / 1e6, 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
   });
@@ -37,7 +37,7 @@ describe('savingOf', () => {
     const saving = estimateSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
-    // The cost of twenty requests without it, less their cost with it (number 6 of issue N: 20 times as much was reported).
+    // Cost of twenty requests without it minus with it (regression: 20 times as much was reported).
     const total = (tokens: number): number => (tokens * 3.75 + 19 * tokens * 0.3) / 1e6;
     expect(20 * saving.perRequest - saving.cacheBreak).toBeCloseTo(total(100_000) - total(40_000), 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 - 0.207) / 0.018));

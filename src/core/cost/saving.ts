@@ -3,42 +3,42 @@ import type { UsageAccounting } from './usage';
 
 const PER = 1_000_000;
 
-/** The effect of a condensation on the requests that follow it. Tokens are the conversation's model's. */
+/** Effect of a condensation on later requests, in tokens of the conversation's model. */
 export interface CondensationEffect {
-  /** Tokens of a request before and after, all that is sent counted. */
+  /** Tokens of a whole request before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Tokens at the head of the request that stayed byte for byte, so that the cache still knows them. */
+  /** Tokens of the unchanged prefix, which stays cached. */
   readonly keptPrefixTokens: number;
-  /** US dollars that the condensation itself cost; undefined where that is not known. */
+  /** US dollars for the condensation itself; undefined if unknown. */
   readonly cost: number | undefined;
 }
 
-/** How the conversation's own requests are paid. */
+/** How the conversation's requests are billed. */
 export interface ConversationPricing {
   readonly prices: ModelPrices;
   readonly accounting: UsageAccounting;
-  /** Whether the vendor's cache holds the conversation, no longer does, or there is none. */
+  /** State of the vendor's cache for the conversation; `none`: there is no cache. */
   readonly cache: 'warm' | 'cold' | 'none';
-  /** Whether prompts are written for an hour, which costs more. */
+  /** True if prompts are cached for an hour, which costs more. */
   readonly isLongCache?: boolean;
 }
 
 export interface Saving {
-  /** US dollars that each later request costs less. */
+  /** US dollars saved per later request. */
   readonly perRequest: number;
   /**
-   * US dollars that the first request costs more, because what stands behind the first change is no longer cached. Negative
-   * where the cache was gone: less has to be written anew.
+   * Additional US dollars for the first request, since everything after the first change is no
+   * longer cached. Negative if the cache had expired, since less must be written.
    */
   readonly cacheBreak: number;
-  /** Requests after which the condensation has paid for itself; undefined where it never does, or its cost is not known. */
+  /** Requests until the condensation pays off; undefined if never, or its cost is unknown. */
   readonly breakEvenRequests: number | undefined;
 }
 
 /**
- * The saving of a condensation, and when it has paid for itself. A later request reads its history at the price of a cache
- * read, also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
+ * Later requests read their history from the cache, even if it had expired before, since the first
+ * request fills it. Without a cache they pay the base price.
  */
 export function estimateSaving(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cache } = pricing;

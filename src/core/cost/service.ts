@@ -1,24 +1,24 @@
-/** How a vendor served a request, where that changes what it charges; and by how much. */
+/** Surcharges for how a vendor served a request. */
 import type { ModelPrices, Rate } from './prices';
 
-/** What an answer's usage says about the way in which it was served. An absent field: in the plain way. */
+/** How an answer was served according to its usage. Absent fields mean the standard. */
 export interface Service {
   /** `fast` is Anthropic's fast mode. */
   readonly speed?: string;
-  /** `batch`, `flex`, `priority`, …, in the vendor's word. */
+  /** The vendor's term: `batch`, `flex`, `priority`, … */
   readonly tier?: string;
   /** `us`: only in the United States (Anthropic's `inference_geo`). */
   readonly region?: string;
-  /** Searches that the vendor's own tool made, each of which costs a price of its own. */
+  /** Searches by the vendor's tool, which are billed separately. */
   readonly webSearches?: number;
 }
 
 interface Surcharge {
   readonly models: RegExp;
-  /** The value of the field that it is for. */
+  /** The field it applies to. */
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
-  /** Multiple of the plain price of every kind of token; prompt cache multiples stay on top. */
+  /** Factor for the base price of all tokens; cache factors apply in addition. */
   readonly times: number;
 }
 
@@ -45,20 +45,23 @@ const SURCHARGES: readonly Surcharge[] = [
   { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', times: 0.5 },
 ];
 
-/** Values that change no price. */
+/** Values without a surcharge. */
 const PLAIN = {
   speed: /^(?:standard)?$/,
   tier: /^(?:standard|default|auto)?$/,
   region: /^(?:global|not_available)?$/,
 } as const;
 
-/** US dollars for a search by the vendor's own tool: $10 for 1,000 (Anthropic's and OpenAI's pricing pages). */
+/**
+ * US dollars per search by the vendor's tool: $10 for 1,000 (Anthropic's and OpenAI's pricing
+ * pages).
+ */
 const WEB_SEARCH_DOLLARS = 0.01;
 
-/** US dollars for what a request used beside tokens. */
+/** US dollars for usage other than tokens. */
 export const toolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
 
-/** The prices of a model served in this way; undefined where that is not known. */
+/** Undefined if the surcharge is unknown. */
 export function servedPrices(
   prices: ModelPrices | undefined,
   model: string,

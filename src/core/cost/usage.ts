@@ -1,38 +1,41 @@
-/** Tokens of a call as the vendors count them, and what follows from the way they count. */
+/** A call's tokens as vendors count them. */
 
 /**
- * How a vendor counts input tokens: `anthropic` leaves cached tokens out of `inputTokens`, `openai` includes them.
- * Sources: Anthropic API guide, "Prompt caching" (tracking cache performance); OpenAI guide, "Prompt caching".
+ * `anthropic` excludes cached tokens from `inputTokens`, `openai` includes them. Sources: Anthropic
+ * API guide, "Prompt caching" (tracking cache performance); OpenAI guide, "Prompt caching".
  */
 export type UsageAccounting = 'anthropic' | 'openai';
 
 /** Tokens of one call, as the vendor counts them. */
 export interface Usage {
   readonly accounting: UsageAccounting;
-  /** `reported` by the vendor, or `counted` here because it reported nothing (or was cut off before its last report). */
+  /**
+   * `counted` by us if the vendor reported nothing, or the stream was cut off before its last
+   * report.
+   */
   readonly source: 'reported' | 'counted';
-  /** Input tokens; whether cached ones are among them says {@link Usage.accounting}. */
+  /** Includes cached tokens depending on {@link Usage.accounting}. */
   readonly inputTokens: number;
-  /** Output tokens, reasoning among them. */
+  /** Includes reasoning. */
   readonly outputTokens: number;
   /** Input tokens read from the prompt cache. */
   readonly cacheReadTokens: number;
   /** Input tokens written to the prompt cache. */
   readonly cacheWriteTokens: number;
-  /** Those of `cacheWriteTokens` that were written for an hour, which cost more. */
+  /** Part of `cacheWriteTokens` written for an hour, which costs more. */
   readonly longCacheWriteTokens?: number;
-  /** Those of `outputTokens` that were reasoning. */
+  /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
-  /** The vendor's own charge, in US dollars (OpenRouter reports it). */
+  /** The vendor's charge in US dollars (reported by OpenRouter). */
   readonly costUsd?: number;
 }
 
 /**
- * More tokens than one call can have: windows hold millions, and a vendor's own tools repeat a prompt a few dozen times.
- * A larger number in a report is an error of whoever wrote it.
+ * More than any call has: windows have millions, and vendors' tools repeat a prompt a few dozen
+ * times. Larger reported numbers are errors.
  */
 export const MAX_CALL_TOKENS = 1_000_000_000;
-/** US dollars: more than one call can cost. */
+/** US dollars: more than any call costs. */
 export const MAX_CALL_USD = 100_000;
 
 /**
@@ -46,15 +49,15 @@ export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
       (value >= 0 && value <= calls * (field === 'costUsd' ? MAX_CALL_USD : MAX_CALL_TOKENS)),
   );
 
-/** All input tokens of a call, cached or not: what fills the context window. */
+/** All input tokens, cached or not, which fill the context window. */
 export const promptTokens = (usage: Usage): number =>
   usage.accounting === 'openai'
     ? usage.inputTokens
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
 /**
- * Of the o200k tokens that a vendor must read, the share below which its report is wrong: no tokenizer makes so few of a text, and what
- * is counted here for the frames of short messages and calls is less than the rest.
+ * Minimum plausible ratio between reported tokens and the o200k tokens of what was sent; no
+ * tokenizer produces fewer.
  */
 const LEAST_READ_SHARE = 0.3;
 
@@ -68,7 +71,7 @@ export function plausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | 
   return read > 0 && read >= mustRead * LEAST_READ_SHARE ? usage : undefined;
 }
 
-/** Tokens of calls by the kinds that have prices of their own, whichever way the vendor counts. */
+/** Tokens by kinds with different prices, independent of the vendor's accounting. */
 export interface TokensByKind {
   readonly input: number;
   readonly cacheRead: number;
@@ -76,7 +79,6 @@ export interface TokensByKind {
   readonly output: number;
 }
 
-/** The tokens of several calls, by kind. */
 export const tokensByKind = (usages: readonly Usage[]): TokensByKind =>
   sumOfTokens(
     usages.map((usage) => ({
@@ -98,7 +100,7 @@ export const sumOfTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
     { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
   );
 
-/** Input tokens that were neither read from nor written to the cache: what is paid at the plain price. */
+/** Input tokens neither read from nor written to the cache, billed at the base price. */
 export const uncachedInputTokens = (usage: Usage): number =>
   usage.accounting === 'anthropic'
     ? usage.inputTokens

@@ -5,7 +5,7 @@ import type { Path } from '../messages/types';
 import { editJson, JsonPathError } from './editJson';
 import { hostileJson as document, json, space } from './testing';
 
-/** The paths of all values below a value, itself included. */
+/** Paths of all nested values, including the value itself. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   const below = Array.isArray(value)
     ? value.flatMap((item, index) => pathsIn(item, [...path, index]))
@@ -38,7 +38,7 @@ describe('editJson', () => {
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
         expect(JSON.parse(edited)).toEqual(withValueAt(value, path, string));
-        // The difference lies within one string of each: it was replaced as a whole, in quotes.
+        // The difference is within one string, which was replaced as a whole.
         const [before, after] = ranges(text, edited);
         const at = text.length - before.length;
         expect(at).toBeGreaterThanOrEqual(0);

@@ -1,18 +1,17 @@
 /**
- * Changes in JSON text that leave all the rest of it byte for byte: numbers that a JavaScript number can't hold, duplicate
- * keys, the order of keys, white space, escapes. Reading is `JSON.parse`'s work; this only finds the places again, in one
- * pass over the text that skips what holds no change.
+ * Edits JSON text and keeps everything else byte-identical: large numbers, duplicate keys, key
+ * order, whitespace, escapes. `JSON.parse` does the reading; this locates paths in one pass that
+ * skips unaffected parts.
  */
 import type { Path } from '../messages/types';
 
-/** The change of the value at a path. */
 export type JsonEdit = { readonly path: Path } & (
-  | /** It is a string and becomes this one. */ { readonly string: string }
-  | /** It becomes this JSON text. */ { readonly json: string }
-  | /** The array's element or the object's member goes, with its comma. */ { readonly removed: true }
+  | /** Replaces a string by this one. */ { readonly string: string }
+  | /** Replaces a value by this JSON text. */ { readonly json: string }
+  | /** Removes an array element or object member with its comma. */ { readonly removed: true }
 );
 
-/** A text in JSON has no value where a path leads, or no string where a string should be changed. */
+/** The path has no value, or no string if a string is to be changed. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
   constructor(path: Path, expected: string) {
@@ -20,10 +19,10 @@ export class JsonPathError extends Error {
   }
 }
 
-/** The beginning of a text with all edits made in it, and where what none of them touches begins. */
+/** The start of an edited text, up to its last edit. */
 export interface EditedHead {
   readonly head: string;
-  /** Offset in the text behind the last edit: from there on it is as it was. */
+  /** Offset in the original after the last edit. */
   readonly end: number;
 }
 
@@ -39,7 +38,11 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
   return head + text.slice(end);
 }
 
-/** The part that {@link editJson} changes, for one who has the rest: a text that begins with the same is edited the same. @throws JsonPathError */
+/**
+ * The part that {@link editJson} changes, for callers that have the rest. Texts with a common start
+ * have the same edited start.
+ * @throws JsonPathError
+ */
 export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead {
   if (edits.length === 0) return { head: '', end: 0 };
   const splices: Splice[] = [];
@@ -54,14 +57,13 @@ export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead
   return { head, end: at };
 }
 
-/** A slice of the text and what stands in its place. */
 interface Splice {
   readonly start: number;
   readonly end: number;
   readonly json: string;
 }
 
-/** The edits by the keys that lead to them. */
+/** Edits by their keys. */
 interface Tree {
   edit?: JsonEdit;
   readonly below: Map<string | number, Tree>;
@@ -83,21 +85,20 @@ function buildTree(edits: readonly JsonEdit[]): Tree {
 
 const isRemoved = ({ edit }: Tree): boolean => edit !== undefined && 'removed' in edit;
 
-/** An element or a member of the text, key and all. */
+/** An element, or a member including its key. */
 interface Entry {
   readonly start: number;
   readonly end: number;
   readonly isRemoved: boolean;
 }
 
-/** Finds where the edits of a tree are to be made. */
 class Places {
   constructor(
     private readonly text: string,
     private readonly splices: Splice[],
   ) {}
 
-  /** @returns the offset behind the value that begins at `start`. */
+  /** @returns the offset after the value at `start` */
   value(start: number, tree: Tree, path: Path): number {
     const { edit } = tree;
     if (edit) {
@@ -136,7 +137,7 @@ class Places {
 
   private object(start: number, { below }: Tree, path: Path): number {
     const entries: Entry[] = [];
-    /** Where the value of a key that matters last began. */
+    /** Start of the last value per relevant key. */
     const values = new Map<string, number>();
     let at = skipSpace(this.text, start + 1);
     while (this.text[at] !== '}') {
@@ -146,7 +147,7 @@ class Places {
       const tree = below.get(key);
       if (tree) values.set(key, value);
       const end = skipValue(this.text, value);
-      // All of a name go: else an earlier one would count.
+      // Removes all duplicates of a key; otherwise an earlier one would take effect.
       entries.push({ start: at, end, isRemoved: tree !== undefined && isRemoved(tree) });
       at = this.behindComma(end);
     }
@@ -164,7 +165,7 @@ class Places {
     return this.text[at] === ',' ? skipSpace(this.text, at + 1) : at;
   }
 
-  /** Each run that goes takes the comma behind it, or in front of it where it is the last. */
+  /** A removed run takes the comma after it, or before it at the end of the list. */
   private remove(entries: readonly Entry[]): void {
     let run: number | undefined;
     entries.forEach((entry, index) => {
@@ -194,7 +195,7 @@ export function skipSpace(text: string, from: number): number {
   return SPACE.lastIndex;
 }
 
-/** @returns the offset behind the string that opens at `from`. */
+/** @returns the offset after the string at `from` */
 export function skipString(text: string, from: number): number {
   for (let at = from; ;) {
     at = text.indexOf('"', at + 1);
@@ -205,7 +206,7 @@ export function skipString(text: string, from: number): number {
   }
 }
 
-/** @returns the offset behind the value that begins at `from`. Depth costs no stack. */
+/** @returns the offset after the value at `from`. Not recursive. */
 export function skipValue(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return skipString(text, from);

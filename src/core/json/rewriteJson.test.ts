@@ -14,7 +14,7 @@ const pathsIn = (value: unknown, path: Path = []): Path[] => {
   return [path, ...below];
 };
 
-/** The result of `JSON.stringify`, read again. */
+/** `JSON.stringify`, parsed again. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const member = (text: string, path: Path): string | undefined => jsonAt(text, path);
@@ -36,7 +36,6 @@ describe('rewriteJson', () => {
         expect(plain(JSON.parse(made))).toEqual(plain(after));
         const start = text.indexOf(member(text, path) ?? '');
         expect(start).toBeGreaterThanOrEqual(0);
-        // All the rest is there, in its order.
         for (const other of paths.filter((each) => each.length === 1 && each[0] !== path[0])) {
           expect(member(made, other)).toBe(member(text, other));
         }

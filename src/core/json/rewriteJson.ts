@@ -1,14 +1,15 @@
 /**
- * JSON text of a changed value, in which all that did not change stands as it stood: numbers that a JavaScript number can't hold
- * (12345678901234567890, 1e400), duplicate keys, escapes, white space. `JSON.stringify` would change them without a word.
+ * Serializes a changed value and keeps unchanged parts as they were: large numbers
+ * (12345678901234567890, 1e400), duplicate keys, escapes, whitespace, which `JSON.stringify` would
+ * alter.
  */
 import { isRecord } from '../messages/blocks';
 import { skipSpace, skipString, skipValue } from './editJson';
 
-/** For each element of a changed array the index of the element that it was made from; undefined for a new one. */
+/** For each element of a changed array, the index of its original; undefined for a new one. */
 export type Origins = readonly (number | undefined)[];
 
-/** Which elements of the array at a path were made from which; undefined: found by equality, ids and place. */
+/** Origins of the array at a path; undefined: matched by equality, IDs and position. */
 export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
 /**
@@ -20,16 +21,16 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
   const start = skipSpace(text, 0);
   const end = skipValue(text, start);
   const value: unknown = JSON.parse(text);
-  // The text around the value is kept with it where nothing changed.
+  // Includes whitespace around the value.
   if (isSameJson(value, after)) return text;
   const made = new JsonRewriter(text, origins).value({ start, end, value }, after, []);
-  // V8 was seen to misread a key (Node 24.21); whatever happens, what is written reads as what was meant.
+  // V8 was seen to misread a key (Node 24.21), so the result is verified.
   const plain = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
   return isSameJson(read(made), read(plain)) ? made : plain;
 }
 
-/** The text of the value at a path of keys and indexes, as it stands there; undefined where there is none. */
+/** The text of the value at a path; undefined if there is none. */
 export function jsonAt(text: string, path: readonly (string | number)[]): string | undefined {
   let start = skipSpace(text, 0);
   let end = skipValue(text, start);
@@ -54,16 +55,15 @@ interface Span {
 }
 
 interface PlacedValue extends Span {
-  /** The value there, as `JSON.parse` reads it. */
+  /** The parsed value. */
   readonly value: unknown;
 }
 
-/** Text that is to stand in the place of a span. */
 export interface Replacement extends Span {
   readonly json: string;
 }
 
-/** The text with spans replaced; they do not overlap. */
+/** The spans must not overlap. */
 export function replaceSpans(text: string, spans: readonly Replacement[]): string {
   let out = '';
   let at = 0;
@@ -75,8 +75,8 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
 }
 
 /**
- * Every object of a text, of JSON or of JSON lines, with its members; those of inner ones come after those of outer ones. A line that is
- * no JSON is passed over.
+ * All objects in JSON or JSON Lines with their members, outer ones first. Lines that aren't JSON
+ * are skipped.
  */
 export function* objectsIn(
   text: string,
@@ -152,7 +152,7 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
-      // Of a key that stands several times the last one counts; the others stay as they are.
+      // The last of duplicate keys counts; the others are kept.
       members[counting.get(member.key) ?? -1] === member
         ? this.value({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
@@ -166,7 +166,7 @@ class JsonRewriter {
     return `{${entries.join(',')}}`;
   }
 
-  /** The text between the values stays as it is. */
+  /** Keeps the text between the values. */
   private replaced({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
     let out = '';
     let at = start;
@@ -178,7 +178,10 @@ class JsonRewriter {
   }
 }
 
-/** Those belong together that are equal, or have a content or an id in common: at the same index first; then those at the same index. */
+/**
+ * Matches items that are equal or share content or an ID, first at the same index; then the rest by
+ * index.
+ */
 function matchItems(before: readonly unknown[], after: readonly unknown[]): Origins {
   if (before.length === after.length) return after.map((_, index) => index);
   const known = new Map<string, number>();
@@ -194,7 +197,7 @@ function matchItems(before: readonly unknown[], after: readonly unknown[]): Orig
   });
 }
 
-/** By what a message or a block is known again, the surest first. */
+/** Identifies a message or block, most reliable first. */
 function listKeys(item: unknown): string[] {
   if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
   const { content, id, tool_use_id: result } = item;
@@ -238,7 +241,7 @@ function behindComma(text: string, end: number): number {
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
 
-/** Whether two values are the same once written as JSON: -0 is written as 0, and a number that is too large as null. */
+/** True if both serialize the same: -0 is written as 0, numbers that are too large as null. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
   if (Array.isArray(a)) {

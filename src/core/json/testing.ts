@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** JSON as nobody but an attacker writes it, with the places of its strings. */
+/** Hostile JSON with the positions of its strings. */
 export const space = fc.constantFrom('', '', ' ', '\n', '\t \r\n');
 const numbers = fc.constantFrom('12345678901234567890', '1e400', '-0', '0.1000', '1E+2', '-1.5e-9');
 const escaped = fc
@@ -9,7 +9,10 @@ const escaped = fc
   .chain((json) =>
     fc.constantFrom(json, `"${json.slice(1, -1)}\\u00e9\\/"`, `"\\ud800${json.slice(1, -1)}"`, '"\\\\"', '"\\\\\\""'),
   );
-/** No key is a backslash: V8 of Node 24 takes another escaped key for it (`{"a":1,"\\\\":2}`, then `{"a":1,"\\u0062":2}`). */
+/**
+ * No key is a backslash, since V8 of Node 24 confuses it with another escaped key
+ * (`{"a":1,"\\\\":2}`, then `{"a":1,"\\u0062":2}`).
+ */
 const key = fc.oneof(
   escaped.filter((name) => !name.includes('\\\\')),
   fc.constantFrom('"a"', '"\\u0061"', '"__proto__"', '"constructor"', '""', '"0"'),

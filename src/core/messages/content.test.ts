@@ -3,7 +3,6 @@ import { assistant, call, result, text, user } from '../testing';
 import { listContents } from './content';
 import type { ApiMessage, Block } from './types';
 
-/** A message's contents as `type: text`. */
 const brief = (message: ApiMessage): string[] =>
   listContents(message).map((content) => `${content.type}: ${content.text}`);
 

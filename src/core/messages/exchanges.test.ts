@@ -5,7 +5,6 @@ import { assistant, call, exchange, result, text, user, cpuNow } from '../testin
 import { Exchanges, getPlace, toolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
-/** The calls, and where their results came back. */
 const brief = (messages: readonly ApiMessage[]): string[] =>
   toolExchanges(messages).map(
     ({ tool, callMessage, resultMessage, resultText, isError }) =>
@@ -190,7 +189,7 @@ it('gives the very same exchanges for the same messages, also where a view of th
 });
 
 describe('exchanges of a conversation that changes', () => {
-  /** A message of tool blocks and of XML-era ones, whose ids and tools are few enough to meet. */
+  /** Native and XML blocks with few IDs and tools, so that they coincide. */
   const message: fc.Arbitrary<ApiMessage> = fc.oneof(
     fc
       .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('Read', 'Bash')), { maxLength: 3 })
@@ -229,7 +228,7 @@ describe('exchanges of a conversation that changes', () => {
           expect(exchanges.of(messages.slice())).toBe(known);
           const where = at % (messages.length + 1);
           const copy = { ...(messages[where] ?? other) };
-          // Cut back, as it was in another object, or another message; behind the end it is added.
+          // Removed, restored in another object or message, or appended at the end.
           messages = keep === 0 ? messages.slice(0, where) : messages.toSpliced(where, 1, keep === 1 ? copy : other);
         }
       }),

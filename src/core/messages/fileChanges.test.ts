@@ -4,7 +4,6 @@ import { toolExchanges } from './exchanges';
 import { listFileChanges } from './fileChanges';
 import { DEFAULT_TOOLS } from './tools';
 
-/** The changes of one call. */
 const changes = (tool: string, input: unknown): unknown => {
   const [call] = toolExchanges(exchange('x', tool, input, 'ok'));
   return listFileChanges(DEFAULT_TOOLS, call!);
@@ -54,7 +53,7 @@ it.each<[string, string, unknown, unknown]>([
     'a here-document in a command',
     'Bash',
     { command: "cat > a.txt <<'EOF'\none\ntwo\nEOF" },
-    // The file ends with the end of a line.
+    // The file ends with a line break.
     [{ path: 'a.txt', before: [], after: ['one', 'two', ''] }],
   ],
   ['a command that changes no file', 'Bash', { command: 'ls' }, []],

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readPatches, type PatchedFile } from './patches';
 
-/** The files of a patch with their lines as text. */
 const shown = (text: string): unknown[] =>
   readPatches(text).map(({ change, path, movedTo, hunks }: PatchedFile) => ({
     change,

@@ -1,29 +1,27 @@
 /**
- * The forms of keys, vendor by vendor: a literal beginning, then a run of characters. Lengths are lower bounds well below the real ones,
- * since a key that a terminal or a summary has cut off is still most of a key.
- *
- * The source of a form is a vendor's page; or the rule of a public scanner that has it (gitleaks, betterleaks, kingfisher, trufflehog; in
- * parentheses the beginnings, where it has not all of them); or `public code`: several projects' own patterns or examples. Where none was
- * found (November 2026), the form was put here from its vendor's habit, and the row says so.
+ * Forms of keys by vendor: a literal prefix and a run of characters. Minimum lengths are well below
+ * the real ones, since truncated keys are sensitive too. Sources are vendors' pages, rules of
+ * public scanners (gitleaks, betterleaks, kingfisher, trufflehog; with the prefixes in parentheses
+ * if they have only some), or `public code`: patterns or examples in several projects. Rows without
+ * a source (November 2026) say so and follow the vendor's conventions.
  */
 
-/** A form of keys. It is a literal and one run, so a search for it is linear: docs/decisions/0024-key-forms.md. */
+/** A literal and one run, so searching is linear: docs/decisions/0024-key-forms.md. */
 export interface KeyForm {
-  /** Whose keys, for people and for tests. */
+  /** Vendor, for display and tests. */
   readonly of: string;
-  /** What says that they look so. */
   readonly source: string;
-  /** The literal beginnings, with the case that they have. */
+  /** Case-sensitive prefixes. */
   readonly starts: readonly string[];
-  /** The characters of the rest. */
+  /** Characters after the prefix. */
   readonly body: Body;
-  /** Fewest characters of the rest. */
+  /** Minimum number of characters after the prefix. */
   readonly min: number;
-  /** True where the beginning is also that of ordinary words: the rest must then hold a digit. */
+  /** True if ordinary words share the prefix, so the rest must contain a digit. */
   readonly needsDigit?: true;
 }
 
-/** Classes of characters, as regular expressions write them between brackets. */
+/** Regular expression character classes, without brackets. */
 export const BODIES = {
   hex: 'a-fA-F0-9',
   alphanumeric: 'A-Za-z0-9',
@@ -504,16 +502,18 @@ export const KEY_FORMS: readonly KeyForm[] = [
 ];
 
 export interface KeyShape {
-  /** Whose keys, for people and for tests. */
+  /** Vendor, for display and tests. */
   readonly of: string;
-  /** What says that they look so. */
   readonly source: string;
   readonly shape: RegExp;
-  /** Stands in each of them, and costs little to look for: most texts have none, and are not searched. */
+  /** Cheap test that every match satisfies, to skip most texts. */
   readonly holds: string | RegExp;
 }
 
-/** Forms that are more than a literal and a run. Each is linear: every repetition is bounded, or ends where nothing before it can. */
+/**
+ * Forms beyond a literal and a run. All are linear: repetitions are bounded, or end where no
+ * earlier match can.
+ */
 export const SHAPES: readonly KeyShape[] = [
   {
     of: 'a key that its vendor shows in part',

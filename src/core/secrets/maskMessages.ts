@@ -2,12 +2,12 @@ import { isRecord } from '../messages/blocks';
 import type { ApiMessage } from '../messages/types';
 import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
-/** Messages masked before, by message. */
+/** Cache. */
 const known = new WeakMap<ApiMessage, ApiMessage>();
 
 /**
- * A message with its secrets masked, each string as a whole. What goes to another vendor, or is cut short, is made from this one: a
- * key of which a part was cut off is not recognized any more.
+ * Masks each string of a message as a whole. Mask before truncating: part of a key is no longer
+ * recognized.
  */
 export function maskedMessage(message: ApiMessage): ApiMessage {
   const before = known.get(message);
@@ -18,7 +18,7 @@ export function maskedMessage(message: ApiMessage): ApiMessage {
   return made;
 }
 
-/** A value of JSON with its strings masked, each as a whole; the very same value where none holds a secret. */
+/** Masks the strings of a JSON value; returns the same value if there are no secrets. */
 export const maskedValue = <T>(value: T): T => masked(value) as T;
 
 /**
@@ -41,7 +41,7 @@ function masked(value: unknown, name?: string): unknown {
   return entries.some(([key, item]) => item !== value[key]) ? { ...value, ...Object.fromEntries(entries) } : value;
 }
 
-/** Variables of an environment are also written `{"name": "DB_PASSWORD", "value": …}`. */
+/** Environment variables may also be written as `{"name": "DB_PASSWORD", "value": …}`. */
 const getEntryName = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
   key === 'value' && typeof name === 'string' ? name : key;
 
@@ -51,15 +51,18 @@ function maskedString(text: string, name: string | undefined): string {
 
 const MAX_NAMED = 4096;
 
-/** Short values behind their names in which nothing was found: types, ids and paths come again and again. What was masked is not kept. */
+/**
+ * Short values without secrets, with their names, since types, IDs and paths recur. Masked values
+ * are not cached.
+ */
 const harmless = new Set<string>();
 const MAX_REMEMBERED = 5_000;
 const MAX_REMEMBERED_CHARS = 200;
 
 /**
- * A parameter's value, masked by itself, for some secrets are known by where a line begins or ends, and then as it would be behind its
- * name: that of `password` or `Authorization` holds a secret that its text alone does not show. Undefined where it has no name, or is more
- * than a short line.
+ * Masks a parameter's value by itself (some secrets depend on line boundaries) and in context of
+ * its name, such as `password` or `Authorization`. Undefined without a name, or if it isn't a short
+ * line.
  */
 function maskedBeside(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED || /["\n\r\\]/.test(text)) return undefined;
@@ -75,7 +78,7 @@ function maskedBeside(name: string | undefined, text: string): string | undefine
   return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : alone;
 }
 
-/** An argument behind an option, as in `["curl", "-u", "me:…"]`, masked as it would be in one line; undefined where it stays. */
+/** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */
 function maskedArgument(values: readonly unknown[], index: number): string | undefined {
   const [program, option, argument] = [values[0], values[index - 1], values[index]];
   if (typeof option !== 'string' || typeof argument !== 'string' || !option.startsWith('-')) return undefined;

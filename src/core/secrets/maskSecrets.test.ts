@@ -63,12 +63,12 @@ describe('each rule is needed: without it, an example stays', () => {
         form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
       );
     const spare = starts.filter((start) => masked(start + rest, { forms: without(start) }) === '[key]');
-    // The rule for `sk-` masks these, too.
+    // Also masked by the rule for `sk-`.
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
   it.each(SHAPES)('$of', (shape) => {
-    // The rule for parameters of addresses masks this one, too.
+    // Also masked by the rule for URL parameters.
     expect(isMissed({ shapes: SHAPES.filter((other) => other !== shape) })).toBe(
       shape.of !== 'Azure shared access signature',
     );
@@ -102,12 +102,12 @@ describe('a text in pieces', () => {
     );
   });
 
-  /** Longer than what is looked at beside a window, and of all characters that secrets go on with. */
+  /** Longer than the context around a window, with all characters that may continue a secret. */
   const long = fc
     .tuple(fc.constantFrom('x', ' ', 'a1', '*', '-', '.', 'a1.', '/', '"', 'é', '😀'), fc.nat(1_500))
     .map(([piece, chars]) => piece.repeat(chars / piece.length));
 
-  /** Secrets that are known by what stands far from where they begin. */
+  /** Secrets recognized by distant context. */
   const far = fc
     .tuple(
       fc.constantFrom(
@@ -140,7 +140,7 @@ describe('a text in pieces', () => {
   });
 });
 
-/** What stands around a key where people see it, by the name of the surrounding. */
+/** Contexts in which keys are displayed, by name. */
 const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: string]>> = {
   'a color': ['\x1b[32m', '\x1b[0m'],
   'a color in a word': ['foo\x1b[01;31m\x1b[K', '\x1b[m\x1b[Kbar'],
@@ -193,7 +193,7 @@ describe('a key is masked as a person sees it', () => {
       fc.property(form, (key) => {
         const masked = maskSecrets(`a ${before}${key}${after} b`);
         expect(masked).not.toContain(key.slice(-9));
-        // Nothing else is lost.
+        // Nothing else is masked.
         expect(masked.startsWith(`a ${before.slice(0, 2)}`) && masked.endsWith(' b')).toBe(true);
       }),
     );

@@ -1,6 +1,6 @@
 /**
- * Masks what looks like a key or a password. Everything that leaves for another vendor, a file or a log passes here, whole: a key
- * that was cut in two before looks like none. A false alarm costs a word; a key that goes to a stranger costs more.
+ * Masks keys and passwords. Everything sent to another vendor, a file or a log is masked before
+ * truncation, which could split a key. False positives cost a word, false negatives a secret.
  */
 import { BODIES, KEY_FORMS, SHAPES, type KeyForm, type KeyShape } from './keyForms';
 import { memoizeByObject } from '../memoizeByObject';
@@ -15,40 +15,42 @@ export const SECRET_MASK = '[key]';
 const escaped = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
 
 /**
- * A key begins where no letter or digit stands before it; in JSON and source an escaped end of line may stand there. Behind an
- * underscore what follows must be {@link isKeyInName no name}: those of functions go on like that.
+ * A key starts after a non-alphanumeric character, or after an escaped line end in JSON or source.
+ * After an underscore, the rest must not look like part of a name (see {@link isKeyInName}).
  */
 const BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
-/** Characters that are looked at before a run is known to be a key, so that many beginnings in one run cost no more than it is long. */
+/**
+ * Characters examined before a run is known to be a key, to bound the cost of many prefixes in one
+ * run.
+ */
 const MAX_LOOK = 256;
 
 /**
- * The text that may follow a literal beginning: the rest of its own form, or of one that begins with less of it (`sk-` in
+ * What may follow a prefix: the rest of its form, or of one with a shorter prefix (`sk-` in
  * `sk-or-`).
  */
 interface Rest {
   readonly length: number;
-  /** As much as is enough to tell a key; `more` is what else belongs to it. */
+  /** Enough to recognize a key; `more` matches what else belongs to it. */
   readonly body: RegExp;
   readonly more: RegExp;
   readonly needsDigit: boolean;
 }
 
-/** What is looked for; tests leave rules out of it. */
+/** Tests leave out rules. */
 export interface SecretRules {
   readonly forms: readonly KeyForm[];
   readonly shapes: readonly KeyShape[];
   readonly beside: readonly BesideRule[];
 }
 
-/** All rules. */
 export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: SHAPES, beside: BESIDE };
 
-/** A search for the literal beginnings of forms. */
+/** Search for the prefixes of all forms. */
 interface Beginnings {
   readonly rests: ReadonlyMap<string, readonly Rest[]>;
-  /** One search for all beginnings, the longest first. */
+  /** All prefixes, longest first. */
   readonly start: RegExp;
 }
 
@@ -76,7 +78,10 @@ const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): Beginning
   };
 });
 
-/** Three parts, the first of which is JSON: `eyJ` is `{"` in Base64. A run is looked at once, wherever in it a token begins. */
+/**
+ * Three parts, the first of which is JSON (`eyJ` is `{"` in Base64). Each run is examined once,
+ * wherever a token starts in it.
+ */
 const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
@@ -134,9 +139,9 @@ function secretsInLines(text: string, chars: number, { forms, shapes, beside }: 
   return lines.slices;
 }
 
-/** A text in which slices are masked one search after the other, each seeing what the ones before it left. */
+/** Masks slices search by search, each seeing the previous result. */
 class MaskedText {
-  /** What was masked, as slices of the text as it came. */
+  /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
 
   constructor(public text: string) {}
@@ -152,9 +157,9 @@ class MaskedText {
   private asItCame(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
     let next = 0;
-    /** How much longer the text was up to here. */
+    /** Length removed so far. */
     let lost = 0;
-    /** The place of a mask is the beginning of what it stands for, or the end of it. */
+    /** Maps a position in a mask to the start or end of what it replaced. */
     const before = (place: number, isEnd: boolean): number => {
       for (let masked = this.slices[next]; masked; masked = this.slices[next]) {
         const at = masked.start - lost;
@@ -169,7 +174,7 @@ class MaskedText {
   }
 }
 
-/** Both, in order; what touches is one. */
+/** Merges two sorted lists, joining adjacent slices. */
 function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of [...one, ...other].sort(byStart)) {
@@ -180,16 +185,18 @@ function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
   return joined;
 }
 
-/** The rest of a key that a terminal or an editor broke: alone on its line, behind spaces, and looking like no word. */
+/**
+ * The rest of a key that a terminal or editor wrapped: alone on its line, indented, and not a word.
+ */
 const WRAPPED_REST =
   /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
-/** The shortest key that is taken to go on. */
+/** Minimum length of a key that may be wrapped. */
 const MIN_WRAPPED = 16;
 
-/** The slices, and behind those that end with their line what goes on in the next one. */
+/** Extends slices at line ends by their continuation on the next line. */
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
-  // What goes on from a key is looked at once, however many keys follow each other.
+  // Each continuation is examined once, even if many keys follow each other.
   let reached = 0;
   for (const { start, end } of slices) {
     if (end - start < MIN_WRAPPED || end <= reached) continue;
@@ -206,20 +213,20 @@ function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slic
   return rests.length === 0 ? slices : joinSlices(slices, rests);
 }
 
-/** Digits among letters of both cases, as no word or number has. */
+/** Mixed case and digits, unlike words and numbers. */
 const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
-/** Whether what follows a known beginning inside of a name, as in `MY_AKIA…`, is no part of that name. */
+/** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
 const isKeyInName = (rest: string): boolean =>
   isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
-/** The keys that have a known form. */
+/** Keys of known forms. */
 function knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
-      // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
+      // Otherwise another key may start within the prefix: `napi_` in `\napi_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
         body.lastIndex = found.start + length;
@@ -237,7 +244,7 @@ function knownKeys(text: string, chars: number, { start: begins, rests }: Beginn
   return keys;
 }
 
-/** The JSON Web Tokens, each in its own run of letters, digits and dots. */
+/** JSON Web Tokens, each in its own run. */
 function webTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
   for (let found = text.indexOf('eyJ'); found >= 0;) {
@@ -254,7 +261,6 @@ function webTokens(text: string): Slice[] {
   return tokens;
 }
 
-/** Whether it is one of `\w`, `.` and `-`. */
 const isDotted = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) ||
   (unit >= 0x41 && unit <= 0x5a) ||
@@ -263,7 +269,6 @@ const isDotted = (unit: number): boolean =>
   unit === 0x2e ||
   unit === 0x2d;
 
-/** The first JSON Web Token of a run. */
 function webTokenIn(run: string): Slice | undefined {
   const start = run.indexOf('eyJ');
   if (start < 0) return undefined;

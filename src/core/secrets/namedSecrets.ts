@@ -1,40 +1,42 @@
-/** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
+/** Secrets recognized by their context: a name, header, flag, or URL. */
 import { memoizeByObject } from '../memoizeByObject';
 import { byStart, type Slice } from '../slice';
 import { matchesIn, matchIn, seenFrom, WINDOW, splitIntoWindows, type Match } from './windows';
 
-/** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
+/** Names of secrets. `weak` names have other uses too, so their values must look random. */
 const STRONG =
   'pass(?:word|wd|phrase|wort|code)|(?<=_)pass(?![A-Za-z])|(?<![A-Za-z])contraseña|mot[_-]de[_-]passe|kennwort|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|pre[_-]?shared|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
 const WEAK = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
-/** The end of a weak name: what stands before it is looked at last, since every word may be that. */
+/** Checked last, since almost any word can precede it. */
 const WEAK_END = '(?<=(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5})_KEY';
 const NAMES: Held = [
   ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie', 'contraseña', 'kennwort'],
   [':', '='],
 ];
-/** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`, `>`. */
+/**
+ * Separators between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`,
+ * `>`.
+ */
 const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3}(?:[bfru]{1,2}(?=["']))?)((?:"""|'''|\\\\{0,3}["'\`])?)`,
   'gi',
 );
-/** A strong name behind the beginning of another, as in `EXA_API_KEY`. */
+/** A strong name after another prefix, as in `EXA_API_KEY`. */
 const STRONG_END = new RegExp(`(?:${STRONG})[\\w-]{0,20}$`, 'i');
-/** An unquoted value. */
 const VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
-/** As it stands in a file of environment variables, where a value goes to the end of its line. */
+/** In an environment file, the value extends to the end of the line. */
 const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED = 4096;
 
 /**
- * A text holds one of each of these, in lower case, wherever the pattern beside it matches. The first ones are looked for all at once, so
- * they are the rarer ones.
+ * Every match of the pattern contains one lowercase word of each list. The first lists are searched
+ * for together, so they have the rarer words.
  */
 type Held = readonly (readonly string[])[];
 
 const OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
 
-/** A way to write a secret beside something; the secret is the group `secret`. */
+/** A pattern for a secret in context, in its group `secret`. */
 export type BesideRule = readonly [held: Held, pattern: RegExp];
 export const BESIDE: readonly BesideRule[] = [
   // Headers
@@ -47,10 +49,10 @@ export const BESIDE: readonly BesideRule[] = [
     [['x-'], [':']],
     /\bX-[\w-]{0,20}(?:Key|Token|Auth|Secret)[\w-]{0,10}(?:\\{0,3}["'])?[ \t]{0,3}:[ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\s"'`\\,;]{8,})/dgi,
   ],
-  // Addresses: user and password, or a token alone
+  // URLs: user and password, or only a token
   [
     [['://'], ['@']],
-    // The last `@` before the host ends a password that has some itself
+    // A password may contain `@`; the last one precedes the host.
     /(?<=[a-z0-9+.-][a-z0-9]):\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200}(?:@[^\s@/"'<>]{1,200}){0,4})@/dgi,
   ],
   [[['://'], ['@']], /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi],
@@ -58,12 +60,12 @@ export const BESIDE: readonly BesideRule[] = [
     [['token=', 'key=', 'sig=', 'signature=', 'secret=', 'password=', 'auth=', 'code=']],
     /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
   ],
-  // Commands; a search ends where the next command begins, so that many of them cost no more than their length
+  // Commands; a search ends at the next command, to stay linear.
   [
     [OPTIONS],
     /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
   ],
-  // The same as a list of arguments; what describes an option has no digit, or spaces
+  // The same as an argument list; descriptions of options have spaces or no digits.
   [
     [OPTIONS],
     /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
@@ -81,7 +83,7 @@ export const BESIDE: readonly BesideRule[] = [
     [['redis-cli']],
     /\bredis-cli\b(?:(?!redis-cli)[^\n|;&]){0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
   ],
-  // Variables of a container: `{"name": "DB_PASSWORD", "value": …}`; lines are masked one by one
+  // Container variables: `{"name": "DB_PASSWORD", "value": …}`; lines are masked separately.
   [
     [['name'], ['value']],
     new RegExp(
@@ -96,7 +98,7 @@ export const BESIDE: readonly BesideRule[] = [
     /\blogin\b[^\n|;&]{0,200}?[ \t]-p[ \t=]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
   ],
   [[['securestring']], /\bConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["'](?<secret>[^"'\n]{4,200})["']/dgi],
-  // Dockerfiles and fish: a name and a value with a space between
+  // Dockerfiles and fish: name and value separated by a space
   [
     [['env ', 'set -', 'arg ', 'setx ']],
     new RegExp(
@@ -104,7 +106,7 @@ export const BESIDE: readonly BesideRule[] = [
       'dgim',
     ),
   ],
-  // PHP's constants, and settings of .NET
+  // PHP constants and .NET settings
   [
     [['define']],
     new RegExp(
@@ -129,12 +131,12 @@ export const BESIDE: readonly BesideRule[] = [
       'dgi',
     ),
   ],
-  // As people say it
+  // Natural language
   [
     [['password ', 'passphrase ']],
     /\b(?:password|passphrase)(?: (?:for|of|to)(?: [\w.@-]{1,40}){1,4}?)?(?: is|(?<=[\w.@-] [\w.@-]{1,40}):) ["'`]?(?<secret>(?=[^\s"'`]{0,100}\d)[^\s"'`]{6,200})/dgi,
   ],
-  // Short names, which also name other things: a value with a letter and a digit. Tests say `PASS: `.
+  // Short ambiguous names require a letter and a digit in the value. Tests print `PASS: `.
   [
     [
       ['pass', 'pw', 'psk'],
@@ -147,12 +149,12 @@ export const BESIDE: readonly BesideRule[] = [
     [['password(', 'passwd(', 'secret(', 'apikey(', 'api_key(', 'token(']],
     /(?:password|passwd|secret|api_?key|token)\(\\{0,3}["'`](?<secret>(?=[^\s"'`\\]{0,200}\d)[^\s"'`\\]{8,200})\\{0,3}["'`]\)/dgi,
   ],
-  // What goes into a program on its input
+  // Input piped into a program
   [
     [['echo'], ['sudo', '--password-stdin', 'passwd']],
     /\becho[ \t]{1,3}(?:-n[ \t]{1,3})?["']?(?<secret>[^\s"'|\\]{4,200})["']?[ \t]{0,3}\|[ \t]{0,3}(?:sudo[ \t]{1,3}-S\b|(?:sudo[ \t]{1,3})?(?:ch)?passwd\b|[\w./-]{1,60}[ \t][^\n|;&]{0,120}--password-stdin)/dg,
   ],
-  // Options of single programs
+  // Options of individual programs
   [[['pass:'], ['openssl']], /[ \t]-(?:passin|passout|pass|password)[ \t]{1,3}["']?pass:(?<secret>[^\s"'\\]{4,200})/dg],
   [[['storepass', 'keypass']], /-(?:(?:src|dest)?(?:store|key)pass)[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
   [[['zip']], /\b(?:un)?zip\b[^\n|;&]{0,200}?[ \t]-P[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
@@ -203,28 +205,28 @@ export const BESIDE: readonly BesideRule[] = [
   ],
 ];
 
-/** Its words may stand on lines of their own. */
+/** May span several lines. */
 const NETRC =
   /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
 
-/** `Cookie: a=…; b=…`: the long values go. */
+/** `Cookie: a=…; b=…`: masks long values. */
 const COOKIES =
   /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\r\n"'`\\]{8,4096})/dgi;
 const COOKIE_VALUE =
   /(?<![\w-])(?!(?:Path|Domain|Expires|Max-Age|SameSite|Priority)=)[\w.-]{1,60}=(?<secret>[^;,\s]{8,})/dgi;
 
-/** A stand-in for a value, which says where it comes from or that it was taken out. */
+/** Placeholders that state a source or a removal. */
 const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 
-/** The passwords of a .netrc in a text, in order. */
+/** Passwords of a .netrc. */
 export function netrcSecrets(text: string, chars = WINDOW): Slice[] {
   if (!text.includes('machine')) return [];
   const matches = matchesIn(text, NETRC, chars);
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }
 
-/** What is searched for in lines: all that is told by what stands before it. */
+/** All line-based searches. */
 interface Search {
   readonly held: Held;
   readonly pattern: RegExp;
@@ -245,10 +247,10 @@ const compileSearches = memoizeByObject((beside: readonly BesideRule[]): Searche
   return { all, words: new Words(all.flatMap(({ held }) => held[0] ?? [])) };
 });
 
-/** Words that are looked for in a text all at once. */
+/** Searches a text for many words at once. */
 class Words {
   private readonly search: RegExp;
-  /** The words that begin a word, itself among them. */
+  /** The words that are prefixes of a word, including itself. */
   private readonly within: ReadonlyMap<string, readonly string[]>;
 
   constructor(words: readonly string[]) {
@@ -259,7 +261,7 @@ class Words {
     );
   }
 
-  /** Those that a text holds. */
+  /** The words that a text contains. */
   in(text: string): ReadonlySet<string> {
     const held = new Set<string>();
     this.search.lastIndex = 0;
@@ -271,11 +273,11 @@ class Words {
   }
 }
 
-/** The slices of lines that hold a secret with a name, in order, none overlapping another. */
+/** Secrets with a name, in order, without overlaps. */
 export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = compileSearches(beside);
-  /** Up to where each pattern has searched. */
+  /** Position up to which each pattern has searched. */
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lower = seenFrom(text, window).toLowerCase();
@@ -296,10 +298,10 @@ export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Sli
   });
 }
 
-/** What a match holds, and where the search goes on. */
+/** Secrets in a match, and where to continue. */
 type Read = (text: string, match: Match) => { readonly secrets: readonly Slice[]; readonly end: number };
 
-/** The secrets of the matches of a pattern that begin in a window. */
+/** Secrets of matches that start in a window. */
 function found(text: string, pattern: RegExp, window: Slice, reached: Map<RegExp, number>, read: Read): Slice[] {
   const all: Slice[] = [];
   let at = reached.get(pattern) ?? 0;
@@ -326,13 +328,15 @@ const cookiesIn: Read = (text, { secret, end }) => {
   };
 };
 
-/** Where the group `secret` of a match stands. */
 function secretIn({ index, indices }: RegExpExecArray): Slice {
   const [start, end] = indices?.groups?.['secret'] ?? [index, index];
   return { start, end };
 }
 
-/** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
+/**
+ * `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. Linear, since values are not searched
+ * again.
+ */
 const assignedIn: Read = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
@@ -346,15 +350,15 @@ const assignedIn: Read = (text, { groups, end: start }) => {
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isValue(value);
   const isStrong = strong !== undefined || STRONG_END.test(named);
-  // Keys of a cache or a table are named in small letters.
+  // Lowercase names ending in `_key` are usually cache or table keys.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
-  // Shells name their folder so.
+  // Shells use PWD for the folder.
   const isFolder = /pwd$/i.test(named) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);
   const secrets = isSecret && isName && !isFolder && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
   return { secrets, end: Math.max(end, start) };
 };
 
-/** Where a quoted value ends; its beginning where its quote is closed nowhere near. */
+/** End of a quoted value; its start if the quote isn't closed nearby. */
 function closing(text: string, start: number, quote: string): number {
   const near = text.slice(start, start + MAX_QUOTED);
   const end = near.indexOf(quote);
@@ -372,7 +376,7 @@ function unquoted(text: string, start: number, isEnvironment: boolean): number {
   return start + (VALUE.exec(text)?.[0].length ?? 0);
 }
 
-/** Words and code in quotes are no secrets: those have no space, and a digit or a sign beside letters. */
+/** Quoted secrets have no space, and a digit or symbol besides letters. */
 const isQuotedSecret = (value: string): boolean =>
   value.length >= 6 &&
   !/\s/.test(value) &&
@@ -382,10 +386,10 @@ const isQuotedSecret = (value: string): boolean =>
 
 const isValue = (value: string): boolean => !PLACEHOLDER.test(value);
 
-/** What a variable of an environment with this name holds is a secret, though it be a word. */
+/** Environment variables with these names contain secrets, even if the value is a word. */
 const PASSWORD_END = /PASS(?:WORD|WD|PHRASE)$/;
 
-/** Letters and digits without a word, long enough that nobody typed it, and not the id of something. */
+/** Long alphanumeric values that are neither words nor IDs. */
 const looksRandom = (value: string): boolean =>
   value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !UUID.test(value);
 const UUID = /^[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}$/i;

@@ -1,15 +1,15 @@
 /**
- * A text as a person sees it: without terminal escapes and invisible characters, and with URL encoding, escapes of JSON and source, and
- * HTML entities read. A key that stands behind a color or `%22` looks like no key in the text itself.
+ * A text as a person sees it: without terminal escapes and invisible characters, with URL encoding,
+ * JSON and source escapes, and HTML entities decoded. A key after a color code or `%22` is not
+ * recognizable otherwise.
  */
 import type { Slice } from '../slice';
 
-/** A piece of the source in whose place a person sees something else: one character, or nothing. */
+/** A piece of the source displayed as one other character, or not at all. */
 interface Piece {
-  /** Where that stands in the seen text. */
+  /** Position in the seen text. */
   readonly at: number;
   readonly length: 0 | 1;
-  /** The piece in the source. */
   readonly start: number;
   readonly end: number;
 }
@@ -17,58 +17,60 @@ interface Piece {
 export interface SeenText {
   readonly text: string;
   /**
-   * What of the text can read otherwise than the source, in order and apart: the lines with something else in them, and of a very long
-   * line {@link REACH} on both sides of that, to where the next space stands.
+   * Slices that differ from the source: the affected lines, or for a very long line {@link REACH}
+   * units on both sides, extended to a space.
    */
   readonly changed: readonly Slice[];
-  /** Slices of the seen text, in order and apart, as slices of the source; what is hidden inside of one belongs to it. */
+  /** Maps sorted slices of the seen text to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
 
 /**
- * ESC as it is, as JSON, source and shells write it, however often the backslash is escaped, URL-encoded, and as `cat -v` and others
- * show it.
+ * ESC: raw, as escaped in JSON, source and shells (any number of backslashes), URL-encoded, and as
+ * `cat -v` and others print it.
  */
 const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
 const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
-/** ECMA-48: control sequences, then strings such as OSC (titles, links, the clipboard), then what is left. */
+/**
+ * ECMA-48: control sequences, then strings such as OSC (titles, links, clipboard), then the rest.
+ */
 const ESCAPES = [
   String.raw`(?:${ESC}(?:\[|%5[bB])|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
-  // A color whose ESC was lost, as in many logs of CI
+  // A color without its ESC, as in many CI logs
   String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m`,
   String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
   String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
   String.raw`${ESC}[0-9=>A-Z\\^_c]`,
-  // A line that goes on in the next one, in quoted-printable and in shells
+  // A soft line break in quoted-printable and shells
   String.raw`[=\\]\r?\n`,
-  // A place where a browser may break a word
+  // A word-break opportunity in HTML
   '<wbr ?/?>',
 ].join('|');
-/** Soft hyphens, zero-width and bidi characters, tags: they change how a text looks, not what it says. */
+/** Soft hyphens, zero-width and bidi characters, tags: they change only the appearance. */
 const INVISIBLE = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f\udd00-\uddef]|\ud834[\udd73-\udd7a]`;
-/** `&quot;`, `&#34;`, and those whose `&` is itself written so. */
+/** `&quot;`, `&#34;`, also with an encoded `&`. */
 const ENTITY = '&(?:amp;){0,3}(?:[A-Za-z]{2,14}|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
 const HEX_ESCAPE = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|U(?<long>[0-9a-fA-F]{8})|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}|[4-7][0-7](?![0-7])))`;
 /**
- * The full-width forms of ASCII, as Chinese and Japanese keyboards write `：` and `＝`; signs that typography puts in place of a hyphen or a
- * space; and a sign that Markdown would read, behind its backslash.
+ * Full-width ASCII as typed on Chinese and Japanese keyboards (`：`, `＝`), typographic hyphens and
+ * spaces, and Markdown escapes.
  */
 const OTHERWISE = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u2010-\u2012\u2212\ufe63])|(?<space>[\u00a0\u2000-\u200a\u202f\u205f\u3000])|\\{1,2}(?<sign>[_-])`;
-/** `%41`, `%2541`, `%u0041` and so on, and UTF-8 of several bytes; quoted-printable writes signs with "=". */
+/** `%41`, `%2541`, `%u0041` and multi-byte UTF-8; quoted-printable uses "=". */
 const URL_ESCAPE =
   '%(?:25){0,9}(?:(?<percent>0[9aAdD]|[2-7][0-9a-fA-F])|u(?<wideUrl>[0-9a-fA-F]{4})|(?<utf8>[c-fC-F][0-9a-fA-F](?:%(?:25){0,9}[89abAB][0-9a-fA-F]){1,3}))|=(?<quoted>3D|22|27|5F|2D|2E)';
 
 const hiddenWith = (gone: string): RegExp =>
   new RegExp(`(?<gone>${gone})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${OTHERWISE}`, 'g');
 const HIDDEN = hiddenWith(`${ESCAPES}|(?:${INVISIBLE}){1,256}`);
-/** Also what was struck over; apart, for it may begin with anything. */
+/** Includes overstruck characters; separate, since a match can start with any character. */
 const HIDDEN_OR_STRUCK = hiddenWith(String.raw`${ESCAPES}|(?:${INVISIBLE}){1,256}|[^\x08\n]\x08`);
-/** Something of this stands in each match of {@link HIDDEN}; looking for it costs a tenth. */
+/** Every match of {@link HIDDEN} contains one; searching for it is ten times faster. */
 const SIGN_OF_HIDDEN = new RegExp(
   String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
 
-/** UTF-16 units of a line that a secret and what tells it as one take up at most, other than in a single run. */
+/** Maximum UTF-16 units of a secret with its context, except for a single run. */
 const REACH = 4_096;
 const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
 
@@ -94,13 +96,14 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ...['shy', 'zwnj', 'zwj', 'lrm', 'rlm', 'ZeroWidthSpace', 'NoBreak'].map((name) => [name, ''] as const),
 ]);
 
-/** A space parts what an escape parts: a key may begin behind a color in the middle of a run. */
+/** Replaces escapes as separators, since a key may start after a color code. */
 const GAP = ' ';
 const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
- * The text as a person sees it; none where that is the text itself. Where an escape or an invisible character stands inside of a run of
- * letters and digits, also the text with a gap in its place: it may part a key (`grep --color`), or stand in front of one. Linear.
+ * The text as a person sees it; empty if it equals the source. If an escape or invisible character
+ * is inside an alphanumeric run, also the text with a gap there: it may split a key (`grep
+ * --color`) or precede one. Linear.
  */
 export function seenTexts(source: string): readonly SeenText[] {
   if (!SIGN_OF_HIDDEN.test(source)) return [];
@@ -115,7 +118,6 @@ export function seenTexts(source: string): readonly SeenText[] {
   return parts ? [whole, withSeen(source, found, GAP)] : [whole];
 }
 
-/** What a person sees in the place of a slice. */
 interface ShownSlice extends Slice {
   readonly seen: string;
 }
@@ -153,7 +155,7 @@ function changedIn(text: string, pieces: readonly Piece[]): Slice[] {
   return changed;
 }
 
-/** Where the line begins, or behind the next space in front of what is in reach; not before `limit`. */
+/** Start of the line, or of the word within reach; not before `limit`. */
 function beginOfPart(text: string, at: number, limit: number): number {
   const far = Math.max(limit, at - REACH);
   const lineEnd = text.slice(far, at).lastIndexOf('\n');
@@ -163,7 +165,7 @@ function beginOfPart(text: string, at: number, limit: number): number {
   return start;
 }
 
-/** Behind the end of the line, or at the next space behind what is in reach. */
+/** End of the line, or of the word within reach. */
 function endOfPart(text: string, at: number): number {
   const lineEnd = text.slice(at, at + REACH).indexOf('\n');
   if (lineEnd >= 0) return at + lineEnd + 1;
@@ -174,7 +176,7 @@ function endOfPart(text: string, at: number): number {
 
 const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
-/** The one character that a person sees in the place of a match, or nothing. */
+/** The character displayed for a match, or ''. */
 function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
   const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';
@@ -199,7 +201,7 @@ function entityIn(entity: string, written: string): string {
   );
 }
 
-/** The code of the character that UTF-8 in a URL writes; NaN where it is none. */
+/** Code point of URL-encoded UTF-8; NaN if invalid. */
 function decoded(bytes: string): number {
   try {
     return decodeURIComponent(`%${bytes.replace(/%(?:25)*/g, '%')}`).codePointAt(0) ?? Number.NaN;
@@ -208,7 +210,7 @@ function decoded(bytes: string): number {
   }
 }
 
-/** Halves of a pair and control characters stay as they are written. */
+/** Surrogates and control characters stay encoded. */
 function decodeCharacter(code: number, written: string): string {
   const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
   if (Number.isNaN(code) || code > 0xffff || isControl || (code >= 0xd800 && code <= 0xdfff)) return written;
@@ -216,11 +218,11 @@ function decodeCharacter(code: number, written: string): string {
   return INVISIBLE_ALONE.test(character) ? '' : character;
 }
 
-/** Pieces and slices are in order, so both are gone through once. */
+/** A single pass, since both lists are sorted. */
 function slicesInSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
   let next = 0;
   let hidden = 0;
-  /** Pieces before `place`, and with `isEnd` no invisible ones at it: they stand behind the slice. */
+  /** Counts pieces before `place`; with `isEnd`, without invisible ones at it. */
   const inSource = (place: number, isEnd: boolean): number => {
     for (let piece = pieces[next]; piece; piece = pieces[next]) {
       const end = piece.at + piece.length;

@@ -1,7 +1,10 @@
-/** Texts for the tests and the bench of masking: secrets in all forms, and what looks like one and is none. */
+/**
+ * Texts for tests and benchmarks of masking: secrets in all forms, and similar texts that are not
+ * secrets.
+ */
 import { KEY_FORMS, type Body } from './keyForms';
 
-/** A digit in every group of letters, so that forms that need one have it. */
+/** Every group has a digit, for forms that require one. */
 export const FILL: Record<Body, string> = {
   hex: '3f9a',
   alphanumeric: 'a7Bq',
@@ -14,14 +17,13 @@ export const FILL: Record<Body, string> = {
 };
 export const makeTestKey = (start: string, body: Body, length: number): string =>
   start + FILL[body].repeat(Math.ceil(length / 4)).slice(0, length);
-/** Each literal beginning of each form. */
 export const FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
   starts.map((start) => ({ of, start, body, min })),
 );
 
 /**
- * What the keys of each form look like, written out beside the table of forms: a rule that is lost there, or that asks for more than it
- * did, is missed here. The rest of a key, as short as it may be, then the beginnings.
+ * Expected keys per form, independent of the forms' table, so that a lost or stricter rule is
+ * noticed: the shortest rest of a key, then the prefixes.
  */
 export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: string[]])[] = [
   ['OpenAI, Anthropic, OpenRouter, DeepSeek', 'x9aQx9aQx9aQx9aQ', 'sk-'],
@@ -174,7 +176,7 @@ export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: 
   ['Frame.io', 'k2-Zk2-Zk2-Zk2-Zk2-Zk2-Zk2-Zk2-Zk2-Zk2-Z', 'fio-u-'],
 ];
 
-/** A text, and what of it must be gone. */
+/** A text, and the part that must be masked. */
 export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['password:\u00a0hunter22x7', 'hunter22x7'],
   ['password = """hunter22x7"""', 'hunter22x7'],
@@ -326,12 +328,11 @@ export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['Bad key sk-test-****-key', 'sk-test'],
 ];
 
-/** A line of a private key. */
 export const LINE = 'MIIEowIBAAKCAQEAabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL';
 export const pem = (kind: string, lines: number): string =>
   `-----BEGIN ${kind}PRIVATE KEY-----\n${`${LINE}\n`.repeat(lines)}Qw==\n-----END ${kind}PRIVATE KEY-----`;
 
-/** Texts of code, files and prose that look like it and are no secrets. */
+/** Similar code, file content and prose that contain no secrets. */
 export const LOOK_ALIKES: readonly string[] = [
   '    --- PASS: TestPath/7_hex_chars (0.00s)',
   'PWD=/home/me/project2',
@@ -403,7 +404,7 @@ export const LOOK_ALIKES: readonly string[] = [
   'the author: someone1234567890123',
 ];
 
-/** Each is repeated until it is long: a search that begins anew at each place would need hours. */
+/** Repeated until long: quadratic searches would take hours. */
 export const HOSTILE_PIECES: readonly string[] = [
   '%25',
   '%E2%80',

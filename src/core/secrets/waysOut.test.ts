@@ -1,4 +1,4 @@
-/** Every way out masks whole texts: a key at the end of a result that is cut short must not leave in part. */
+/** Every output masks before truncating, so that no partial key gets out. */
 import { describe, expect, it } from 'vitest';
 import { Losses } from '../../conversations/export/losses';
 import { handoverText } from '../../conversations/export/handover';
@@ -12,10 +12,10 @@ import { maskedMessage } from './maskMessages';
 
 const LINES = Array.from({ length: 49 }, (_, line) => `MIIEow${String(line).padStart(2, '0')}${'aB3+/xYz'.repeat(7)}`);
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
-/** 12,000 characters, the key last: what stays of a result are its head and its tail. */
+/** 12,000 characters with the key last: head and tail of a result are kept. */
 const RESULT = 'a line of a log\n'.repeat(1000).slice(0, 12_000 - PEM.length) + PEM;
 
-/** Wherever this is cut, a key is cut in two, and what is left of it has no beginning to know it by. */
+/** Any cut splits a key, and the rest has no recognizable prefix. */
 const KEY = `ghp_${'a7Bq9z'.repeat(6)}`;
 const KEYS = `${KEY}\n`.repeat(400);
 

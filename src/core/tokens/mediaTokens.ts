@@ -1,14 +1,14 @@
 import { isRecord } from '../messages/blocks';
 
-/** The most that an image costs: Anthropic scales larger ones down to about this many tokens (API guide, "Vision"). */
+/** Maximum for an image: Anthropic scales larger ones to about this size (API guide, "Vision"). */
 export const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
-/** Longest edge in pixels before the API scales an image down. */
+/** Longest edge in pixels without scaling. */
 const MAX_EDGE = 1568;
 
 /**
- * Tokens of an image block by Anthropic's rule (width × height / 750 after scaling). An image whose size can't be read,
- * or that is named by URL, counts as the largest.
+ * Anthropic's rule: width × height / 750 after scaling. Images of unknown size, and those given by
+ * URL, count as the largest.
  */
 export function imageTokens(source: unknown): number {
   const size = imageSize(source);
@@ -18,7 +18,7 @@ export function imageTokens(source: unknown): number {
   return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
 }
 
-/** An image's size in pixels; undefined where it can't be read or is named by URL. */
+/** Size in pixels; undefined if unknown or given by URL. */
 export const imageSize = (source: unknown): ImageSize | undefined =>
   isRecord(source) && typeof source['data'] === 'string' ? readImageSize(source['data']) : undefined;
 
@@ -27,7 +27,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** How much of the base64 is looked at; a JPEG's frame header comes behind its metadata. */
+/** Characters of base64 to examine; a JPEG's frame header follows its metadata. */
 const HEADER_CHARS = 64 * 1024 * 4;
 
 function readImageSize(base64: string): ImageSize | undefined {
@@ -65,7 +65,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    // A marker may have fill bytes in front of it.
+    // Markers may be preceded by fill bytes.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -77,10 +77,10 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Middle of the 1,500 to 3,000 tokens that a page costs (Anthropic's guide, "PDF support"). */
+/** Middle of the 1,500 to 3,000 tokens per page (Anthropic's guide, "PDF support"). */
 const PDF_PAGE_TOKENS = 2250;
 
-/** Tokens of a PDF given as base64: by its pages where they can be counted without unpacking, at least one. */
+/** Based on pages that can be counted without decompressing; at least one. */
 export function pdfTokens(base64: string): number {
   const pages = Buffer.from(base64, 'base64')
     .toString('latin1')
@@ -88,16 +88,19 @@ export function pdfTokens(base64: string): number {
   return Math.max(1, pages?.length ?? 0) * PDF_PAGE_TOKENS;
 }
 
-/** Fields in which vendors' requests carry a file's bytes as base64 (Gemini's `inlineData`, OpenAI's files and sounds). */
+/**
+ * Fields with a file's base64 in vendors' requests (Gemini's `inlineData`, OpenAI's files and
+ * audio).
+ */
 const FILE_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
-/** A shorter text counts as what it is, and so does one that is no base64. */
+/** Shorter texts, and those that aren't base64, count as text. */
 const MIN_FILE_CHARS = 4_096;
 const BASE64 = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
 /**
- * Tokens of a file whose bytes stand in a field of a block that we don't know, or as a data URL in any; undefined where the field holds
- * something else. As text they would count a thousand times as much.
+ * Tokens of a file in an unknown block's field or in a data URL; undefined for other values. As
+ * text it would count a thousandfold.
  */
 export function fileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;

@@ -3,7 +3,7 @@ import { assistant, call, lines, result, text, user } from '../testing';
 import type { Block } from '../messages/types';
 import { MessageCounter } from './messageCounter';
 
-/** Counts characters, and how often it was asked. */
+/** Counts characters and its own calls. */
 const setup = (): { counter: MessageCounter; asked: () => number } => {
   let asked = 0;
   const counter = new MessageCounter({

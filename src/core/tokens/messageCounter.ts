@@ -5,33 +5,34 @@ import type { ApiMessage, Block } from '../messages/types';
 import { fileTokens, imageTokens, pdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
 
-/** The tokens that the API adds around a message and around a tool block (measured by others; small against the text). */
+/** Tokens the API adds per message and per tool block (measured by others). */
 const MESSAGE_OVERHEAD = 4;
 const TOOL_OVERHEAD = 8;
 
-/** Encrypted reasoning of OpenAI's: 200 tokens are about 1,900 characters of base64 (measured by others). */
+/**
+ * OpenAI's encrypted reasoning: 200 tokens are about 1,900 base64 characters (measured by others).
+ */
 const ENCRYPTION_BYTES = 650;
 const BYTES_PER_ENCRYPTED_TOKEN = 4;
 
-/** Shorter texts are counted faster than they are hashed. */
+/** Shorter texts are counted faster than hashed. */
 const REMEMBER_FROM_CHARS = 512;
 const REMEMBERED_TEXTS = 20_000;
-/** A changed text is asked for several times in a row, and hashing takes longer than comparing. */
+/** Recent texts, found by comparison, which is faster than hashing. */
 const LATEST_TEXTS = 4;
 
 /**
- * Counts messages in o200k tokens and remembers: per object (weakly), then per content by its sha256, so that a history
- * read anew is not counted anew. The figures of a model with another tokenizer are these times {@link tokenizerFactor}.
+ * Counts o200k tokens with caches per object (weak) and per content hash, so that a reread history
+ * isn't recounted. For models with other tokenizers multiply by {@link tokenizerFactor}.
  */
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
-  /** Insertion order is age: the oldest entry goes when it is full. */
+  /** In insertion order, so that the oldest is removed first. */
   private readonly byHash = new Map<Hash, number>();
   private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
 
   constructor(private readonly counter: TokenCounter) {}
 
-  /** Tokens of a text. */
   text(text: string): number {
     if (text.length < REMEMBER_FROM_CHARS) return this.counter.count(text);
     const again = this.latest.find((each) => each.text === text);
@@ -51,7 +52,7 @@ export class MessageCounter {
     if (!oldest.done) this.byHash.delete(oldest.value);
   }
 
-  /** Tokens of one block with what the API adds around it. */
+  /** Includes what the API adds around it. */
   block(block: Block): number {
     const known = this.byObject.get(block);
     if (known !== undefined) return known;
@@ -60,7 +61,6 @@ export class MessageCounter {
     return tokens;
   }
 
-  /** Tokens of one message. */
   message(message: ApiMessage): number {
     const known = this.byObject.get(message);
     if (known !== undefined) return known;
@@ -71,12 +71,11 @@ export class MessageCounter {
     return tokens;
   }
 
-  /** Tokens of a conversation. */
   messages(messages: readonly ApiMessage[]): number {
     return messages.reduce((sum, message) => sum + this.message(message), 0);
   }
 
-  /** Tokens of a value that is sent as JSON, such as the declarations of the tools. */
+  /** Tokens of a value sent as JSON, such as tool declarations. */
   json(value: unknown): number {
     return this.text(JSON.stringify(value ?? null));
   }
@@ -86,10 +85,10 @@ export class MessageCounter {
     if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + this.json(block.input);
     if (isProgramsResult(block)) return 0;
     if (isToolResult(block)) return TOOL_OVERHEAD + this.resultContent(block.content);
-    // The signature is not text to the model.
+    // The signature is not input to the model.
     if (isThinking(block)) return this.text(block.thinking);
     if (isImage(block)) return imageTokens(block.source);
-    // Encrypted thinking: its length is what is known, at about four characters a token.
+    // Estimated from the length of encrypted thinking, about four characters per token.
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
     if (block.type === REASONING_BLOCK) return this.reasoning(block);
     if (block.type === 'document') return this.document(block);
@@ -106,7 +105,7 @@ export class MessageCounter {
     return files + this.text(rest);
   }
 
-  /** Reasoning that goes back to a vendor: signatures are no text to the model, and summaries are for people. */
+  /** Reasoning sent back to a vendor: signatures are not input, and summaries are for people. */
   private reasoning({ item, chat }: Block): number {
     if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.text(chat['text']) : 0;
     const encrypted = isRecord(item) ? item['encrypted_content'] : undefined;

@@ -7,7 +7,7 @@ it.each([
   ['Claude, marked for five minutes', { vendor: 'anthropic', model: 'claude-opus-5-5' }, 5, 5],
   ['Claude, marked for an hour', { vendor: 'anthropic', model: 'claude-opus-5-5', lifetime: '1h' }, 60, 60],
   ['Claude behind OpenRouter', { vendor: 'openai', model: 'anthropic/claude-opus-5.5', host: 'openrouter.ai' }, 5, 5],
-  // Number 6 of issue N: five minutes were taken for these, too.
+  // Regression: five minutes were assumed for these too.
   ['GPT from 5.6 on', { vendor: 'openai', model: 'gpt-5.6' }, 30, 24 * 60],
   ['older GPT', { vendor: 'openai', model: 'gpt-5.2' }, 5, 24 * 60],
   [
@@ -31,6 +31,6 @@ it('is unknown for the editor’s models; there is none where no request is mark
   expect(getCacheSpan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
   expect(getCacheSpan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
   expect(getCacheSpan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
-  // Its cache needs no marks: leaving them out turns nothing off.
+  // Its cache needs no breakpoints, so omitting them disables nothing.
   expect(getCacheSpan({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
 });

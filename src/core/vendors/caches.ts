@@ -1,62 +1,69 @@
-/** How long vendors keep a prompt that was sent, so that the next request with the same beginning is read from a cache. */
+/** How long vendors cache a prompt for the next request with the same prefix. */
 import type { CacheLifetime } from '../cost/prices';
 import { getWire, type Vendor } from './vendors';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Between the two nobody knows, until an answer's usage tells. Milliseconds since the last request began. */
+/**
+ * Between the two times the state is unknown until usage is reported. Milliseconds since the last
+ * request started.
+ */
 export interface CacheSpan {
-  /** Up to here the prompt is still there. */
+  /** Certainly cached until then. */
   readonly warmMs: number;
-  /** From here on it is gone. */
+  /** Certainly expired from then on. */
   readonly coldMs: number;
 }
 
-/** Of endpoints that are not the vendor's own, whatever they are asked for (DeepSeek's guides "Context Caching", hours to days, and "Anthropic API"). */
+/**
+ * For endpoints other than the vendor's own, independent of the model (DeepSeek's guides "Context
+ * Caching", hours to days, and "Anthropic API").
+ */
 const OF_HOSTS: readonly { readonly host: RegExp; readonly span: CacheSpan }[] = [
   { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR, coldMs: 24 * HOUR } },
 ];
 
 /**
- * Caches that need no marks, by model; the first that fits counts. Sources: OpenAI's SDK (responses.d.ts,
- * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on, entries may live longer; `prompt_cache_retention`: up to 24
- * hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a conversation stays with its
- * provider for 10 minutes); Google's guide (no promise).
+ * Automatic caches by model; the first match counts. Sources: OpenAI's SDK (responses.d.ts,
+ * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on, possibly longer;
+ * `prompt_cache_retention`: up to 24 hours, in memory 5 to 10 minutes, at most an hour);
+ * OpenRouter's guide on prompt caching (a conversation stays with its provider for 10 minutes);
+ * Google's guide (no guarantee).
  */
 const AUTOMATIC: readonly { readonly models?: RegExp; readonly span: CacheSpan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE, coldMs: 24 * HOUR } },
   { span: { warmMs: 5 * MINUTE, coldMs: 24 * HOUR } },
 ];
 
-/** Caches that requests are marked for: the time is the one that was asked for, from the last use on. */
+/** Caches with breakpoints: the requested time after the last use. */
 const MARKED: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
   '5m': { warmMs: 5 * MINUTE, coldMs: 5 * MINUTE },
   '1h': { warmMs: HOUR, coldMs: HOUR },
 };
 
 /**
- * Whether one of Bedrock's models that speak Converse caches prompts: Nova, what stands before a cache point in the system prompt or
- * in messages, for five minutes (user guide, "Prompt caching"; LibreChat#13838: a point among the tools is refused).
+ * True for Nova, which caches what precedes a cache point in the system prompt or messages for five
+ * minutes (user guide, "Prompt caching"; LibreChat#13838: a point among the tools is rejected).
  */
 export const cachesOnConverse = (model: string): boolean => /nova/i.test(model);
 
 export interface CachedModel {
   readonly vendor: Vendor;
   readonly model: string;
-  /** Host of an endpoint other than the vendor's own. */
+  /** Host of a custom endpoint. */
   readonly host?: string | undefined;
-  /** The profile's setting; undefined: none. */
+  /** The profile's setting, if any. */
   readonly lifetime?: CacheLifetime | undefined;
 }
 
-/** Whether the model's cache keeps what a request marks for it, and nothing else. */
+/** True if the cache contains only what requests mark. */
 const isMarked = ({ vendor, model }: CachedModel): boolean => {
   const wire = getWire(vendor, model);
   return wire === 'messages' || /claude/i.test(model);
 };
 
-/** How long the cache of a model holds a prompt; `none`: it holds none of these; undefined where that is not known. */
+/** `none`: nothing is cached; undefined: unknown. */
 export function getCacheSpan(model: CachedModel): CacheSpan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
   const wire = getWire(vendor, model.model);

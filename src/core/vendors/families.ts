@@ -1,7 +1,7 @@
 /**
- * Facts about models by their names, wherever they are called (Claude at Anthropic, on Bedrock, through OpenRouter): how
- * their tokenizer differs from ours, whether they see images, how much they read and write. What a profile says, the price
- * table or a vendor's own list knows better comes first; a name that fits nowhere is not guessed at.
+ * Facts about models by name, wherever they are hosted: tokenizer factor, image support, window and
+ * output limit. Profiles, the price table and vendors' lists take precedence; unknown names are not
+ * guessed.
  */
 
 export type ThinkingScope = 'current_turn' | 'all_turns';
@@ -9,40 +9,43 @@ export type ThinkingScope = 'current_turn' | 'all_turns';
 export interface ModelFamily {
   readonly models: RegExp;
   /**
-   * The model's tokens for one o200k token: a start value, which the usage that answers report corrects. Undefined: about
-   * the same, or nobody measured it.
+   * Initial model tokens per o200k token, corrected by reported usage. Undefined: about 1, or not
+   * measured.
    */
   readonly tokenFactor?: number;
-  /** Which of its earlier thinking it reads again (and bills); undefined: all. */
+  /** Earlier thinking that is read (and billed) again; undefined: all. */
   readonly readsThinkingOf?: ThinkingScope;
-  /** OpenAI takes its tools by the Responses API alone, unless it is told not to reason. */
+  /** OpenAI accepts its tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;
-  /** Each call of the open turn must come back with what was thought before it (Google's guide "Thought signatures"). */
+  /**
+   * Calls of the open turn require the thinking before them (Google's guide "Thought signatures").
+   */
   readonly callsNeedThinking?: boolean;
   /**
-   * `adaptive`: it decides by itself how much to think, and takes no budget. `unasked`: it does so without being asked, too, and
-   * binds its thinking to what stood before it. Undefined: thinking takes a budget, or there is none.
+   * `adaptive`: chooses how much to think, without a budget. `unasked`: also thinks without a
+   * request, and binds thinking to what preceded it. Undefined: a budget, or no thinking.
    */
   readonly thinking?: 'adaptive' | 'unasked';
-  /** Anthropic sums up conversations with it on request (guide "Compaction on demand", supported models). */
+  /** Supported by Anthropic's compaction (guide "Compaction on demand", supported models). */
   readonly compacts?: boolean;
-  /** Whether images can be sent. Undefined: not known. */
+  /** Undefined if unknown. */
   readonly seesImages?: boolean;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
 }
 
 const K = 1_000;
 
-/** The window that is taken for a model that nobody names one for, until a refusal names it. In tokens. */
+/** Assumed window in tokens if unknown, until a rejection states it. */
 export const ASSUMED_WINDOW = 128 * K;
 
 /**
- * The first family that fits counts. Sources of the token factors: public counts of the same text (sammcj/ingest#65:
- * claude-sonnet-4-5 × 1.18, claude-opus-5 × 1.53; AutoGPT#13629: × 1.5 from 4.7 on). Windows, limits and eyes: the vendors' model
- * pages; Anthropic's migration guide for Opus 5.5 (window 1M and output 128K from 5 on); OpenAI's page of gpt-6.2-sol (1,050,000).
+ * The first match counts. Token factors: public counts of the same text (sammcj/ingest#65:
+ * claude-sonnet-4-5 × 1.18, claude-opus-5 × 1.53; AutoGPT#13629: × 1.5 from 4.7 on). Windows,
+ * limits and image support: the vendors' model pages; Anthropic's migration guide for Opus 5.5
+ * (window 1M and output 128K from 5 on); OpenAI's page of gpt-6.2-sol (1,050,000).
  */
 const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
@@ -95,7 +98,8 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     maxOutputTokens: 4 * K,
   },
   { models: /claude/i, tokenFactor: 1.18, seesImages: true, contextWindow: 200 * K, maxOutputTokens: 64 * K },
-  // Up to 5.5 only the reasoning behind the user's last words is read again (OpenAI's SDK, `reasoning.context`).
+  // Until 5.5 only reasoning after the last user message is read again (OpenAI's SDK,
+  // `reasoning.context`).
   {
     models: /gpt-5\.[45](?!\d)(?!.*(?:mini|nano))/i,
     readsThinkingOf: 'current_turn',
@@ -136,10 +140,10 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     maxOutputTokens: 65_536,
   },
   { models: /gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
-  // api-docs.deepseek.com/quick_start/pricing: only Flash sees.
+  // api-docs.deepseek.com/quick_start/pricing: only Flash supports images.
   { models: /deepseek-flash/i, seesImages: true, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
   { models: /deepseek-v4/i, seesImages: false, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
-  // Names with a "v" or "vl" of their own are the ones that see.
+  // A separate "v" or "vl" in the name means image support.
   {
     models:
       /(?:qwen|glm|deepseek|llama|phi|internlm|minimax|step|ernie)[\w.:-]*(?:vl|vision|[-.\d]v\b|omni)|pixtral|llava|llama-?4/i,
@@ -152,12 +156,11 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-/** The family of a model's id; undefined where its name says nothing. */
+/** Undefined if the name is unknown. */
 export const findFamily = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
-/** Whether its name says which family it belongs to. */
 export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
 
-/** The model's tokens for one o200k token, before its answers have told; 1 where its name says nothing. */
+/** Initial model tokens per o200k token; 1 if the name is unknown. */
 export const tokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;

@@ -1,24 +1,27 @@
-/** Limits of a request beside its tokens: images have many bytes and pixels, and few tokens. */
+/** Limits of a request besides tokens: images have many bytes and pixels, but few tokens. */
 import { vendorEntry, type Vendor } from './vendors';
 
-/** Limits that a vendor's servers put on a request; absent: none that is known. */
+/** Absent if unknown. */
 export interface RequestLimits {
   /** Bytes of the body. */
   readonly bytes?: number;
-  /** Where there are more images than `above`, none may have an edge of more pixels than `edge`. */
+  /** With more than `above` images, no edge may exceed `edge` pixels. */
   readonly manyImages?: { readonly above: number; readonly edge: number };
 }
 
-/** What Anthropic means by a many-image request: one with more images than this (guide "Vision", general limits). */
+/**
+ * Anthropic calls a request with more images a many-image request (guide "Vision", general limits).
+ */
 export const MANY_IMAGES = 20;
 
-/** Claude's, wherever it runs (the same guide). */
+/** Claude's, on every host (same guide). */
 const CLAUDE = { manyImages: { above: MANY_IMAGES, edge: 2000 } } as const;
 
 /**
- * Bytes of a body at the vendors' own addresses. Anthropic: 32 MB (API overview, "Request size limits"); OpenAI: 50 MB of images
- * (guide "Images and vision"); Gemini: "Request payload size exceeds the limit: 20971520 bytes."; Bedrock: 25,000,000
- * (API reference, InvokeModel, `body`). The others publish none: theirs is learned when they refuse.
+ * Maximum body bytes at vendors' own URLs. Anthropic: 32 MB (API overview, "Request size limits");
+ * OpenAI: 50 MB of images (guide "Images and vision"); Gemini: "Request payload size exceeds the
+ * limit: 20971520 bytes."; Bedrock: 25,000,000 (API reference, InvokeModel, `body`). Others are
+ * undocumented and learned from rejections.
  */
 const BYTES: Readonly<Partial<Record<Vendor, number>>> = {
   anthropic: 32_000_000,

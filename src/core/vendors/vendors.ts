@@ -1,10 +1,10 @@
 /**
- * Whose models can be called: the one list of vendors. Enums, schemas, forms, pickers, handlers and the documents' lists are
- * made from it or typed by it, so that a vendor left half done does not compile or fails a test (vendors.test.ts).
+ * The list of vendors. Enums, schemas, forms, pickers, handlers and documentation are derived from
+ * it or typed by it, so that an incomplete vendor does not compile or fails vendors.test.ts.
  */
 import type { UsageAccounting } from '../cost/usage';
 
-/** The wire between us and a vendor, and how tokens are counted there. */
+/** Wire formats and their token accounting. */
 const WIRES = {
   /** Anthropic's Messages API. */
   messages: { accounting: 'anthropic' },
@@ -20,7 +20,7 @@ const WIRES = {
 
 export type Wire = keyof typeof WIRES;
 
-/** Fields of a profile that only some vendors have. All others (model, prices, …) are every vendor's. */
+/** Profile fields that only some vendors have. */
 const FIELDS = [
   'baseUrl',
   'allowInsecureHttp',
@@ -36,28 +36,28 @@ const FIELDS = [
 export type VendorField = (typeof FIELDS)[number];
 
 export interface VendorEntry {
-  /** The vendor's own name; not translated. */
+  /** Not translated. */
   readonly label: string;
-  /** Whose servers speak the same protocol, for lists in which a person looks for a name. */
+  /** Other vendors with the same protocol, listed so that users find their names. */
   readonly alsoFor?: readonly string[];
-  /** The wire by the model's id: the first that fits. The last has no pattern and takes the rest. */
+  /** Wire by model ID: the first match, and the last without a pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
-  /** Address of its API, where that is not the one that its wire's client knows. */
+  /** API URL, if it differs from the client's default. */
   readonly address?: string;
-  /** Whether a profile has no use without it. */
+  /** Whether a profile requires the field. */
   readonly fields: Readonly<Partial<Record<VendorField, 'needed' | 'optional'>>>;
   /**
-   * `needed`: nothing works without. `needed-at-own-endpoint`: a server at another address may take none. `optional`: the
-   * machine's own sign-in is used instead. `none`: there is none.
+   * `needed`: always required. `needed-at-own-endpoint`: optional at a custom URL. `optional`:
+   * falls back to the machine's credentials. `none`: no key.
    */
   readonly key: 'needed' | 'needed-at-own-endpoint' | 'optional' | 'none';
-  /** Its name in the price table; undefined: the editor's models are listed there under who makes them. */
+  /** Name in the price table; undefined: the editor's models are listed under their makers. */
   readonly pricedAs: string | undefined;
-  /** Hosts that are the vendor's own, so that the price table's figures hold there. */
+  /** The vendor's own hosts, for which the price table is valid. */
   readonly ownHosts?: RegExp;
-  /** Whether it can be asked which models it has (src/api/modelList.ts). */
+  /** True if it lists its models (src/api/modelList.ts). */
   readonly listsModels?: true;
-  /** The model that a form offers to begin with. */
+  /** Default model in a form. */
   readonly suggestedModel: string;
 }
 
@@ -99,7 +99,7 @@ export const VENDORS = {
   },
   bedrock: {
     label: 'Amazon Bedrock',
-    // A profile of one's own in Bedrock has an ARN that doesn't say whose model it is: Claude's, as before.
+    // Custom Bedrock inference profiles have an ARN without the model's name; Claude is assumed.
     wires: [{ models: /claude|^arn:/i, wire: 'messages' }, { wire: 'converse' }],
     fields: { ...CONNECTION, region: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
@@ -136,24 +136,21 @@ export const VENDORS = {
   },
 } as const satisfies Readonly<Record<string, VendorEntry>>;
 
-/** A vendor's id, as profiles name it. */
 export type Vendor = keyof typeof VENDORS;
 
-/** The ids, in the order in which they are shown. */
+/** In display order. */
 export const VENDOR_IDS = Object.keys(VENDORS) as [Vendor, ...Vendor[]];
 
 export const isVendor = (value: unknown): value is Vendor => typeof value === 'string' && Object.hasOwn(VENDORS, value);
 
-/** The entry of a vendor, for those who read it without regard to which it is. */
+/** Typed for access independent of the vendor. */
 export const vendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
-/** How a vendor's model is spoken to. */
 export function getWire(vendor: Vendor, model: string): Wire {
   const { wires } = vendorEntry(vendor);
   return (wires.find(({ models }) => !models || models.test(model)) ?? { wire: 'messages' }).wire;
 }
 
-/** How a vendor counts the tokens of a model's calls. */
 export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
   WIRES[getWire(vendor, model)].accounting;
 

@@ -1,4 +1,4 @@
-/** Live conversations in the engine's thread: what goes out is what live conversations in this process send, byte for byte. */
+/** Live conversations in the engine's thread send the same bytes as in this process. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -19,9 +19,9 @@ import { json, reads, request, sentAnew, upstream, usage } from '../../live/test
 import type { LiveSettings } from '../../live/types';
 import { EngineDiedError } from '../engineThread';
 
-/** Real sessions, outside of the repository. */
+/** Real sessions outside the repository. */
 const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
-/** Requests of each session that are compared. */
+/** Requests compared per session. */
 const MOST_REQUESTS = isLong ? 400 : 3;
 
 function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConversations {
@@ -34,7 +34,7 @@ function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConve
   });
 }
 
-/** The parts of a prepared request that decide what is sent. */
+/** The parts of a prepared request that are sent. */
 const sentParts = (prepared: object): string => {
   const { conversation, messages, cacheMarks, tokens, countedTokens, mustRead, isCalibrated, contextWindow, notes } =
     prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
@@ -78,7 +78,7 @@ describe('requests of a task', () => {
       await expect.poll(() => live.list()[0]?.tokens).toBe(summary?.tokens);
       const { lastUsed: _one, ...told } = live.list()[0] ?? {};
       const { lastUsed: _other, ...kept } = summary ?? {};
-      // Ids and times are each engine's own.
+      // IDs and times differ between engines.
       const same = (value: unknown): unknown =>
         JSON.parse(json(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
       expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
@@ -88,7 +88,6 @@ describe('requests of a task', () => {
   it('of several chats that grow, change course and are canceled at random are the same, too', async () => {
     const chat = fc.record({
       conversation: fc.integer({ min: 0, max: 2 }),
-      /** Reads that the conversation has. */
       reads: fc.integer({ min: 1, max: 40 }),
       isCanceled: fc.boolean(),
       isRefused: fc.boolean(),
@@ -102,7 +101,7 @@ describe('requests of a task', () => {
           const changes = { conversationId: `c${conversation}`, system, model: upstream() };
           const asked = requestFor(reads(count, 100, `c${conversation}-`), changes);
           if (isCanceled) {
-            // The answer of one that is canceled is never heard of, but the engine has its messages.
+            // A canceled request's answer is never reported, but the engine has its messages.
             const abort = new AbortController();
             const [canceled] = [live.prepare(sentAnew(asked), abort.signal), abort.abort()];
             await canceled.catch(() => undefined);
@@ -135,7 +134,7 @@ describe('requests of one chat under way at the same time', () => {
           engine: () => engine,
         });
         const { engine: real } = thread;
-        /** Answers the first request only once the others were sent. */
+        /** Answers the first request after the others were sent. */
         const engine = {
           ...real,
           live: new Proxy(real.live, {
@@ -186,7 +185,7 @@ describe('recorded sessions', () => {
     for (const session of sessions) {
       for (const { messages: recorded } of session.read(() => undefined)) {
         const messages = asSent(recorded);
-        // The last turns of a long session, where condensations are due.
+        // The last turns of a long session, in which condensations are due.
         const ends = requestsOf(messages).slice(-MOST_REQUESTS);
         const here = liveHere(join(temporaryFolder(), 'here'));
         const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
@@ -194,7 +193,7 @@ describe('recorded sessions', () => {
           const asked = requestFor(messages.slice(0, last));
           const [expected, prepared] = [await here.prepare(asked), await live.prepare(sentAnew(asked))];
           const sent = sentParts(prepared);
-          // By equality alone: a difference would print a person's session.
+          // Not `toEqual`, whose message would print a user's session.
           expect(sent === sentParts(expected), `${session.name}: request of ${last} messages`).toBe(true);
           hash.update(sent);
           requests++;

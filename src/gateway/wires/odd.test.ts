@@ -6,7 +6,7 @@ import { knownRequest } from './index';
 import { PATHS } from './testing';
 import { WireError, writeView, type Body, type WireName } from './wire';
 
-/** Bodies that are valid, or that agents send all the same, but seldom; and what they say. */
+/** Valid or common but unusual bodies, and their messages. */
 const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body; readonly messages: unknown[] }>> = {
   anthropic: {
     body: {
@@ -185,7 +185,6 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
           role: 'model',
           parts: [
             { functionCall: { id: 'x', name: 'ls' } },
-            // The same id twice.
             { functionCall: { id: 'x', name: 'ls', args: { dir: 'a' } } },
             { functionCall: {} },
           ],
@@ -260,7 +259,7 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
 
 const getWire = (name: WireName) => knownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
 
-/** Each text and each string of a call's input becomes another one as long, so that what counts as long stays so. */
+/** Replaces texts and input strings by others of the same length, so that long ones stay long. */
 function cut(value: unknown, isInput = false): unknown {
   if (typeof value === 'string') return isInput ? 'x'.repeat(value.length) : value;
   if (Array.isArray(value)) return value.map((item) => cut(item, isInput));
@@ -332,7 +331,7 @@ describe('tokens that an answer reports', () => {
     ['responses', { type: 'response.completed', response: { usage: responses } }],
     ['anthropic', { usage: anthropic }],
     ['anthropic', { type: 'message_start', message: { usage: anthropic } }],
-    // Thoughts stand beside the candidates' tokens, what a tool's use took beside the prompt's.
+    // Thoughts are reported apart from candidates, tool use apart from the prompt.
     [
       'gemini',
       {

@@ -1,4 +1,4 @@
-/** Results that a program reads go out as they came: it parses them, and a marker in them makes it fail. */
+/** Results that a program reads must be unchanged, since a marker would break its parser. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
@@ -18,7 +18,7 @@ const recordsIn = (value: unknown): Value[] => {
   const inner = Object.values(value).flatMap(recordsIn);
   return Array.isArray(value) ? inner : [value as Value, ...inner];
 };
-/** The id under which a call or a result stands, on each wire. */
+/** The ID of a call or result on each wire. */
 const callId = ({ type, id, call_id: called, function: fn }: Value): unknown =>
   type === 'tool_use' || fn !== undefined ? id : /_call$/.test(String(type)) ? called : undefined;
 const resultId = ({ type, tool_use_id: anthropic, tool_call_id: chat, call_id: responses }: Value): unknown =>
@@ -29,7 +29,7 @@ const CALLERS = [
   { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' },
 ];
 
-/** A body in which every call whose number these steps name was made by a program. */
+/** A body in which a program made the calls with these numbers. */
 function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>): [string, Set<unknown>] {
   const body = JSON.parse(makeBody(wire, steps)) as Value;
   const ids = new Set<unknown>();

@@ -1,7 +1,7 @@
-/** Requests as agents send them, for the tests of the gateway: one task on each wire, with what is hard to keep. */
+/** Requests of a task on each wire, in agents' form, with details that are hard to preserve. */
 import type { WireName } from './wire';
 
-/** A tool's output; reads of one file are alike, so that there is something to condense. */
+/** Reads of one file are similar, so that there is something to condense. */
 const makeOutput = (step: number): string =>
   Array.from({ length: 60 }, (_, line) => `${line + 1}: const value${step % 7}_${line} = "é \\" ${line * 31}";`).join(
     '\n',
@@ -10,7 +10,7 @@ const makeOutput = (step: number): string =>
 const makeArguments = (step: number): string =>
   `{"file_path":"/src/file${step % 7}.ts", "limit":12345678901234567890,"limit":1e400,"\\u0061":"\\ud83d\\ude00"}`;
 
-/** How the steps of a task stand in the body of each wire, as raw text. */
+/** Raw JSON of a task's steps on each wire. */
 const WIRES: Readonly<Record<WireName, (steps: readonly number[]) => string>> = {
   anthropic: (steps) =>
     `{"model":"claude-sonnet-4-5","max_tokens":8192,"unknown":1e400,"system":[{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral"}}],
@@ -44,11 +44,10 @@ const WIRES: Readonly<Record<WireName, (steps: readonly number[]) => string>> = 
       .join(',')}]}`,
 };
 
-/** The body of a request after so many steps of a task; a longer one begins as a shorter one does. */
+/** A longer body starts with the shorter one. */
 export const makeBody = (wire: WireName, steps: number): string =>
   WIRES[wire](Array.from({ length: steps }, (_, step) => step));
 
-/** Where each wire's requests go. */
 export const PATHS: Readonly<Record<WireName, string>> = {
   anthropic: '/v1/messages',
   chat: '/v1/chat/completions',

@@ -21,7 +21,7 @@ interface Case {
   readonly text: string;
 }
 
-/** Requests that real agents sent; only where they are at hand. */
+/** Recorded agents' requests, skipped if unavailable. */
 const RECORDED = join(__dirname, '../../../../shared/real-agents/recorded');
 const recorded: Case[] = existsSync(RECORDED)
   ? readdirSync(RECORDED).map((name) => {
@@ -47,13 +47,11 @@ const sameView = (messages: readonly ApiMessage[]) => ({
   origins: messages.map((_, index) => index),
 });
 
-/** The length of the list of items, whatever it is called. */
 const itemsIn = (body: Body): number => {
   const list = body['messages'] ?? body['input'] ?? body['contents'];
   return Array.isArray(list) ? list.length : -1;
 };
 
-/** The whole body with a view in it. */
 const viewText = (wire: Wire, text: string, ...rest: Tail): string => {
   const { head, end } = writeView(wire, text, ...rest);
   return head + text.slice(end);
@@ -95,7 +93,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
       expect(newViolations(messages, written.request.messages)).toEqual([]);
       expect(itemsIn(written.body)).toBe(itemsIn(body));
       expect({ ...written.request, messages: 0, sources: 0 }).toEqual({ ...request, messages: 0, sources: 0 });
-      // Whatever else the body says stands in it as it came.
+      // The rest of the body is unchanged.
       for (const odd of one.text.match(/1e400|1\.0\b|12345678901234567890/g) ?? []) expect(text).toContain(odd);
     },
   );
@@ -115,7 +113,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
     const text = viewText(wire, one.text, body, request, { original: messages, view, origins });
     const written = read({ ...one, text });
     expect(written.request.messages.length).toBe(view.length);
-    // Ids of our own count what came before.
+    // Generated IDs count what preceded.
     const plain = (message: unknown): string => JSON.stringify(message).replace(/#\d+/g, '#');
     expect(plain(written.request.messages.at(-1))).toEqual(plain(messages.at(-1)));
     expect(JSON.stringify(written.request.messages[1])).toContain('What was done');
@@ -199,14 +197,14 @@ describe('all wires', () => {
       'gemini',
       '{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"shot","response":{"output":"a","exit":0},"parts":[{"fileData":{"fileUri":"f"}},IMAGE]}}]}]}',
       { inlineData: { mimeType: 'image/png', data: 'QUJD' } },
-      // A part of a result has no text of its own, but may be a text file.
+      // A result part may be a text file.
       { inlineData: { mimeType: 'text/plain', data: 'Z29uZQ==' } },
     ],
     [
       'gemini',
       '{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"shot","response":{"output":"a","shot":{"$ref":"shot.png"}},"parts":[IMAGE]}}]}]}',
       { inlineData: { mimeType: 'image/png', displayName: 'shot.png', data: 'QUJD' } },
-      // The response names its part.
+      // The response refers to its part by name.
       { inlineData: { displayName: 'shot.png', mimeType: 'text/plain', data: 'Z29uZQ==' } },
     ],
   ] as const)('finds the image in a result of %s, and puts a text in its place alone', (name, form, image, part) => {

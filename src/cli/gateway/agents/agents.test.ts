@@ -9,7 +9,10 @@ import { SECRET_HEADER } from '../../../gateway/access';
 import { gatewayAgent } from './index';
 
 interface Setup {
-  /** Files below the home folder; the agent works in `work` below it. `HOME` in texts, arguments and values is that folder. */
+  /**
+   * Files below the home folder; the agent runs in `work`. `HOME` in texts, arguments and values is
+   * replaced.
+   */
   readonly files?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -31,7 +34,6 @@ async function prepared(name: GatewayCommand, { files = {}, args = [], env = {},
 
 const listAddresses = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(String);
 
-/** How it is started, and the files that were written for that. */
 async function launched(ready: ReadyAgent): Promise<Launch & { readonly files: Record<string, string> }> {
   const files: Record<string, string> = {};
   const launch = await ready.launch({
@@ -61,7 +63,8 @@ const PROVIDERS = JSON.stringify({
 
 describe('where the requests of an agent go', () => {
   it.each<[string, GatewayCommand, Setup, string | readonly string[]]>([
-    // Codex: "-c" counts more than a profile, that more than config.toml; a value that is no TOML is a text.
+    // Codex: "-c" overrides a profile, which overrides config.toml; a value that isn't TOML is a
+    // string.
     [
       'a provider by -c without quotes',
       'codex',
@@ -347,10 +350,10 @@ describe('an agent that can not be led', () => {
       /baseURL of "x" is not an address/,
     ],
     ['gemini', {}, /signed in with "nothing yet"/],
-    // Its environment may ask for another way than the key that is there.
+    // The environment may select other authentication than the existing key.
     ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_GCA: 'true' } }, /signed in with "oauth-personal"/],
     ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' } }, /signed in with "vertex-ai"/],
-    // A key is there, but the model that it is set to signs in by a plugin.
+    // There is a key, but the selected model authenticates by plugin.
     [
       'opencode',
       {

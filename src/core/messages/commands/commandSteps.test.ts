@@ -9,7 +9,7 @@ interface Row {
   readonly steps: readonly string[];
 }
 
-/** The rows of the table; it says itself how it is read. */
+/** The table's head explains its format. */
 function parseRows(table: string): Row[] {
   return table
     .split('\n\n')
@@ -41,7 +41,7 @@ describe('a command line', () => {
     expect(detectShell('Get-Content a.txt | Select-Object -First 3')).toBe('powershell');
     expect(detectShell('$env:X = 1; npm test')).toBe('powershell');
     expect(detectShell('cat a.txt')).toBe('sh');
-    // Text about PowerShell in a here-document is no PowerShell.
+    // PowerShell text in a here-document is not PowerShell.
     expect(detectShell("cat > a.md <<'EOF'\nGet-Content a\nEOF")).toBe('sh');
   });
 

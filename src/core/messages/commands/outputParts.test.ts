@@ -92,14 +92,14 @@ describe('several commands', () => {
       ['b.c:?:tab', b.trimEnd()],
       ['b.c:?:tab', c.trimEnd()],
     ]);
-    // Once some numbers and lines have gone, the last one of a run still tells.
+    // After some numbers and lines are gone, the last number of a run still identifies it.
     const condensed = a
       .split('\n')
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
       .toSpliced(3, 4, someMarker('4 lines, shown above'))
       .join('\n');
     expect(shown(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
-    // Two texts that begin with the same number: nobody knows which one is whose.
+    // Two texts start with the same number, so the lines can't be attributed.
     expect(shown("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
   });
 
@@ -257,7 +257,7 @@ describe('the parts of', () => {
       `1\n${someMarker('4 lines, shown above')}\n12\n13\n`,
       [],
     ],
-    // Lines 5 and 9 of a.c are none of b.c, though their numbers don't count up.
+    // Lines 5 and 9 of a.c don't belong to b.c, though their numbers don't increase.
     [
       'some numbered lines, then a file',
       "nl -ba a.c | sed -n '/x/p'; sed -n 1,3p b.c",

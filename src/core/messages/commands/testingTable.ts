@@ -1,7 +1,7 @@
 import type { CommandStep } from './commandSteps';
 import type { Effect, LineRange, PrintedText } from './printed';
 
-/** A command line's steps in the words of the tables: one line for each step that has an effect. */
+/** A command line's steps in the tables' notation: one line per step with an effect. */
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
   if (!steps) return ['not a command line'];
   return steps.flatMap(({ when, printed, effects }) => {

@@ -11,10 +11,9 @@ const thinking = (value: string): Block => ({ type: 'thinking', thinking: value,
 const serverCall = (id: string): Block => ({ type: 'server_tool_use', id, name: 'web_search', input: {} });
 const serverResult = (id: string): Block => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
 
-/** A call that a program on the server made. */
 const programmatic: Block = { ...call('p', 'query', {}), caller: { type: 'code_execution_20250825', tool_id: 's' } };
 
-/** A conversation that every rule lets pass. */
+/** Satisfies every rule. */
 const valid: ApiMessage[] = [
   user('the task'),
   assistant(thinking('hm'), 'both at once', call('a', 'Read', { path: 'x' }), call('b', 'Bash', {})),
@@ -156,7 +155,6 @@ describe('checkConversation', () => {
 
 describe('checkView', () => {
   const original = valid;
-  /** The conversation with one message exchanged. */
   const withMessage = (index: number, message: ApiMessage): ApiMessage[] => original.with(index, message);
   const blocks = (index: number): Block[] => [...(original[index]!.content as Block[])];
   const withBlock = (index: number, at: number, change: Record<string, unknown>): ApiMessage[] =>
@@ -223,7 +221,7 @@ describe('checkView', () => {
       ['thinking-kept at 5'],
       [],
     ]);
-    // The turn is over: the next one begins with the user's words.
+    // The turn is over: the next one starts with the user's text.
     const over = assistant('done');
     expect(checkView([...open, over], [...without(5), over])).toEqual([]);
     const summary = user('a summary');

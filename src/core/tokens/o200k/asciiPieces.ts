@@ -1,9 +1,9 @@
 /**
- * The o200k pattern for ASCII text as a table of states: one look-up per byte and one jump per piece, for wrongly
- * guessed jumps are what scanning costs most. Whatever the table can't tell it leaves to the general scanner.
+ * The o200k pattern for ASCII as a state table: one lookup per byte and one jump per piece, since
+ * mispredicted branches dominate scanning. Everything else is left to the general scanner.
  */
 
-/** Kinds of bytes, the columns of the table. */
+/** Kinds of bytes: the table's columns. */
 const KINDS = {
   lower: 0,
   upper: 1,
@@ -20,12 +20,12 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const COLUMNS = 16;
 
-/** States from here on end the piece: before the byte last looked at, one byte earlier, or the table can't tell. */
+/** From here on, states end the piece: before the last byte, one byte earlier, or undecided. */
 export const BEFORE = 13 * COLUMNS;
 export const EARLIER = 14 * COLUMNS;
 const UNKNOWN = 15 * COLUMNS;
 
-/** The states, in the order of the rows. The piece begins in the first. */
+/** States in row order; the first is initial. */
 const STATES = {
   start: 0,
   upper: 1, // capitals of a word
@@ -48,7 +48,7 @@ const WORD: Partial<Record<Kind, Step>> = { upper: 'upper', lower: 'lower' };
 const OTHERS: Partial<Record<Kind, Step>> = { slash: 'others', apostrophe: 'others', other: 'others' };
 const SPACES: Partial<Record<Kind, Step>> = { blank: 'spaces', tab: 'spaces', newline: 'UNKNOWN', end: 'BEFORE' };
 
-/** The next state after a kind of byte; kinds that aren't named end the piece, and bytes beyond ASCII are unknown. */
+/** Unlisted kinds end the piece; non-ASCII bytes are undecided. */
 const STEPS: Record<State, Partial<Record<Kind, Step>>> = {
   start: {
     ...{ ...WORD, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },
@@ -58,7 +58,7 @@ const STEPS: Record<State, Partial<Record<Kind, Step>>> = {
   lower: { lower: 'lower', apostrophe: 'UNKNOWN' },
   blank: { ...WORD, ...OTHERS, ...SPACES },
   tab: { ...WORD, ...SPACES },
-  // before something visible the last space is left to it
+  // the last space belongs to the visible character after it
   spaces: { ...SPACES, ...toAll('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other') },
   prefix: { ...WORD, ...OTHERS, newline: 'tail' },
   others: { ...OTHERS, newline: 'tail' },
@@ -79,7 +79,7 @@ function encodeStep(step: Step): number {
   return step === 'UNKNOWN' ? UNKNOWN : STATES[step] * COLUMNS;
 }
 
-/** The next state by state + kind of byte. */
+/** Indexed by state + kind of byte. */
 export const NEXT = new Uint8Array(256);
 for (const [state, steps] of Object.entries(STEPS) as [State, Partial<Record<Kind, Step>>][]) {
   for (const [kind, column] of Object.entries(KINDS) as [Kind, number][])
@@ -99,5 +99,5 @@ function classifyByte(byte: number): Kind {
   return char === "'" ? 'apostrophe' : 'other';
 }
 
-/** The column of each byte. */
+/** Column of each byte. */
 export const KIND = Uint8Array.from({ length: 256 }, (_, byte) => KINDS[classifyByte(byte)]);

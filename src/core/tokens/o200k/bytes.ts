@@ -1,53 +1,54 @@
-/** Free bytes that every buffer has behind its text: whole words are read across the end, and END_BYTE stands there. */
+/**
+ * Free bytes after the text in every buffer, since whole words are read, starting with END_BYTE.
+ */
 export const PADDING = 16;
 
-/** Closes the text in a buffer. It never occurs in UTF-8. */
+/** Ends the text in a buffer. Never occurs in UTF-8. */
 export const END_BYTE = 0xff;
 
-/** Bytes and a view on the same bytes, for reading four at once. */
+/** Bytes with a view for reading four at once. */
 export interface ByteText {
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
 
-/** A buffer for `size` bytes of text plus padding. */
+/** Allocates `size` bytes plus padding. */
 export function byteText(size: number): ByteText {
   return toByteText(new Uint8Array(size + PADDING));
 }
 
-/** The given bytes with a view on them. */
 export function toByteText(bytes: Uint8Array): ByteText {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** Up to this many bytes make a short piece: three words, zero behind the last byte. */
+/** Maximum bytes of a short piece: three words, zero-padded. */
 export const SHORT = 12;
 
-/** KEEP[k + 8] keeps the first k bytes of a word: none for k <= 0, all for k >= 4. */
+/** KEEP[k + 8] masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
 const KEEP = Int32Array.from({ length: SHORT + 9 }, (_, i) => (i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1));
 
-/** First word (bytes 0 to 3) of a short piece. */
+/** Bytes 0 to 3 of a short piece. */
 export function word0(view: DataView, start: number, length: number): number {
   return view.getInt32(start, true) & (KEEP[length + 8] as number);
 }
 
-/** Second word (bytes 4 to 7) of a short piece. */
+/** Bytes 4 to 7 of a short piece. */
 export function word1(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 4, true) & (KEEP[length + 4] as number);
 }
 
-/** Third word (bytes 8 to 11) of a short piece. */
+/** Bytes 8 to 11 of a short piece. */
 export function word2(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 8, true) & (KEEP[length] as number);
 }
 
-/** 32-bit hash of the words of a short piece; its high bits are the good ones. */
+/** Use its high bits. */
 export function hashShort(w0: number, w1: number, w2: number, length: number): number {
   const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
-/** 32-bit hash of a piece longer than SHORT; its high bits are the good ones. */
+/** For pieces longer than SHORT. Use its high bits. */
 export function hashLong(view: DataView, start: number, length: number): number {
   let mixed = length;
   const last = start + length - 4;
@@ -55,12 +56,12 @@ export function hashLong(view: DataView, start: number, length: number): number 
     mixed = Math.imul(mixed ^ view.getInt32(at, true), 0x9e3779b1);
     mixed ^= mixed >>> 15;
   }
-  // the last word overlaps the one before it, so that no byte needs a mask
+  // the last word overlaps the previous one, so no mask is needed
   mixed = Math.imul(mixed ^ view.getInt32(last, true), 0x85ebca77);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
-/** Whether two stretches of `length` >= 4 bytes are equal. */
+/** Requires `length` >= 4. */
 export function sameBytes(a: DataView, atA: number, b: DataView, atB: number, length: number): boolean {
   const last = length - 4;
   for (let i = 0; i < last; i += 4) {

@@ -1,6 +1,6 @@
 /**
- * The character classes of the o200k pattern, one bit each, so that a set of classes is tested with one AND.
- * The bits are also those that scripts/ranks.mjs writes into the table.
+ * Character classes of the o200k pattern, one bit each, so that a set is tested with one AND.
+ * scripts/ranks.mjs uses the same bits.
  */
 export const UPPER = 1; // \p{Lu} \p{Lt}
 export const LOWER = 2; // \p{Ll}
@@ -10,10 +10,10 @@ export const NUMBER = 16; // \p{N}
 export const NEWLINE = 32; // \r \n
 export const SPACE = 64; // the rest of JavaScript's \s, U+FEFF included
 export const OTHER = 128; // everything else: punctuation, symbols, control characters, unassigned code points
-/** The class behind the last byte of the text: none. */
+/** After the last byte of the text. */
 export const END = 0;
 
-/** The classes of a word: letters, and marks anywhere among them. */
+/** Letters and marks. */
 export const WORD = UPPER | LOWER | CASELESS | MARK;
 
 const CODE_POINTS = 0x110000;

@@ -5,9 +5,9 @@ const BEHIND = OTHER | SPACE | NEWLINE;
 const APOSTROPHE = 0x27;
 
 /**
- * Where a text may be cut so that its two parts have the same pieces as the whole: between a letter or number and a
- * character that is none of these, no mark and no apostrophe. A piece ends there whatever comes behind, and a new one
- * begins whatever stood before. Surrogates are never cut at: half of one says nothing about its class.
+ * True if the text can be split here without changing pieces: between a letter or number and a
+ * character that is neither letter, number, mark nor apostrophe, since a piece always ends there.
+ * Never at surrogates, whose class is unknown.
  */
 function mayCut(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);

@@ -7,7 +7,6 @@ import { referenceCount, table } from './testing';
 
 const counter = createO200kCounter(table);
 
-/** All files below a folder, as texts. */
 function textsBelow(folder: string): { path: string; text: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -15,7 +14,7 @@ function textsBelow(folder: string): { path: string; text: string }[] {
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 }
 
-/** Adds all strings in a JSON text; a line that is no JSON is a string itself. */
+/** Adds all strings of a JSON text; a line that isn't JSON is a string itself. */
 function addStrings(json: string, strings: Set<string>): void {
   try {
     JSON.parse(json, (_, value: unknown) => {
@@ -38,7 +37,7 @@ describe('o200k counter against js-tiktoken', () => {
       expect(counter.count(sample), path).toBe(referenceCount(sample));
     }
     expect(strings.size).toBeGreaterThan(1000);
-    // Eight of 32, one after the other; in the long lane all.
+    // Eight consecutive ones of 32; all in the long lane.
     for (const [index, text] of [...strings].entries()) {
       if (!isTried(index >> 3, 0, 4)) continue;
       const tokens = counter.count(text);

@@ -6,10 +6,10 @@ import { PieceCache } from './pieceCache';
 import { NO_RANK, RankTable } from './rankTable';
 import { Scanner } from './scanner';
 
-/** UTF-16 units that are turned into bytes at a time. Any size gives the same counts. */
+/** UTF-16 units encoded at a time; the size doesn't affect counts. */
 const CHUNK = 16 * 1024;
 
-/** No UTF-16 unit takes more bytes of UTF-8. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
 /**

@@ -6,7 +6,7 @@ import { encodeText, randomNumbers, table } from './testing';
 
 const ranks = new RankTable(table);
 
-/** The definition of byte-pair merging, word for word. */
+/** The literal definition of byte-pair merging. */
 function plainMerge(text: string): number {
   const { view, length } = encodeText(text);
   const starts = Array.from({ length: length + 1 }, (_, i) => i);
@@ -33,10 +33,10 @@ function merge(merger: Merger, text: string): number {
 const simple = new Merger(ranks, { simple: 100_000, window: 100_000, overlap: 0 });
 const heap = new Merger(ranks, { simple: 0, window: 100_000, overlap: 0 });
 const windows = new Merger(ranks, { simple: 0, window: 48, overlap: 16 });
-/** Windows that share too little: many don't meet and are merged anew. */
+/** Insufficient overlap: many windows don't meet and are merged again. */
 const narrow = new Merger(ranks, { simple: 0, window: 8, overlap: 1 });
 
-/** Words over few letters merge in many ways. */
+/** Words of few letters merge in many ways. */
 const words = fc.oneof(
   ...['ab', 'aA', 'abc', ' a', '-=', '0123456789', 'etaoinshr', 'あいう', '的是一', 'é́a', '\n ', 'AaBbZz+/09'].map(
     (letters) => fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 1, maxLength: 300 }),

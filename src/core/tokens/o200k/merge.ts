@@ -2,44 +2,43 @@ import type { ByteText } from './bytes';
 import { MinHeap } from './minHeap';
 import { MAX_TOKEN, NO_RANK, type RankTable } from './rankTable';
 
-/** How much the merge takes on at a time, in bytes. Any sizes give the same counts. */
+/** Sizes in bytes; they don't affect counts. */
 export interface MergeSizes {
-  /** up to here the lowest rank is searched by looking at all of them, beyond with a heap */
+  /** up to this size the lowest rank is found by linear search, beyond it with a heap */
   readonly simple: number;
-  /** a longer piece is merged in windows of this size, so that time and memory stay linear and small */
+  /** longer pieces are merged in windows of this size, to keep time and memory linear */
   readonly window: number;
-  /** two windows share at least this much */
+  /** minimum overlap of two windows */
   readonly overlap: number;
 }
 
 const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN };
 
-/** Windows of a piece that are remembered: what is the same again and again, begun here or there, is merged once. */
+/** Cached windows, so that repetitive text is merged once. */
 const MAX_KNOWN_WINDOWS = 8;
 
-/** A window that was merged. */
 interface KnownWindow {
   readonly bytes: Uint8Array;
-  /** Where parts end, by where they begin. */
+  /** End of each part by its start. */
   readonly next: Int32Array;
   readonly parts: number;
 }
 
-/** Parts of a heap key: rank times this, plus the place. Both fit the 53 bits of a number. */
+/** A heap key is rank times this plus position, within the 53 bits of a number. */
 const PLACES = 2 ** 31;
 
 /**
- * Byte-pair merge: of all neighbouring parts that make a token together, the pair with the lowest rank, leftmost first,
- * becomes one part, until no pair is left. Counts the parts; has no memory from one piece to the next.
+ * Byte-pair merge: repeatedly joins the adjacent parts that form the token with the lowest rank,
+ * leftmost first. Counts the remaining parts; stateless between pieces.
  */
 export class Merger {
   readonly #table: RankTable;
   readonly #sizes: MergeSizes;
-  /** simple merge: where parts begin */
+  /** simple merge: starts of the parts */
   readonly #starts: Int32Array;
-  /** rank of the part at a place together with the next part */
+  /** rank of the part at an index joined with the next one */
   #ranks: Int32Array;
-  /** heap merge: beginning of the next and of the previous part, by beginning of a part */
+  /** heap merge: start of the next and previous part, by start */
   #next: Int32Array;
   #previous: Int32Array;
   #heap: MinHeap;
@@ -55,12 +54,12 @@ export class Merger {
     this.#reserve(this.#usual);
   }
 
-  /** Bytes that there is always room for. */
+  /** Bytes always allocated. */
   get #usual(): number {
     return Math.max(this.#sizes.simple, this.#sizes.window);
   }
 
-  /** Tokens of `length` bytes from `start`, none of which is looked up as a whole. */
+  /** Tokens of `length` bytes from `start`, without looking up the whole. */
   count(text: ByteText, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
@@ -105,16 +104,16 @@ export class Merger {
     return parts;
   }
 
-  /** Rank of the part with this number together with the next one. */
+  /** Rank of this part joined with the next. */
   #rankOfTwo(view: DataView, part: number): number {
     const from = this.#starts[part] as number;
     return this.#table.rank(view, from, (this.#starts[part + 2] as number) - from);
   }
 
   /**
-   * A row of tokens is what merging gives for their text exactly when that is so for each two neighbours, for a merge
-   * across a border depends on the two tokens beside it only. So two windows that share a token join to the tokens of
-   * the whole: here the first token of a window has to be one that the window before it has too.
+   * A sequence of tokens is the merge result exactly if each adjacent pair is, since a merge across
+   * a boundary depends only on the two tokens next to it. So two windows that share a token combine
+   * to the tokens of the whole: the first token of a window must also be in the previous one.
    */
   #windows(text: ByteText, start: number, length: number): number {
     const end = start + length;
@@ -122,7 +121,7 @@ export class Merger {
     let size = this.#sizes.window;
     let tokens = 0;
     let from = start;
-    let sharedEnd = 0; // where the first token of the window has to end; 0 for the first window
+    let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
       const to = Math.min(end, from + size);
       const { next, parts } = this.#window(text, from, to, known);
@@ -137,7 +136,7 @@ export class Merger {
         tokens++;
       }
       if (at === 0) {
-        // the windows don't meet, or a token fills this one: once more from the beginning, in larger windows
+        // the windows don't meet, or a token fills this one: start again with larger windows
         size *= 2;
         known.length = 0;
         tokens = 0;
@@ -164,7 +163,7 @@ export class Merger {
     return merged;
   }
 
-  /** Merges and leaves the parts in `#next`: each place where a part begins has the place where it ends. */
+  /** Merges and leaves the end of each part at its start in `#next`. */
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
     const next = this.#next;
@@ -185,7 +184,7 @@ export class Merger {
       heap.removeTop();
       const rank = Math.floor(key / PLACES);
       const at = key - rank * PLACES;
-      if (ranks[at] !== rank) continue; // the pair that the key stood for has gone
+      if (ranks[at] !== rank) continue; // the pair of this key no longer exists
       parts--;
       const gone = next[at] as number;
       const end = next[gone] as number;
@@ -198,7 +197,7 @@ export class Merger {
     return parts;
   }
 
-  /** The part at this place or the one behind it has changed: finds the rank of the two anew. */
+  /** Recomputes the rank after this part or the next has changed. */
   #renew(view: DataView, start: number, at: number, length: number): void {
     const middle = this.#next[at] as number;
     let rank = NO_RANK;
@@ -207,7 +206,7 @@ export class Merger {
     if (rank !== NO_RANK) this.#heap.push(rank * PLACES + at);
   }
 
-  /** Room for merging so many bytes; each merge takes one key from the heap and adds two at most. */
+  /** Each merge removes one key from the heap and adds at most two. */
   #reserve(size: number): void {
     this.#ranks = new Int32Array(size);
     this.#next = new Int32Array(size);

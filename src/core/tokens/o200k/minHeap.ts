@@ -1,4 +1,4 @@
-/** Binary heap of numbers, the smallest on top, in an array of its own that only grows when asked to. */
+/** Binary heap of numbers, smallest on top, in an array that grows only on request. */
 export class MinHeap {
   #keys: Float64Array;
   #size = 0;
@@ -12,17 +12,17 @@ export class MinHeap {
     return this.#size;
   }
 
-  /** The smallest key; the heap must not be empty. */
+  /** Requires a non-empty heap. */
   get top(): number {
     return this.#keys[0] as number;
   }
 
-  /** Adds a key without putting it in its place; `arrange` must follow before anything else is asked. */
+  /** Adds a key without sorting it in; call `arrange` before anything else. */
   append(key: number): void {
     this.#keys[this.#size++] = key;
   }
 
-  /** Puts all appended keys in their places, in linear time. */
+  /** Sorts in all appended keys in linear time. */
   arrange(): void {
     for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
   }
@@ -40,7 +40,7 @@ export class MinHeap {
     keys[at] = key;
   }
 
-  /** Takes the smallest key away; the heap must not be empty. */
+  /** Requires a non-empty heap. */
   removeTop(): void {
     const last = this.#keys[--this.#size] as number;
     if (this.#size > 0) this.#sink(0, last);

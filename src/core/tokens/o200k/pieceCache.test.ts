@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PieceCache } from './pieceCache';
 import { encodeText } from './testing';
 
-/** Counts as many tokens as there are bytes, and how often it is asked. */
+/** Counts bytes as tokens, and its own calls. */
 function counted() {
   let asked = 0;
   const cache = new PieceCache((_, __, length) => {

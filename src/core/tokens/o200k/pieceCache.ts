@@ -1,21 +1,21 @@
 import { hashLong, hashShort, sameBytes, SHORT, word0, word1, word2, type ByteText } from './bytes';
 
-/** Counts the tokens of one piece of text, `length` >= 2 bytes from `start`. */
+/** Requires `length` >= 2. */
 export type CountPiece = (text: ByteText, start: number, length: number) => number;
 
-/** Longer pieces than this many bytes are not kept. */
+/** Longer pieces, in bytes, are not cached. */
 const LONGEST = 56;
 
 const SHORT_BITS = 16; // 65,536 short pieces, 16 bytes each
 const LONG_BITS = 13; // 8,192 long pieces, 64 bytes each
-const COUNT_BITS = 8; // the last word of an entry: length above, tokens below; 0 is an empty entry
+const COUNT_BITS = 8; // the last word of an entry: length above, tokens below; 0 if empty
 const COUNT_MASK = (1 << COUNT_BITS) - 1;
 const LONG_META = 1; // a long entry: hash, length and tokens, then the bytes
 const LONG_BYTES = 2;
 
 /**
- * Remembers what pieces of text count. It holds the bytes of the pieces themselves in two fixed arrays, so it is exact,
- * never grows and keeps no text alive. A new piece takes the place of the one with the same hash.
+ * Caches token counts of pieces. Stores the bytes in two fixed arrays, so it is exact, bounded and
+ * retains no strings. A new piece replaces the one with the same hash slot.
  */
 export class PieceCache {
   readonly #short = new Int32Array(4 << SHORT_BITS);
@@ -28,7 +28,7 @@ export class PieceCache {
     this.#countPiece = countPiece;
   }
 
-  /** Tokens of the piece of `length` >= 2 bytes at `start`. */
+  /** Requires `length` >= 2. */
   count(text: ByteText, start: number, length: number): number {
     if (length > SHORT) return this.#countLong(text, start, length);
     const view = text.view;

@@ -1,34 +1,37 @@
 import { expandClasses } from './charClass';
 import { hashLong, hashShort, PADDING, SHORT, sameBytes, toByteText, word0, word1, word2 } from './bytes';
 
-/** No token has more bytes. */
+/** Maximum bytes of a token. */
 export const MAX_TOKEN = 128;
 
-/** Rank of bytes that are no token: behind all others. */
+/** Rank of bytes that are not a token; higher than all others. */
 export const NO_RANK = 0x7fffffff;
 
 const MAGIC = 0x314b324f; // 'O2K1'
 const HEAD = 16; // bytes before the class ranges
 
-/** 2^19 slots for 200,000 tokens: half of what merging asks for is no token, and a sparse table says so at once. */
+/** 2^19 slots for 200,000 tokens: half of all lookups miss, which a sparse table detects fast. */
 const SLOT_BITS = 19;
 const SLOT_MASK = (1 << SLOT_BITS) - 1;
 const SLOT_SHIFT = 32 - SLOT_BITS;
 
-/** A slot holds rank + 1, and above it the low bits of the hash, which tell most other bytes apart; 0 is empty. */
+/**
+ * A slot contains rank + 1, with low bits of the hash above it to reject most mismatches; 0 is
+ * empty.
+ */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-/** The content of the shipped table: the tokens with their ranks and the classes of all code points. */
+/** The shipped table: tokens with ranks, and classes of all code points. */
 export class RankTable {
   /** class bits per code point, see charClass.ts */
   readonly classes: Uint8Array;
   readonly #asset: DataView;
-  /** where the bytes of a token begin in the asset, by rank; they end where the next ones begin */
+  /** start of each token's bytes in the asset, by rank */
   readonly #offsets: Int32Array;
-  /** the ranks by hash of the bytes, open addressing */
+  /** ranks by hash of the bytes, open addressing */
   readonly #slots = new Int32Array(1 << SLOT_BITS);
-  /** ranks of the tokens of two bytes, indexed by the little-endian number of the two */
+  /** ranks of two-byte tokens, by their little-endian number */
   readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
@@ -46,12 +49,12 @@ export class RankTable {
     this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
   }
 
-  /** Rank of two neighbouring bytes, NO_RANK when they are no token. */
+  /** NO_RANK if the two bytes are not a token. */
   pairRank(view: DataView, start: number): number {
     return this.#pairs[view.getUint16(start, true)] as number;
   }
 
-  /** Rank of `length` >= 2 bytes, NO_RANK when they are no token. */
+  /** Requires `length` >= 2; NO_RANK if not a token. */
   rank(view: DataView, start: number, length: number): number {
     if (length > SHORT) return length > MAX_TOKEN ? NO_RANK : this.#longRank(view, start, length);
     const w0 = word0(view, start, length);
@@ -94,7 +97,7 @@ export class RankTable {
     }
   }
 
-  /** Enters all tokens. One plain loop over locals: it runs once, mostly before the compiler has optimised it. */
+  /** A plain loop over locals, since it runs once, before it is optimized. */
   #fill(lengths: Uint8Array, bytesAt: number): void {
     const view = this.#asset;
     const slots = this.#slots;

@@ -7,7 +7,7 @@ import { encodeText, randomNumbers, randomText, referencePieces, table } from '.
 const { classes } = new RankTable(table);
 const scanner = new Scanner(classes);
 
-/** Where the pieces end, in bytes. */
+/** Byte offsets of the ends of pieces. */
 function ends(text: string): number[] {
   const { bytes, length } = encodeText(text);
   const found: number[] = [];

@@ -42,14 +42,14 @@ export class Scanner {
     return state === EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
-  /** The same for what the table of ASCII text doesn't know. */
+  /** The same for text that the ASCII table doesn't handle. */
   #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
-    // a mark counts as part of the word it begins: as its prefix it would end at the same place
+    // a mark is part of the word it starts; as a prefix it would end at the same place
     if ((kind & WORD) !== 0) return this.#word(bytes, start);
     if (kind === NUMBER) return this.#number(bytes, start);
     if (kind === NEWLINE) return this.#space(bytes, start);
-    // what is left may stand before a word: a blank, another space, or one of all the other characters
+    // the rest may precede a word: a blank, another space, or any other character
     const first = bytes[start] as number;
     const second = start + getWidth(first);
     const next = this.#classAt(bytes, second);
@@ -58,7 +58,7 @@ export class Scanner {
     return this.#space(bytes, start);
   }
 
-  /** Alternatives 1 and 2 without the prefix; at `start` stands a letter or a mark. */
+  /** Alternatives 1 and 2 without the prefix, at a letter or mark. */
   #word(bytes: Uint8Array, start: number): number {
     let at = start;
     let afterCaseless = start;
@@ -74,7 +74,8 @@ export class Scanner {
         kind = this.#classAt(bytes, at);
       } while ((kind & (LOWER | CASELESS | MARK)) !== 0);
     } else if (afterCaseless !== start) {
-      // Alternative 1 comes first: it gives back the capitals at the end, so that a caseless one ends the word.
+      // Alternative 1 takes precedence: it gives back trailing capitals if a caseless letter can
+      // end the word.
       at = afterCaseless;
     }
     return bytes[at] === APOSTROPHE ? contractionEnd(bytes, at) : at;
@@ -88,7 +89,7 @@ export class Scanner {
     return at;
   }
 
-  /** Alternative 4 from a place on up to which everything belongs to the piece. */
+  /** The rest of alternative 4. */
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
     while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += getWidth(bytes[at] as number);
@@ -96,7 +97,7 @@ export class Scanner {
     return at;
   }
 
-  /** Alternatives 5 to 7; at `start` stands a space or a line break. */
+  /** Alternatives 5 to 7, at a space or line break. */
   #space(bytes: Uint8Array, start: number): number {
     let at = start;
     let last = start;
@@ -109,7 +110,7 @@ export class Scanner {
       kind = this.#classAt(bytes, at);
     }
     if (afterNewline !== start) return afterNewline;
-    // before something visible the last space is left to it, unless it is the only one
+    // the last space belongs to the visible character after it, unless it is the only one
     return kind === END || last === start ? at : last;
   }
 
@@ -129,12 +130,12 @@ export class Scanner {
   }
 }
 
-/** Bytes of the character that begins with this byte. */
+/** Bytes of a character, by its first byte. */
 function getWidth(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/** End of the contraction at the apostrophe, or the place of the apostrophe when there is none. */
+/** End of a contraction, or the apostrophe's position if there is none. */
 function contractionEnd(bytes: Uint8Array, at: number): number {
   const one = (bytes[at + 1] as number) | 0x20; // lower case
   if (one === 0x73 || one === 0x74 || one === 0x6d || one === 0x64) return at + 2; // s t m d

@@ -1,4 +1,4 @@
-/** Shared by the tests of this folder: js-tiktoken as the reference, and random texts that repeat with a seed. */
+/** Uses js-tiktoken as the reference, and seeded random texts. */
 import { expect } from 'vitest';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
@@ -8,12 +8,12 @@ import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
 import { END_BYTE, byteText, type ByteText } from './bytes';
 
-/** The table as it ships. */
+/** The shipped table. */
 export const table = keptRanks();
 
 let reference: Tiktoken | undefined;
 
-/** Tokens of the text as js-tiktoken counts them, special-token text as ordinary text. */
+/** js-tiktoken's count, with special tokens as ordinary text. */
 export function referenceCount(text: string): number {
   return (reference ??= new Tiktoken(o200k)).encode(text, [], []).length;
 }
@@ -30,17 +30,17 @@ export function expectReferenceCounts(counter: TokenCounter, texts: readonly str
   for (const [index, text] of texts.entries())
     if (ours[index] !== referenceCount(text))
       expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(referenceCount(text));
-  // Other texts, or a V8 of another Unicode.
+  // Other texts, or another Unicode version in V8.
   if (digest !== known)
     process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${known}.`);
 }
 
-/** Pieces of the text as js-tiktoken cuts them. */
+/** js-tiktoken's pieces. */
 export function referencePieces(text: string): string[] {
   return text.match(new RegExp(o200k.pat_str, 'gu')) ?? [];
 }
 
-/** The text as UTF-8 with the closing byte behind it, and its length in bytes. */
+/** The text as UTF-8 with the end byte, and its length in bytes. */
 export function encodeText(text: string): ByteText & { readonly length: number } {
   const bytes = new TextEncoder().encode(text);
   const buffer = byteText(bytes.length);
@@ -49,7 +49,7 @@ export function encodeText(text: string): ByteText & { readonly length: number }
   return { ...buffer, length: bytes.length };
 }
 
-/** Whole numbers from 0 up to a limit, the same for the same seed (mulberry32). */
+/** Integers below a limit, determined by the seed (mulberry32). */
 export function randomNumbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -60,7 +60,7 @@ export function randomNumbers(seed: number): (limit: number) => number {
   };
 }
 
-/** Characters that the pattern treats differently: drawn together, these make its every branch. */
+/** Characters that together reach every branch of the pattern. */
 const PARTS = [
   ...['a', 'the', 'Hello', 'ABC', 'iPhone', 'getURLFor', 'Z', 'é', 'É', 'ß', 'ǅ', 'ʰ', 'ª', 'Ж', 'ж', 'Ωmega', 'ﬁ'],
   ...['漢', '字漢字', 'あ', 'ア', '한국어', 'ا', 'م', 'ש', 'ก', 'ไ', 'क', '्', 'ष', 'ி', '\u0301', '\u20dd', '\ufe0f'],
@@ -108,7 +108,7 @@ const PARTS = [
   ],
 ];
 
-/** A text at random out of ordinary and awkward parts, single code units of all kinds, and short runs. */
+/** Random text of ordinary and difficult parts, single code units, and short runs. */
 export function randomText(random: (limit: number) => number): string {
   let text = '';
   for (let parts = 1 + random(8); parts > 0; parts--) {
