@@ -1,5 +1,5 @@
 /**
- * The state of a conversation's facts after a condensation: which still stand in the view, which can be recalled, which are
+ * Reports the state of a conversation's facts after a condensation: in the view, recallable, or
  * lost.
  */
 import { stripVTControlCharacters } from 'node:util';
@@ -20,13 +20,13 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface KindCoherence {
-  /** How many still stand in the view. */
+  /** Number of facts in the view. */
   readonly kept: number;
-  /** How many can be had back by a reference that stands in the view. */
+  /** Number of facts that only a reference in the view leads to. */
   readonly recallable: number;
-  /** Some of those that can be recalled only, for a person to look at; what looks like a key is masked. */
+  /** Some of the recallable facts, to show to a person; likely keys are masked. */
   readonly recallableExamples: readonly string[];
-  /** How many are gone. */
+  /** Number of facts that are neither. */
   readonly lost: number;
   readonly lostExamples: readonly string[];
 }
@@ -37,9 +37,8 @@ const MAX_EXAMPLES = 10;
 const LONGEST_EXAMPLE = 120;
 
 /**
- * The coherence report of a view.
- * @param original the immutable conversation.
- * @param edits all edits that the view shows.
+ * @param original the immutable conversation
+ * @param edits all edits that the view shows
  */
 export function coherenceOf(
   original: readonly ApiMessage[],
@@ -59,7 +58,10 @@ export function coherenceOf(
   return counts;
 }
 
-/** On one line, for it is shown and logged. A key is masked before it could be cut in two. */
+/**
+ * On one line, to be shown and logged. Masked before truncating: half a key would not be
+ * recognized.
+ */
 const exampleOf = ({ text }: Fact): string =>
   shortened(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
 
@@ -75,7 +77,7 @@ const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lo
 
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
-/** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
+/** Looks for a fact first in the messages that contained it, then everywhere. */
 function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
@@ -86,7 +88,7 @@ function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fac
   const recallable = once(() => recallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
-    // An untouched message holds what it held.
+    // An untouched message still contains the fact.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
     const known = spellings(kind, text);
     if (known.some((spelling) => stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), spelling))))
@@ -96,11 +98,15 @@ function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fac
   };
 }
 
-/** Text by text: one of a whole view takes twice the room for a single sign beyond Latin-1, and as long again to search. */
+/**
+ * Search text by text: one character beyond Latin-1 would double the memory and time of a joined
+ * string.
+ */
 const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /**
- * A summary names a file by the end of its path, below a folder that it names once; an error line may lose its colours.
+ * A summary names a file by the end of its path, below a folder that it names once; an error line
+ * may have lost its colors.
  */
 function spellings(kind: FactKind, text: string): string[] {
   if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
@@ -112,10 +118,10 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** A fact is of one content: none reaches from one into the next. */
+/** A fact never spans two contents. */
 const textsOf = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
 
-/** The texts that the references in a view lead back to. */
+/** Texts that references in a view lead to. */
 function recallableTexts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -133,7 +139,7 @@ function recallableTexts(
   });
 }
 
-/** The references in a message of a view, which is that of the last report where nothing in it has changed. */
+/** Memoized by message, because most messages have not changed since the last report. */
 const referencesIn = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
   keptList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
 );
@@ -143,7 +149,7 @@ interface CutLines {
   readonly lines: string;
 }
 
-/** By message as it was and edit: the lines behind the edit's references. */
+/** Lines behind an edit's references, by original message and edit. */
 const cutLines = memoizeByObject((message: ApiMessage) =>
   memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
     const text = valueAt(message, place.path);
@@ -154,16 +160,16 @@ const cutLines = memoizeByObject((message: ApiMessage) =>
   }),
 );
 
-/** The whole lines in which a slice lies: a cut may take a part of a line, and with the part the line is gone. */
+/** The whole lines that a slice touches: a partial cut still loses the line. */
 function linesAt(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
 }
 
-/** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */
+/** Minimum percentage of facts to keep in the view, by kind; absent for no minimum. */
 export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
 
-/** The floor in a setting; what is no percentage sets none. */
+/** Reads the floor from a setting; values that are not percentages set none. */
 export function coherenceFloorIn(value: unknown): CoherenceFloor {
   if (!isRecord(value)) return {};
   const percents = FACT_KINDS.flatMap((kind) => {
@@ -173,7 +179,7 @@ export function coherenceFloorIn(value: unknown): CoherenceFloor {
   return Object.fromEntries(percents);
 }
 
-/** Percent of a kind's facts that still stand in the view; 100 of none. */
+/** Percentage of a kind's facts in the view; 100 if there are none. */
 export function keptPercent({ kept, recallable, lost }: KindCoherence): number {
   const all = kept + recallable + lost;
   return all === 0 ? 100 : (100 * kept) / all;
@@ -186,7 +192,7 @@ const WORDS: Readonly<Record<FactKind, string>> = {
   todos: 'to-dos',
 };
 
-/** The breaches of a floor, in words; empty if it holds. */
+/** Describes breaches of the floor; empty if it holds. */
 export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const least = floor[kind];
@@ -196,7 +202,7 @@ export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): s
       : [`only ${Math.floor(share)}% of the ${WORDS[kind]} would remain in the view; the minimum is ${least}%`];
   });
 
-/** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */
+/** Describes the report, one line per kind. */
 export function coherenceLines(report: CoherenceReport): string[] {
   const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
     ...kind,
@@ -224,5 +230,5 @@ function listed(examples: readonly string[], count: number): string {
   return `${named.map((text) => `“${printable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A fact in words: what a terminal would take for commands (colours, for one) is left out. */
+/** Without characters that a terminal would interpret. */
 const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

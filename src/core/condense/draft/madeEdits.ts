@@ -1,4 +1,7 @@
-/** Makes edits of what a draft has changed. The same change by the same step has the same id, in every run. */
+/**
+ * Creates edits with deterministic IDs: the same change by the same step has the same ID in every
+ * run.
+ */
 import { hashText, type Hash } from '../../hash';
 import type { Place } from '../../messages/types';
 import type { CutInfo, PlaceState } from './cuts';
@@ -11,18 +14,14 @@ export interface TokenChange {
   readonly tokensAfter: number;
 }
 
-/** An edit's key in its draft: a later edit of the same step at the same place replaces it. */
+/** A later edit with the same key replaces an earlier one in the draft. */
 export const madeKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
-/** The same for a summary of a range. */
 export const summaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
 
 const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
 
-/**
- * The edit of a string as it now stands.
- * @param before hash of the original string.
- */
+/** @param before hash of the original string */
 export const cutEdit = (
   step: string,
   state: PlaceState,
@@ -45,7 +44,6 @@ export const cutEdit = (
   ...tokens,
 });
 
-/** The edit that takes a block out. */
 export const blockEdit = (
   step: string,
   edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokenChange,
@@ -59,7 +57,6 @@ export const blockEdit = (
     ...edit,
   }) satisfies BlockEdit;
 
-/** The edit that puts a summary in the place of messages. */
 export const summaryEdit = (
   step: string,
   edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'operation' | 'strict'>,

@@ -1,4 +1,4 @@
-/** The part of two texts in which they differ, short enough to be shown among others. */
+/** The differing part of two texts, short enough for a list. */
 
 export interface ChangeExcerpt {
   readonly before: string;
@@ -9,7 +9,7 @@ const CONTEXT_LINES = 1;
 const MAX_LINES = 8;
 const MAX_CHARS = 240;
 
-/** The lines that differ with one around them; what is left out at the ends is told by an ellipsis. */
+/** The differing lines and one line around them; an ellipsis marks what is omitted. */
 export function changeExcerpt(before: string, after: string): ChangeExcerpt {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(old.length, now.length);

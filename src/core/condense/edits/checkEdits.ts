@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from '../../messages/markers';
 
-/** Checks the edits themselves (NFR-R-003), whatever view they make: a reference must lead back. */
+/** Checks that every reference of the edits can be expanded. */
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
     if (edit.kind === 'summary') return checkSummary(edit);
@@ -57,7 +57,7 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
     }));
 }
 
-/** True where a marker names what it stands for, and nothing else. */
+/** True if the marker names exactly the text that it replaces. */
 const leadsBack = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
   reference === undefined ||
   (hashText(text.slice(start, end)).startsWith(reference) &&

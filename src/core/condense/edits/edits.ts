@@ -7,38 +7,37 @@ import type { ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import type { EditOperation } from './operations';
 
-/** A slice of an original string and what stands in its place. */
+/** A slice of an original string and its replacement. */
 export interface Cut extends Slice {
-  /** The text that stands there now, the marker included; empty if there is none. */
+  /** The replacement, including the marker; empty if there is none. */
   readonly text: string;
-  /** Names the slice where a marker stands; absent where what was taken out follows from what stands elsewhere. */
+  /** ID of the slice in its marker; absent if the rest of the view implies the removed text. */
   readonly reference?: ReferenceId;
-  /** Set where what was taken out stands only in the reference store, not elsewhere in the view. */
+  /** Set if the removed text is only in the reference store and not elsewhere in the view. */
   readonly recoverable?: true;
 }
 
-/** Shared by all kinds of edits. */
 interface EditBase {
   readonly id: EditId;
-  /** The step (pass or operation) that made it. */
+  /** The pass or operation that made it. */
   readonly step: string;
-  /** The step's operation at this place. */
   readonly operation: EditOperation;
-  /** Why, in words. */
+  /** Shown to people. */
   readonly reason: string;
   /**
-   * True where all that is left out stands elsewhere in the view or follows from it; else it stands in the reference
-   * store.
+   * True if the rest of the view contains or implies everything that was removed; otherwise the
+   * reference store has it.
    */
   readonly strict: boolean;
-  /** Tokens of what it changed before and after this step. */
+  /** Tokens of the changed text before and after the step. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 /**
- * The string at a place, with slices cut out. It always speaks of the original string, also when an earlier edit had
- * changed that string before; so the last edit of a place is all that a view needs, and excluding it shows the one below.
+ * Slices cut from the string at a place. Always relative to the original string, even if an earlier
+ * edit changed it. So the last edit of a place is all that a view needs, and excluding it reveals
+ * the one below.
  */
 export interface CutEdit extends EditBase {
   readonly kind: 'cut';
@@ -46,13 +45,13 @@ export interface CutEdit extends EditBase {
   readonly contentType: ContentType;
   /** Hash of the whole original string. */
   readonly before: Hash;
-  /** In order, not overlapping. */
+  /** In order, without overlaps. */
   readonly cuts: readonly Cut[];
 }
 
 /**
- * A range of the original's messages of which one summary stands in the view. A later one takes the place of all inside
- * its range.
+ * Replaces a range of original messages with one summary. A later summary replaces all inside its
+ * range.
  */
 export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
@@ -64,25 +63,23 @@ export interface SummaryEdit extends EditBase, MessageRange {
 }
 
 /**
- * A block that is not text and was taken out whole: thinking goes, for it is signed and can't be changed; of an image a
- * marker stands there.
+ * Removes a whole block that is not text. Thinking goes without a trace, because it is signed and
+ * can't be changed; an image leaves a marker.
  */
 export interface BlockEdit extends EditBase {
   readonly kind: 'block';
-  /** The path leads to the block. */
+  /** Path of the block. */
   readonly place: Place;
   /** Hash of the block's JSON. */
   readonly before: Hash;
-  /** The text that stands there now, with the reference in it; absent if there is none. */
+  /** Text with the reference in place of the block; absent if there is none. */
   readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
 }
 
-/** One change that a condensation makes. */
 export type Edit = CutEdit | SummaryEdit | BlockEdit;
 
 export type EditId = string & { readonly __edit: unique symbol };
 
-/** The original string with the cuts made. */
 export function renderCuts(original: string, cuts: readonly Cut[]): string {
   let out = '';
   let at = 0;
@@ -95,14 +92,14 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
 
 const pathKey = memoizeByObject((path: Path) => JSON.stringify(path));
 
-/** The same text for the same place: a key for maps. */
+/** A map key for a place. */
 export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
 
-/** The place that an edit changes, as a key: edits with one key replace each other. */
+/** Key of the place that an edit changes; edits with equal keys replace each other. */
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
-/** The edits that a view shows: of several for one place the last, of several summaries for one range the last. */
+/** The edits that a view shows: the last one for each place and summarized range. */
 export function lastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
@@ -117,22 +114,25 @@ export function lastByPlace(edits: readonly Edit[]): Edit[] {
 const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
-/** Hash of a block's JSON. An image is megabytes: it is hashed once. */
+/** Memoized, because an image may have megabytes. */
 export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
-/** Whether the original that an edit is about still stands at its place. */
+/** True if the original still contains what the edit changed. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return originalOf(original, edit) !== undefined;
   const block = valueAt(original[edit.place.message], edit.place.path);
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
 
-/** The original text that an edit is about, of a block its JSON; undefined where another stands there. */
+/**
+ * The original text that an edit changed (for a block its JSON); undefined if the original has
+ * changed.
+ */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
   const text = standingAt(original, edit);
   if (typeof text !== 'string') return undefined;
-  // A block's hash was compared already; it is remembered, and a text's is not.
+  // The block's hash was already compared.
   if (edit.kind === 'block') return text;
   const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
   return hash === edit.before ? text : undefined;
@@ -141,8 +141,8 @@ export function originalOf(original: readonly ApiMessage[], edit: Edit): string 
 const hashesIn = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
 
 /**
- * Hash of the string at a place of an original; computed once, for messages never change and the same edits are applied
- * again and again.
+ * Hash of the string at a place. Cached, since messages never change and the same edits are applied
+ * repeatedly.
  */
 export function hashAt(original: readonly ApiMessage[], { message, path }: Place, text: string): Hash {
   const holder = original[message];
@@ -154,7 +154,7 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
   return found;
 }
 
-/** The original's value at an edit's place: a string, or other things as JSON. */
+/** The original value at an edit's place; values other than strings as JSON. */
 function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;
@@ -163,7 +163,6 @@ function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
 
-/** Whether an edit changes one of these messages. */
 export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
   if (edit.kind !== 'summary') return messages.has(edit.place.message);
   for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;

@@ -1,20 +1,20 @@
 /**
- * Two closed lists: the operations that a pass can be told to run, and the outcomes that an edit can have, with their words,
- * letters and colours. A new operation doesn't compile before it has its row here, its schema
- * (`providers/smart/operationSchema.ts`) and its work (`providers/smart/individual.ts`).
+ * The operations that a pass can run and the outcomes that an edit can have, with their labels,
+ * letters and colors. A new operation also needs a schema (`providers/smart/operationSchema.ts`)
+ * and an implementation (`providers/smart/individual.ts`); without them it does not compile.
  */
 
 interface OutcomeRow {
-  /** Stands beside the colour in the strip of messages, for people who don't see it. */
+  /** Shown with the color in the message strip, for people who can't see colors. */
   readonly letter: string;
-  /** English, as a key of translations; so is the help. */
+  /** Label and help are English and the keys of translations. */
   readonly label: string;
   readonly help: string;
-  /** Id of a colour of VS Code's themes; `line`: that of the panel's lines. */
+  /** ID of a VS Code theme color; `line` is the panel's line color. */
   readonly color: `charts.${string}` | 'line';
 }
 
-/** The possible outcomes of a message, from those that lose nothing to those that replace whole messages. */
+/** Outcomes of a message, from lossless to replaced by a summary. */
 export const OUTCOMES = {
   kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
   referenced: {
@@ -31,24 +31,27 @@ export const OUTCOMES = {
 
 export type EditOutcome = keyof typeof OUTCOMES;
 
-/** All outcomes, in the table's order. */
+/** In the table's order. */
 export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 
 interface OperationRow {
-  /** In the panel's forms. English, as a key of translations. */
+  /** Shown in the panel's forms. English, and the key of translations. */
   readonly label: string;
-  /** The outcome in the strip of messages. */
+  /** Outcome in the message strip. */
   readonly outcome: EditOutcome;
-  /** The past participle that markers and reasons use. */
+  /** Past participle for markers and reasons. */
   readonly done: string;
   readonly callsModel: boolean;
-  /** `conversation`: it weighs contents against each other, so it runs once for all of them, before the others. */
+  /**
+   * `conversation` compares contents with each other, so it runs once for all of them, before the
+   * others.
+   */
   readonly worksOn: 'nothing' | 'content' | 'conversation';
-  /** Set where it can only be chosen for the results of tools. */
+  /** Set if it can be chosen only for tool results. */
   readonly onlyResults?: true;
 }
 
-/** The operations that can be configured; their keys stand in settings and shared presets. */
+/** Operations that can be configured. Their keys are stored in settings and shared presets. */
 export const OPERATIONS = {
   keep: { label: 'Keep', outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
   suppress: { label: 'Suppress', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
@@ -67,28 +70,26 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 
-/** Those that weigh the conversation as a whole. */
+/** Operations that work on the conversation as a whole. */
 export type ConversationOperation = {
   [Name in OperationName]: (typeof OPERATIONS)[Name]['worksOn'] extends 'conversation' ? Name : never;
 }[OperationName];
 
-/** The row of an operation. */
 export const operationRow = (name: OperationName): OperationRow => OPERATIONS[name];
 
-/** Whether a stored or typed word is an operation. */
 export const isOperation = (word: unknown): word is OperationName =>
   typeof word === 'string' && Object.hasOwn(OPERATIONS, word);
 
 /**
- * The operation of an edit. Beside the operations of passes: `reference` leaves out what stands elsewhere in the view,
- * `restore` gives back what a reference can no longer lead to, `cut` is anything else that Lossless or another extension
- * leaves out.
+ * The operation of an edit. Apart from the operations of passes: `reference` removes what is
+ * elsewhere in the view, `restore` puts back what a reference no longer leads to, and `cut` is any
+ * other cut by Lossless or another extension.
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
 /**
- * The outcomes of operations that no pass can be told to run; `by-strictness`: at the same place an earlier step
- * may have left out what stands only in the reference store.
+ * Outcomes of operations that passes cannot run. `by-strictness`: an earlier step may have removed
+ * text at the same place that only the reference store has.
  */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
@@ -99,7 +100,7 @@ const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, Edi
 export const isEditOperation = (word: unknown): word is EditOperation =>
   (isOperation(word) && word !== 'keep') || (typeof word === 'string' && Object.hasOwn(OTHER_OUTCOMES, word));
 
-/** @param isStrict whether all that the edit leaves out stands elsewhere in the view. */
+/** @param isStrict whether the rest of the view contains everything that the edit removes */
 export function outcomeOf(operation: EditOperation, isStrict: boolean): EditOutcome {
   const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OTHER_OUTCOMES[operation];
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;
@@ -107,6 +108,6 @@ export function outcomeOf(operation: EditOperation, isStrict: boolean): EditOutc
 
 const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(outcomeOf(operation, true));
 
-/** Of several operations at one place the one that changes most. */
+/** Of several operations at one place, the one that changes most. */
 export const strongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (rankOf(one) > rankOf(most) ? one : most));

@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../messages/types';
 import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from './operations';
 import { lastByPlace, type Edit } from './edits';
 
-/** The outcome of each message; of several edits the one that changes most counts. */
+/** The outcome of each message; the edit that changes most decides. */
 export function messageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {
@@ -14,7 +14,7 @@ export function messageOutcomes(original: readonly ApiMessage[], edits: readonly
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {
-      // A block is a part of its message, whatever became of it.
+      // A removed block is only part of its message.
       mark(edit.place.message, edit.kind === 'block' ? 'cut' : outcomeOf(edit.operation, edit.strict));
     }
   }

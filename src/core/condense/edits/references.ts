@@ -1,4 +1,4 @@
-/** References of markers, and the content that they name. */
+/** References in markers and the content that they name. */
 import { hashText, type Hash } from '../../hash';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage, Place } from '../../messages/types';
@@ -6,16 +6,15 @@ import type { Slice } from '../../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from '../../messages/markers';
 
-/** The content that a reference stands for. */
 export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
   readonly kind: Edit['kind'];
   readonly place: Place;
-  /** The whole original string that it is a slice of. */
+  /** The whole original string that contains the slice. */
   readonly before: Hash;
 }
 
-/** The references of a list of edits; where an id occurs again it names the same content. */
+/** The references of some edits; a repeated ID always names the same content. */
 export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
   const references = new Map<ReferenceId, ReferencedContent>();
   for (const edit of edits) {
@@ -46,10 +45,10 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
   return references;
 }
 
-/** The content of each reference of some edits, from the messages that they change. */
+/** The content of each reference, from the messages that the edits change. */
 export function referencedTexts(messages: readonly ApiMessage[], edits: readonly Edit[]): Record<ReferenceId, string> {
   const texts = [...referencesOf(edits)].flatMap(([reference, { kind, place, start, end }]) => {
-    // A summary's content is many messages, which are rendered where it is shown.
+    // A summary's content is many messages, which are rendered where they are shown.
     if (kind === 'summary') return [];
     const value = valueAt(messages[place.message], place.path);
     const text = typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value);
@@ -59,8 +58,8 @@ export function referencedTexts(messages: readonly ApiMessage[], edits: readonly
 }
 
 /**
- * The original bytes of a reference.
- * @throws Error where the stored original is missing or damaged.
+ * The original text of a reference.
+ * @throws Error if the stored original is missing or damaged
  */
 export function expandReference(content: ReferencedContent, originals: (hash: Hash) => string | undefined): string {
   const slice = originals(content.before)?.slice(content.start, content.end);

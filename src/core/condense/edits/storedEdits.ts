@@ -1,10 +1,11 @@
-/** Edits as earlier versions wrote them: into ledgers, and into what other extensions kept. */
+/** Reads edits that earlier versions stored in ledgers or gave to other extensions. */
 import { isRecord } from '../../messages/blocks';
 import { isEditOperation, strongest, type EditOperation } from './operations';
 
 /**
- * A stored edit in today's form. Before 1.1 edits didn't carry their operation, and the text in a block's place was
- * called `standIn`. Other fields are passed on; a value that is no object too.
+ * Converts a stored edit to the current form. Before 1.1, edits had no operation, and a block's
+ * placeholder was called `standIn`. Other fields and values that are not objects are passed
+ * through.
  */
 export function currentEdit(stored: unknown): unknown {
   if (!isRecord(stored)) return stored;
@@ -16,10 +17,7 @@ export function currentEdit(stored: unknown): unknown {
   };
 }
 
-/**
- * The operation of an edit from before 1.1, told from the words that its step wrote. The words are those of that time and
- * have no other reader.
- */
+/** The operation of an edit from before 1.1, inferred from its step's words of that time. */
 function operationBefore({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
@@ -31,7 +29,7 @@ function operationBefore({ kind, reason, step, strict }: Readonly<Record<string,
   return strict === true ? 'reference' : 'cut';
 }
 
-/** A reason was a list of these, one for each operation at the place. */
+/** A reason lists one of these for each operation at the place. */
 const WORDS: ReadonlyMap<string, EditOperation> = new Map([
   ['summarized', 'summarize'],
   ['suppressed', 'suppress'],

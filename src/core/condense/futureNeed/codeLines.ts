@@ -1,7 +1,7 @@
 /**
- * Future-need recall of code lines: the conversation is cut where it went on, what stands before is condensed, and then: of
- * the lines that the agent's next edits quoted from before the cut, how many still stand in the view, and how many can be
- * recalled? Necessary, not sufficient: that a line stands there doesn't prove that a model uses it.
+ * Measures future-need recall of code lines: cuts a conversation, condenses the prefix, and counts
+ * which lines that later edits quote from the prefix are still in the view or can be recalled.
+ * Necessary, not sufficient: a line in the view need not help the model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { cutsOf } from './cuts';
@@ -9,16 +9,16 @@ import { neededLinesOf } from './neededLater';
 import { KeptParts, type CondensedPrefix } from './kept';
 
 export interface CodeLineRetention {
-  /** Lines that were needed later; 0 where the conversation has no such edits. */
+  /** Lines needed later; 0 if no such edits follow. */
   readonly needed: number;
-  /** How many of them still stand in the view. */
+  /** Lines still in the view. */
   readonly verbatim: number;
-  /** How many don't, and can be had back by a reference that stands in the view. */
+  /** Lines that only a reference in the view leads to. */
   readonly recallable: number;
 }
 
 /**
- * @param condense condenses a prefix, which is never changed.
+ * @param condense condenses a prefix without changing it
  * @throws what `condense` throws
  */
 export async function codeLineRetention(

@@ -1,27 +1,27 @@
-/** Where a session is cut to measure what a condensation of its beginning costs its end. */
+/** Chooses where to cut a session to measure what condensing its beginning costs its end. */
 import type { ApiMessage } from '../../messages/types';
 
 export interface CutOptions {
-  /** Turns behind the cut that are looked at. Default 20. */
+  /** Turns to look at after the cut. Default 20. */
   readonly turns?: number;
-  /** Where sessions are cut, as shares of their turns. Default a quarter, a half and three quarters. */
+  /** Shares of the turns at which to cut. Default 0.25, 0.5 and 0.75. */
   readonly cuts?: readonly number[];
 }
 
 export interface SessionCut {
-  /** Index of the first message behind the prefix, an assistant's. */
+  /** Index of the first message after the prefix, from the assistant. */
   readonly cut: number;
-  /** Index behind the last message that is looked at. */
+  /** Index after the last message to look at. */
   readonly end: number;
 }
 
-/** Where turns begin: each assistant's message that follows another's. */
+/** Turns begin with an assistant message that follows another message. */
 export const turnsOf = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
   );
 
-/** The cuts of a session; none where it is too short for them. */
+/** Empty if the session is too short. */
 export function cutsOf(messages: readonly ApiMessage[], options: CutOptions = {}): SessionCut[] {
   const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75] } = options;
   const turns = turnsOf(messages);

@@ -1,6 +1,6 @@
 /**
- * Judges ways to condense by sessions that really happened: each is cut at several turns, what stood before is condensed,
- * and what is lost of the lines that the edits behind the cut quote is counted. Calls no model.
+ * Evaluates ways to condense on recorded sessions: cuts each at several turns, condenses the
+ * prefix, and counts the lines quoted by later edits that are lost. Calls no model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { MessageCounter } from '../../tokens/messageCounter';
@@ -13,16 +13,16 @@ import { CURRENT_WAY, type JudgedWay } from './judgedWays';
 import { KeptParts } from './kept';
 import { neededLinesOf, type NeededLine } from './neededLater';
 
-/** Shares of the tokens that may stay; undefined: as far as the way goes. */
+/** Shares of the tokens that may stay; undefined for no target. */
 export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;
 
-/** Where sessions are cut, as shares of their turns, and the turns behind that are looked at. */
+/** Shares of the turns at which to cut, and the number of turns to look at after that. */
 const CUTS = [0.35, 0.6, 0.85];
 const TURNS = 20;
-/** Shorter beginnings are not condensed in practice. o200k tokens. */
+/** In o200k tokens. In practice, shorter prefixes are not condensed. */
 const MIN_TOKENS = 8_000;
 
-/** The beginning of a session, and what its next turns needed of it. */
+/** A prefix, and what the next turns needed of it. */
 export interface JudgedCut {
   readonly cut: number;
   readonly prefix: readonly ApiMessage[];
@@ -31,7 +31,7 @@ export interface JudgedCut {
   readonly tokens: number;
 }
 
-/** The beginnings of a session that tell anything, made one by one. */
+/** Cuts whose prefix is long enough and needed later, created one by one. */
 function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<JudgedCut> {
   for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
     const needed = neededLinesOf(messages, cut, end);
@@ -42,11 +42,11 @@ function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): 
   }
 }
 
-/** A session's verdict on one way at one target; sums over its cuts. */
+/** Results of one way at one target, summed over a session's cuts. */
 interface Tally {
   readonly needed: number;
   readonly lost: number;
-  /** Of the lost ones those that no reference names. */
+  /** Lost lines that no reference leads to. */
   readonly gone: number;
   readonly before: number;
   readonly after: number;
@@ -65,8 +65,8 @@ export interface TallyOptions {
 
 /**
  * Measures all ways on one session.
- * @returns undefined where nothing of what stood before a cut was needed behind it.
- * @throws the signal's reason where it was aborted.
+ * @returns undefined if no turn after a cut needed anything from before it
+ * @throws the signal's reason if it was aborted
  */
 export async function tallySession(
   messages: readonly ApiMessage[],
@@ -74,7 +74,7 @@ export async function tallySession(
   tokens: TokenCounter,
   { signal, targets = JUDGED_TARGETS }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
-  // Both remember what they saw: of one session at a time.
+  // Both cache what they have seen, so use new ones for each session.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, Tally>();
@@ -119,18 +119,22 @@ export interface Estimate {
 
 export interface JudgedPoint {
   readonly way: string;
-  /** Share of the tokens that might stay; absent: as far as the way goes. */
+  /** Share of the tokens that may stay; absent for no target. */
   readonly target?: number;
   /** Share of the tokens that stayed. */
   readonly left: number;
-  /** Needed lines that are no longer in the view, and those that can't be recalled either. */
+  /**
+   * Shares of the needed lines that are not in the view, and of those that can't be recalled
+   * either.
+   */
   readonly lost: Estimate;
   readonly gone: number;
 }
 
 /**
- * `too-little`: fewer sessions or lines than tell anything. `keep`: nothing keeps more at the size that the settings leave.
- * `change`: a way that leaves no more tokens keeps more, by so much less lost.
+ * `too-little`: too few sessions or lines to decide. `keep`: no way keeps more at the size that the
+ * settings leave. `change`: another way leaves no more tokens but keeps more lines, by
+ * `difference`.
  */
 export type Verdict =
   | { readonly kind: 'too-little' }
@@ -138,7 +142,7 @@ export type Verdict =
   | { readonly kind: 'change'; readonly way: string; readonly target?: number; readonly difference: Estimate };
 
 export interface Judgement {
-  /** Sessions in which something was needed behind a cut. */
+  /** Sessions with needed lines. */
   readonly sessions: number;
   /** Needed lines. */
   readonly lines: number;
@@ -146,13 +150,16 @@ export interface Judgement {
   readonly verdict: Verdict;
 }
 
-/** Fewer sessions or lines tell nothing: of four the interval is three times as wide as of twenty. */
+/**
+ * Fewer sessions or lines decide nothing: with four, the interval is three times as wide as with
+ * twenty.
+ */
 export const MIN_SESSIONS = 5;
 export const MIN_LINES = 50;
-/** Differences in size that don't count. Share of the tokens. */
+/** Differences in size to ignore, as a share of the tokens. */
 const SAME_SIZE = 0.01;
 
-/** @param ways with the user's settings first, as {@link CURRENT_WAY}. */
+/** @param ways the user's settings first, as {@link CURRENT_WAY} */
 export function judge(tallies: readonly SessionTally[], ways: readonly JudgedWay[]): Judgement {
   const [current] = ways;
   const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
@@ -209,7 +216,7 @@ function verdictOf(
   return { kind: 'change', way, ...(target !== undefined && { target }), difference: best.difference };
 }
 
-/** Of 95 % of Student's t, by degrees of freedom; beyond, as for infinitely many. */
+/** 95 % quantiles of Student's t by degrees of freedom; beyond the table, use the limit. */
 const STUDENT = [
   NaN,
   12.71,
@@ -234,8 +241,8 @@ const STUDENT = [
 ];
 
 /**
- * A ratio of sums over sessions, with the interval of a ratio estimator (Cochran, Sampling Techniques, 6.4): sessions were
- * drawn, not lines.
+ * A ratio of sums over sessions with its interval (ratio estimator: Cochran, Sampling Techniques,
+ * 6.4), since the sample consists of sessions, not lines.
  */
 function ratio(sessions: readonly { readonly part: number; readonly whole: number }[]): Estimate {
   const count = sessions.length;

@@ -1,7 +1,7 @@
-/** The ways to condense that are judged. */
+/** The ways to condense that are compared. */
 import { providerNameOf } from '../types';
 
-/** A provider with a configuration, under a name. */
+/** A named provider configuration. */
 export interface JudgedWay {
   readonly id: string;
   readonly name: string;
@@ -9,10 +9,10 @@ export interface JudgedWay {
   readonly config: unknown;
 }
 
-/** The user's settings, among the ways. */
+/** ID of the user's settings. */
 export const CURRENT_WAY = 'current';
 
-/** The ways that need no model, judged beside the settings. */
+/** Ways without a model, compared with the settings. */
 export const JUDGED_WAYS: readonly JudgedWay[] = [
   { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
   { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
@@ -21,7 +21,7 @@ export const JUDGED_WAYS: readonly JudgedWay[] = [
   { id: 'truncation', name: 'Truncation', provider: 'truncation', config: {} },
 ];
 
-/** All ways, what is set first. */
+/** All ways, the user's settings first. */
 export function judgedWays({
   provider,
   config = {},

@@ -1,4 +1,6 @@
-/** Finds the parts of a prefix that a condensed view still holds, and those that can be recalled from it. */
+/**
+ * Finds the parts of a prefix that a condensed view still contains and those that can be recalled.
+ */
 import { lastByPlace, placeKey, type Cut, type Edit, type SummaryEdit } from '../edits/edits';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
@@ -12,28 +14,28 @@ import { formsOf, type ShownLine } from '../lines/shownLines';
 export interface CondensedPrefix {
   readonly view: readonly ApiMessage[];
   readonly edits: readonly Edit[];
-  /** For each message of the view its index in the prefix; left out where none was left out. */
+  /** For each message of the view its index in the prefix; absent if none was removed. */
   readonly origins?: readonly number[];
 }
 
 export type Kept = 'verbatim' | 'recallable' | 'lost';
 
-/** A string of the prefix and what became of it. */
+/** A string of the prefix and its state in the view. */
 interface Block {
-  /** The text there in the view; empty where nothing is left. */
+  /** The text in the view; empty if all is gone. */
   readonly now: string;
   readonly isSame: boolean;
-  /** The content that edits took out; undefined where something changed that no edit tells of. */
+  /** The removed content; undefined if the text changed without an edit. */
   readonly cuts: readonly CutText[] | undefined;
 }
 
 interface CutText extends Slice {
   readonly text: string;
-  /** A marker in the view names it. */
+  /** True if a marker in the view names it. */
   readonly isReferenced: boolean;
 }
 
-/** Tells of a line, a name or a path of the prefix what became of it. */
+/** Tells whether the view keeps a line, name or path of the prefix. */
 export class KeptParts {
   private readonly blocks: ReadonlyMap<string, Block>;
   private readonly viewLines = new Map<Block, ReadonlySet<string>>();
@@ -52,7 +54,7 @@ export class KeptParts {
     this.recallableNames = namesOf(this.recallableText);
   }
 
-  /** A line counts only where its own file shows it: the same line in another file doesn't help who needs this one. */
+  /** A line counts only in its own file: the same line elsewhere does not help. */
   line({ line, shown }: NeededLine): Kept {
     const found = shown.map((one) => this.shownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
@@ -115,13 +117,13 @@ function blocksOf(
   return blocks;
 }
 
-/** Where a block went whole, those behind it moved up. */
+/** Blocks after a removed one have moved up. */
 const pathInView = ({ message, path }: Place, dropped: readonly Place[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
 };
 
-/** The references that markers of the view name. */
+/** References in the view's markers. */
 const referencesIn = (view: readonly ApiMessage[]): Set<string> =>
   new Set(
     view.flatMap(listContents).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
@@ -141,6 +143,6 @@ const summarized = (text: string, { reference }: SummaryEdit, standing: Readonly
   isReferenced: standing.has(reference),
 });
 
-/** A cut may take a part of a line; with the part the line is gone. */
+/** A partial cut loses the whole line. */
 const wholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

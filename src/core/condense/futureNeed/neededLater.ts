@@ -1,5 +1,5 @@
 /**
- * Finds the text that an agent's next turns use in tool parameters, that it had from before the cut and was not shown
+ * Finds text from before a cut that the agent's next turns use in tool parameters without seeing it
  * again.
  */
 import { isRecord } from '../../messages/blocks';
@@ -8,7 +8,10 @@ import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
 
-/** A line of a file that an edit or a patch quoted, with all places before the cut that show it as a line of that file. */
+/**
+ * A line of a file that an edit or patch quoted, with the places before the cut that show it in
+ * that file.
+ */
 export interface NeededLine extends FileLine {
   readonly shown: readonly ShownLine[];
 }
@@ -19,12 +22,12 @@ export interface NeededLater {
   readonly paths: readonly string[];
 }
 
-/** A name that occurs in more contents of the prefix than this is not rare. */
+/** A rare name occurs in at most this share of the prefix's contents. */
 const RARE = 0.1;
 
 /**
- * @param cut index of the first message behind the prefix, an assistant's.
- * @param end index behind the last message that is looked at.
+ * @param cut index of the first message after the prefix, from the assistant
+ * @param end index after the last message to look at
  */
 export function neededLaterOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLater {
   const known = knowledgeOf(messages.slice(0, cut));
@@ -44,8 +47,8 @@ export function neededLaterOf(messages: readonly ApiMessage[], cut: number, end:
 }
 
 /**
- * The lines that edits and patches between cut and end quote, that the prefix shows as lines of their file, and that nothing
- * behind the cut had shown again by then.
+ * Lines that edits and patches between `cut` and `end` quote, and that only the prefix has shown as
+ * lines of their file by then.
  */
 export function neededLinesOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const lines = shownLinesOf(messages);
@@ -81,7 +84,7 @@ function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
   return { rareNames, paths };
 }
 
-/** Adds what a user's message shows; only that is new to the agent. */
+/** Only user messages show the agent anything new. */
 function show(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
     for (const name of namesOf(text)) shown.names.add(name);
@@ -106,10 +109,9 @@ function stringsOf(value: unknown): string[] {
 
 const NAME = /[A-Za-z_$][\w$]{5,}/g;
 
-/** Names in a text; shorter ones are too common to tell anything. */
+/** Shorter names are too common to mean anything. */
 export const namesOf = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
 
 const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
 
-/** Paths of files in a text. */
 const pathsOf = (text: string): Set<string> => new Set(text.match(PATH) ?? []);

@@ -1,20 +1,19 @@
 import { MARKER_START } from '../../messages/markers';
 
 /**
- * How lines end in a text. In JSON the lines of a program's output stand inside strings, and their ends are the two
- * characters of an escape.
+ * How lines end in a text. JSON contains a program's output as strings, in which a line ends with
+ * the two characters of an escape.
  */
 export type LineEnd = '\n' | '\\n';
 
 const CUT_ESCAPED = `\\n${MARKER_START}`;
 
-/** Fewer escaped line ends hold no run of lines. */
+/** With fewer escaped line ends, a text has no run of lines. */
 const MIN_ESCAPED = 3;
 
-/** How the lines of a text end. */
 export function lineEndOf(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
-  // Where such lines were left out fewer stand, and it is still to be read as before.
+  // Removed lines leave fewer line ends, but the text must still be read as before.
   if (text.includes(CUT_ESCAPED)) return isJson(text) ? '\\n' : '\n';
   let at = 0;
   for (let found = 0; found < MIN_ESCAPED; found++) {
@@ -25,7 +24,7 @@ export function lineEndOf(text: string): LineEnd {
   return hasMoreEscaped(text) && isJson(text) ? '\\n' : '\n';
 }
 
-/** A file that is JSON itself has lines of its own, and perhaps some escaped ones in its strings. */
+/** A file that is JSON itself has ordinary lines, and perhaps some escaped ones in its strings. */
 function hasMoreEscaped(text: string): boolean {
   let difference = 0;
   for (let at = text.indexOf('\\n'); at >= 0; at = text.indexOf('\\n', at + 2)) difference++;
@@ -42,7 +41,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Offset behind the line that begins at `from`, without its end. */
+/** Offset after the line that begins at `from`, without its line end. */
 export function endOfLine(text: string, from: number, lineEnd: LineEnd): number {
   for (let at = text.indexOf(lineEnd, from); at >= 0; at = text.indexOf(lineEnd, at + lineEnd.length)) {
     if (lineEnd === '\n' || !isEscaped(text, at)) return at;
@@ -50,9 +49,12 @@ export function endOfLine(text: string, from: number, lineEnd: LineEnd): number 
   return text.length;
 }
 
-/** True for a line that lies inside one JSON string. The others hold a quote, for all escapes stand in strings. */
+/**
+ * True for a line inside one JSON string. Other lines contain a quote, since escapes occur only in
+ * strings.
+ */
 export function isInString(text: string, start: number, end: number): boolean {
-  // In the line alone: the next quote may be megabytes away.
+  // Search the line only: the next quote may be megabytes away.
   const line = text.slice(start, end);
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) {
     if (!isEscaped(text, start + at)) return false;
@@ -60,12 +62,12 @@ export function isInString(text: string, start: number, end: number): boolean {
   return start > 0 && end < text.length;
 }
 
-/** Whether an odd number of backslashes stands before: the last of them escapes what follows. */
+/** True after an odd number of backslashes; the last one escapes this character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first--;
   return (at - first) % 2 === 1;
 }
 
-/** A text as it stands in a JSON string. */
+/** The text as it appears in a JSON string. */
 export const encoded = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -1,35 +1,37 @@
-/** The id of a line; equal lines of one conversation, and only those, have one id. Dense, from 0 on. */
+/** Identifies a line's text within a conversation. Dense, from 0. */
 export type LineId = number;
 
-/** Stands for a line that can neither be left out nor stand for another one, such as a line with a marker. */
+/** A line that can neither be removed nor replace another one, such as a line with a marker. */
 export const NOTHING: LineId = -1;
 
 const BLANK = 1;
 const PLAIN = 2;
 const TELLING = 3;
 
-/** A line of letters and digits that many says something by itself; `}` or `---` is found everywhere. */
+/** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
 const TELLING_CHARS = 4;
 
-/** Gives lines their ids: a table of hashes with open addressing; equal hashes are compared as text. */
+/**
+ * Assigns IDs to lines: a hash table with open addressing, which compares lines of equal hash as
+ * text.
+ */
 export class LineIds {
-  /** Lines that were told apart so far. */
+  /** Number of distinct lines so far. */
   count = 0;
-  /** Slot to id + 1; 0 where the slot is free. A power of two, at least twice as long as there are ids. */
+  /**
+   * Slot to ID + 1, or 0 if the slot is free. The length is a power of two, at least twice the
+   * number of IDs.
+   */
   private slots = new Int32Array(2_048);
   private hashes = new Int32Array(1_024);
   private kinds = new Uint8Array(1_024);
-  /** Where each line was seen first. */
+  /** The text and offsets at which each line was seen first. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
-  /** The text that it was seen in, by its place in the list of them. */
   private textOf = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
-  /**
-   * The id of the line that stands at `start` to `end` of a text.
-   * @param isJson whether it stands in a JSON string: what holds an escape is another line there.
-   */
+  /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
   idOf(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
     const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED : 0);
@@ -38,12 +40,12 @@ export class LineIds {
     return id < 0 ? this.add(slot, hash, text, start, end) : id;
   }
 
-  /** The id of a slice that was given one before; {@link NOTHING} for any other. */
+  /** The ID of a slice that was seen before, otherwise {@link NOTHING}. */
   find(text: string, start: number, end: number): LineId {
     return (this.slots[this.slotOf(hashSlice(text, start, end), text, start, end)] as number) - 1;
   }
 
-  /** The slot of a text, or the free one that it would take. */
+  /** The slot of a text, or the free slot for it. */
   private slotOf(hash: number, text: string, start: number, end: number): number {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
@@ -56,7 +58,7 @@ export class LineIds {
     return this.kinds[id] === BLANK;
   }
 
-  /** True for a line that says something by itself, so that finding it again means something. */
+  /** True for a line that is distinctive enough to be worth finding again. */
   isTelling(id: LineId): boolean {
     return this.kinds[id] === TELLING;
   }
@@ -104,17 +106,17 @@ export class LineIds {
   }
 }
 
-/** Any number: lines of two hashes are never the same. */
+/** An arbitrary number to make hashes of escaped lines differ. */
 const ESCAPED = 0x5bd1e995;
 
-/** A longer copy of a list, zeros behind. */
+/** A longer copy, filled with zeros. */
 export function longer(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(length);
   made.set(list);
   return made;
 }
 
-/** FNV-1a over UTF-16 units: of our own, since V8 hashes long strings by their length alone. */
+/** FNV-1a over UTF-16 units. V8's own hash of a long string uses only its length. */
 function hashSlice(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -132,7 +134,6 @@ function kindOf(text: string, start: number, end: number): number {
   return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN : BLANK;
 }
 
-/** True where two slices of one length hold the same text. */
 function sameSlice(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
   if (length > COMPARE_WHOLE_FROM) return a.slice(aStart, aStart + length) === b.slice(bStart, bStart + length);
   for (let at = 0; at < length; at++) {
@@ -141,5 +142,5 @@ function sameSlice(a: string, aStart: number, b: string, bStart: number, length:
   return true;
 }
 
-/** The engine compares long slices faster than a loop does. */
+/** From this length on the engine compares slices faster than a loop. */
 const COMPARE_WHOLE_FROM = 256;

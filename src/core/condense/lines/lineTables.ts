@@ -1,22 +1,22 @@
-/** A place for integers: as many as were asked for, from `at` on. */
+/** A range of a table of integers, from `at` on. */
 export interface Room {
   readonly table: Int32Array;
   readonly at: number;
 }
 
-/** Tables this long are shared. */
+/** Length of a shared table. */
 const SHARED = 4_096;
-/** What takes more of one gets a table of its own. */
+/** A larger request gets a table of its own. */
 const MAX_SHARE = SHARED / 4;
 
 /**
- * Gives short texts room in tables that they share: a table of its own costs each 200 bytes beside its integers, and
- * most texts are a few lines. A table goes once none of its texts is there any more.
+ * Packs the integers of short texts into shared tables: most texts have a few lines, and a table of
+ * its own costs each 200 bytes more. A table is released with the last of its texts.
  */
 export class LineTables {
   private latest: Room = { table: new Int32Array(0), at: 0 };
 
-  /** Room for some integers, all 0. */
+  /** Returns `count` integers, all 0. */
   take(count: number): Room {
     if (count > MAX_SHARE) return { table: new Int32Array(count), at: 0 };
     const { table, at } = this.latest;

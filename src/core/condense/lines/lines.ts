@@ -7,12 +7,14 @@ import { LineTables } from './lineTables';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
 /**
- * The lines of a text with what is known of each; one table of integers, for a conversation has hundreds of thousands.
+ * The lines of a text in one table of integers, because a conversation has hundreds of thousands of
+ * lines.
  */
 export class Lines {
   /**
-   * @param table from `at` on: where each line begins, and where one behind the last would (`count + 1` entries); each
-   *   line's id; where a text has prefixes also where each line's own text begins, and each line's number.
+   * @param table from `at` on: the start of each line and the end of the last (`count + 1`
+   * entries); each line's ID; if the text has prefixes, the start of each line's own text, and each
+   * line's number
    */
   constructor(
     readonly count: number,
@@ -20,57 +22,65 @@ export class Lines {
     private readonly at: number,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineEnd,
-    /** How many lines the table has of the whole text. */
+    /** Number of lines in the table for the whole text. */
     private readonly of = count,
   ) {}
 
-  /** Whether any of its lines may state a number. */
+  /** True if any line may state a number. */
   get mayHaveNumbers(): boolean {
     return this.hasPrefixes;
   }
 
-  /** Some of the lines, as a text of its own; offsets are those of the whole. */
+  /** Some of the lines as a text of its own; offsets still refer to the whole. */
   slice(first: number, last: number): Lines {
     return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
-  /** Offset where the line begins, its number included. */
+  /** Offset of the line's start, including its number. */
   start(line: number): number {
     return this.table[this.at + line] as number;
   }
 
-  /** Offset behind the line, without its end. */
+  /** Offset of the line's end, without the newline. */
   end(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
 
-  /** The line's id; {@link NOTHING} for lines that can neither be left out one by one nor stand for another. */
+  /**
+   * The line's ID; {@link NOTHING} for lines that can neither be removed alone nor replace others.
+   */
   id(line: number): LineId {
     return Math.max(NOTHING, this.table[this.at + this.of + 1 + line] as number);
   }
 
-  /** The id of the line's text, also of one that {@link id} has none for: a whole text that goes takes such lines with it. */
+  /**
+   * The ID of the line's text, also if {@link id} is {@link NOTHING}: such lines go with a whole
+   * text.
+   */
   textId(line: number): LineId {
     const id = this.table[this.at + this.of + 1 + line] as number;
     return id < 0 ? FIRST_OF_NOTHING - id : id;
   }
 
-  /** Offset where the line's own text begins: behind its number where it states one. */
+  /** Offset of the line's own text, after its number if it states one. */
   body(line: number): number {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.start(line);
   }
 
-  /** The line's number: stated, or following from the one before; 0 where the text states none. */
+  /** The line's number, stated or following from the line before; 0 if the text states none. */
   number(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /** A line's sign in a diff, as a number; 0 for a line of no diff. */
+  /** The line's sign in a diff, as a number; 0 outside of diffs. */
   sign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /** Offset from which a run of lines may be left out: the sign of a diff's lines stays, where all have the same. */
+  /**
+   * Offset from which a run of lines may be cut. If all lines of a diff have one sign, the first
+   * one stays.
+   */
   cutStart(first: number, last: number): number {
     const sign = this.sign(first);
     for (let line = first; line <= last && sign !== 0; line++) if (this.sign(line) !== sign) return this.start(first);
@@ -78,26 +88,29 @@ export class Lines {
   }
 }
 
-/** How the table holds the ids of lines that {@link Lines.id} has none for: counted down from here. */
+/**
+ * IDs of lines for which {@link Lines.id} returns {@link NOTHING} are stored counting down from
+ * here.
+ */
 const FIRST_OF_NOTHING = NOTHING - 1;
 
 /**
- * Roo's elements around each of several files that were read in one call; without them nobody knows which file is which.
+ * Roo's elements around each of several files read in one call; without them, the files cannot be
+ * told apart.
  */
 const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
 const FRAME_CHARS = 10;
 const FRAME_BEGINS = 60;
 
-/** How a text is to be read. */
+/** How to read a text. */
 export interface TextLayout {
   readonly hint: PrefixHint;
-  /** The forms in which the tool numbers lines, none where it prints them bare; undefined where nobody knows. */
+  /** Forms in which the tool numbers lines, empty if it prints bare lines; undefined if unknown. */
   readonly forms: readonly NumberForm[] | undefined;
-  /** The parts of it of which is known which file they show, if any of them says what stands in front of its lines. */
+  /** Parts that show a known file, if any of them states what precedes its lines. */
   readonly parts: readonly FilePart[];
 }
 
-/** Splits a text into its lines. */
 export function splitLines(
   text: string,
   { hint, forms, parts }: TextLayout,
@@ -113,7 +126,7 @@ export function splitLines(
   const mayHoldMarkers = mayHoldMarker(text);
   let at = 0;
   let number = 0;
-  // The lines whose numbers only follow from the one before, until a stated one says the same.
+  // Lines whose numbers only follow from the line before, until a stated number confirms them.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
@@ -142,14 +155,13 @@ export function splitLines(
     table[first + count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
     at = end + lineEnd.length;
   }
-  // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the
-  // file.
+  // A blank line after the last one is not part of the file, so it has no number.
   if (count > 1 && table[first + count - 1] === text.length) forget(count);
   table[first + count] = text.length + lineEnd.length;
   return new Lines(count, table, first, format !== undefined, lineEnd);
 }
 
-/** Splits a text whose parts say what stands in front of their lines. */
+/** Splits a text whose parts state what precedes their lines. */
 function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
   const count = countLines(text, '\n');
   const { table, at: first } = tables.take(4 * count + 1);
@@ -170,7 +182,7 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
     const stated = part && head !== undefined ? prefixAt(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
-      // Behind a marker nobody has counted.
+      // A marker may replace any number of lines.
       if (holdsMarker) number = 0;
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;

@@ -5,39 +5,40 @@ import type { LineHead } from '../../messages/commands/outputParts';
 import { endOfLine, type LineEnd } from './lineEnds';
 
 /**
- * Prefixes that tools put in front of a file's lines: a number, and in search results the file's path. Both follow from the
- * line before, so that a line is the same line with any of them.
+ * Prefixes that tools put before a file's lines: a number, and in search results the path. Both
+ * follow from the line before, so a line counts as the same with any of them.
  */
 
 /**
- * The form of the prefixes of a text's lines: numbers in one of their forms; those of searches (`path:12:match`,
- * `path-13-context`, for one file `12:match`, `13-context`); the sign of a diff's line.
+ * The form of a text's prefixes: a form of line numbers; those of searches (`path:12:match`,
+ * `path-13-context`, for one file `12:match`, `13-context`); or the sign of a diff's line.
  */
 export type PrefixFormat = LineHead;
 
-/** One numbered line proves these; the others look like text that is no number. */
+/** One numbered line is enough to recognize these. */
 const PLAIN_FORMS = ['arrow', 'tab', 'pipe'] as const;
-/** Forms that only lines which count from first to last prove. */
+/** Recognized only if the numbers count the lines from first to last. */
 const COUNTED_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
-/** How the text of a tool is to be read: `read` numbers its lines, `search` prints matches, `other` may do either. */
+/**
+ * How to read a tool's text: `read` numbers its lines, `search` prints matches, `other` may do
+ * either.
+ */
 export type PrefixHint = 'read' | 'search' | 'other';
 
-/** How the lines of a call's results are prefixed. */
 export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
 export interface Prefix {
   readonly number: number;
-  /** Offset behind the prefix. */
+  /** Offset after the prefix. */
   readonly end: number;
-  /** Offset behind the path with its separator; where the line begins, if there is none. */
+  /** Offset after the path and its separator; the start of the line if it has no path. */
   readonly pathEnd: number;
-  /** A search marks the lines that match with colons. */
+  /** True if colons mark the line as a match of a search. */
   readonly isMatch: boolean;
 }
 
-/** The prefix of the line that begins at an offset. */
 export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix | undefined {
   if (format === 'search') return searchPrefix(text, at);
   if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
@@ -45,7 +46,10 @@ export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/** Whether a marker says which lines it stands for, so that the number behind it follows. @param what the marker's words. */
+/**
+ * True if a marker says which lines it replaces, so that the next number follows.
+ * @param what the marker's words
+ */
 export const tellsNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -59,8 +63,8 @@ const MAX_DIGITS = 9;
 const MAX_EXTENSION = 8;
 
 /**
- * `path:12:`, `path-12-`, `12:` or `12-`. A colon ends the path wherever it stands (but for a drive's), a dash only behind a file
- * extension: file names hold dashes and digits, too.
+ * `path:12:`, `path-12-`, `12:` or `12-`. Any colon but a drive's ends the path; a dash ends it
+ * only after a file extension, since file names contain dashes and digits.
  */
 function searchPrefix(text: string, at: number): Prefix | undefined {
   const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
@@ -75,7 +79,7 @@ function searchPrefix(text: string, at: number): Prefix | undefined {
   return contextPrefix(text, at) ?? barePrefix(text, at);
 }
 
-/** `path-12-`, as lines around a match have it. */
+/** `path-12-`, before lines around a match. */
 function contextPrefix(text: string, at: number): Prefix | undefined {
   for (let dot = at; dot <= at + MAX_PATH; dot++) {
     const code = text.charCodeAt(dot);
@@ -95,7 +99,7 @@ function barePrefix(text: string, at: number): Prefix | undefined {
   return end < 0 ? undefined : searched(text, at, end, text.charCodeAt(end - 1));
 }
 
-/** @param separator what must stand behind the number: the same as behind the path. */
+/** @param separator must follow the number; the same character as after the path */
 function searched(text: string, pathEnd: number, end: number, separator: number): Prefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
   let number = 0;
@@ -103,7 +107,7 @@ function searched(text: string, pathEnd: number, end: number, separator: number)
   return { number, end, pathEnd, isMatch: separator === COLON };
 }
 
-/** Offset behind the first colon of a line, or -1 where the path before it would be empty or too long. */
+/** Offset after the line's first colon, or -1 if the path before it would be empty or too long. */
 function colonBehind(text: string, from: number): number {
   for (let at = from; at <= from + MAX_PATH && at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -113,7 +117,7 @@ function colonBehind(text: string, from: number): number {
   return -1;
 }
 
-/** Offset behind a number and the colon or dash that follows it, or -1. */
+/** Offset after a number and its colon or dash, or -1. */
 function matchEnd(text: string, at: number): number {
   let next = at;
   while (next - at < MAX_DIGITS && isDigit(text.charCodeAt(next))) next++;
@@ -126,19 +130,21 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= 57;
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || code === 95;
 
-/** Nothing but a numbered line looks like `12→`; tables hold tabs and bars, too. */
+/** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
-/** How many lines of a run keep their numbers, so that the format can be recognized again. */
+/** Lines of a run that must keep their numbers, so that the format can be recognized again. */
 export const linesThatProve = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
-/** Reads and searches begin with a line or two of their own ("Found 3 matches"), seldom more. */
+/**
+ * Reads and searches rarely begin with more than a line or two of their own ("Found 3 matches").
+ */
 const LINES_TO_LOOK_AT = 8;
 
 /**
- * The format of a text's prefixes. Two numbered lines in a row prove it; an arrow, and for the output of a read or a search
- * one line near its beginning, is enough (the others may have been taken out).
+ * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
+ * search, is enough, because the other numbers may have been removed.
  */
 export function prefixFormat(
   text: string,
@@ -146,9 +152,9 @@ export function prefixFormat(
   lineEnd: LineEnd,
   forms?: readonly NumberForm[],
 ): PrefixFormat | undefined {
-  // A tool that prints a file's lines as they are.
+  // The tool prints a file's lines unchanged.
   if (forms?.length === 0) return undefined;
-  // JSON holds several texts; only those of a read are all numbered, so that one line tells for the others.
+  // JSON may contain several texts; only in that of a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
   const isMeant = (form: NumberForm): boolean => forms === undefined || forms.includes(form);
   const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : PLAIN_FORMS.filter(isMeant);
@@ -172,8 +178,8 @@ export function prefixFormat(
 }
 
 /**
- * Whether the numbers in front of a text's lines count them: each is as far from the first as its line is, unless a marker
- * stands between. Lines whose numbers were taken out have none; the first and the last of a run keep theirs.
+ * True if the numbers count the lines, except across markers. Only inner lines of a run may lack
+ * their numbers.
  */
 function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let count = 0;
@@ -191,7 +197,7 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
       isOpen = false;
       continue;
     }
-    // A number that doesn't count is text, and then so may the others be.
+    // A number that does not count is text, so the other numbers may be text, too.
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;

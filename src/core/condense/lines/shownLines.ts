@@ -1,4 +1,4 @@
-/** Which lines of which files a conversation shows, and where. */
+/** Finds where a conversation shows which lines of files. */
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
@@ -8,10 +8,10 @@ import type { ApiMessage, Place } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 
-/** A line of a file where a conversation shows it: a slice of the string at a place. */
+/** A line of a file in the conversation: a slice of the string at a place. */
 export interface ShownLine extends Place, Slice {}
 
-/** A line of a file as it is compared: without number or sign in front, without blanks around. */
+/** A line of a file for comparison, trimmed and without number or sign. */
 export interface FileLine {
   readonly file: string;
   readonly line: string;
@@ -21,22 +21,22 @@ export interface FileLine {
 export const MIN_LINE = 12;
 
 /**
- * Numbers of read tools, in every form that {@link NUMBER_FORMS} names, and places of search tools (`path:12:`, `path-12-`,
- * `12:`).
+ * Numbers of read tools in every form of {@link NUMBER_FORMS}, and positions from search tools
+ * (`path:12:`, `path-12-`, `12:`).
  */
 const PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
-/** A line in the forms that it may have: what looks like a number in front may be part of it. */
+/** The line with and without what may be a number before it. */
 export function formsOf(line: string): string[] {
   const whole = line.trim();
   const plain = line.replace(PREFIX, '').trim();
   return plain === whole ? [whole] : [whole, plain];
 }
 
-/** Every line of every file that calls and results of a conversation show. */
+/** All lines of files that a conversation's calls and results show. */
 class ShownLines {
   private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
-  /** By a path, all under which the same file was shown. */
+  /** By path, all paths of the same file. */
   private readonly spellings = new Map<string, readonly string[]>();
 
   constructor(messages: readonly ApiMessage[]) {
@@ -53,7 +53,7 @@ class ShownLines {
     }
   }
 
-  /** Where a line of a file is shown, in the conversation's order. */
+  /** Places that show a line of a file, in the conversation's order. */
   of({ file, line }: FileLine): readonly ShownLine[] {
     const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
     this.spellings.set(file, paths);
@@ -70,10 +70,10 @@ class ShownLines {
   }
 }
 
-/** The lines of a conversation, which never changes. */
+/** Memoized, since messages never change. */
 export const shownLinesOf = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
 
-/** @param isDiff in front of each line stands a sign. */
+/** @param isDiff whether each line begins with a sign */
 export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
   for (let at = 0; at <= text.length;) {
@@ -81,7 +81,7 @@ export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of formsOf(isDiff ? line.slice(1) : line)) {
-      // The prefix may go without the line.
+      // Cuts may remove the prefix without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }
@@ -90,7 +90,7 @@ export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text
   return lines;
 }
 
-/** The lines that a call quotes from files as they were. */
+/** Lines that a call quotes from files as they were. */
 export function quotedBy(call: ToolExchange): FileLine[] {
   const quoted = new Map<string, FileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))

@@ -9,8 +9,8 @@ import { isOfSameFile, type Source } from './sources';
 type RangeOf = (source: Source, first: number, last: number) => string | undefined;
 
 /**
- * The longest form that {@link describeRun} may take, with the line numbers of all texts that have some: what it costs must not
- * depend on whether they were cut.
+ * The longest result of {@link describeRun}, with line numbers for every text that has any: the
+ * price of a marker must not depend on which lines were cut before.
  */
 export const longestDescription = (run: KeptRun): string =>
   describeRun(run, (source) => {
@@ -18,11 +18,11 @@ export const longestDescription = (run: KeptRun): string =>
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-/** A marker's words about a run: which lines are missing and where they stand. */
+/** Words of a marker: which lines are missing and where they are. */
 export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
-  // Of a call that shows several files nobody knows which one is meant.
+  // If a call shows several files, the marker must name the file.
   const of = source.path === undefined || source.isNamed ? '' : ` of ${shortPath(source.path)}`;
   const what = `${numbers ? `lines ${numbers}` : plural(last - first + 1)}${of}`;
   const [only] = places;
@@ -33,7 +33,7 @@ export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): strin
   return `${what}, shown ${[...where].join(' and ')}`;
 }
 
-/** Where lines are kept, as seen from the text that they were taken out of. */
+/** Where the lines are, as seen from the text that they were removed from. */
 function describePlace(source: Source, { source: keeper, first, last, count }: KeptPlace, rangeOf: RangeOf): string {
   if (keeper.exchange === source.exchange) return `in ${ownPart(keeper, source)}`;
   const range = rangeOf(keeper, first, last);
@@ -46,19 +46,18 @@ function describePlace(source: Source, { source: keeper, first, last, count }: K
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-/** How another part of the same call is named: the other side of an edit, or the result. */
+/** Names another part of the same call: the other side of an edit, or the result. */
 function ownPart(keeper: Source, source: Source): string {
   const isResult = ({ content }: Source): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
 }
 
-/** "1 line", "37 lines". */
 export const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
 const isLater = (a: Source, b: Source): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
-  // The block, then the part of a result of several.
+  // Index of the block, then of its part in a result with several.
   const places = [1, 3].map(
     (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
   );
@@ -69,14 +68,17 @@ const isLater = (a: Source, b: Source): boolean => {
 function statedRange({ lines }: Source, first: number, end: number): string | undefined {
   const from = lines.number(first);
   let last = end;
-  // A blank line behind the last numbered one.
+  // A blank line after the last numbered one.
   while (last > first && lines.number(last) === 0 && lines.body(last) === lines.end(last)) last--;
   const to = lines.number(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-/** How a model knows a call again: by the tool and by what it asked for. Many runs are kept in one text. */
+/**
+ * Identifies a call for the model: the tool and what it asked for. Memoized, since one text may
+ * keep many runs.
+ */
 const named = memoizeByObject((source: Source): string => {
   const { path, exchange } = source;
   const asked = path === undefined || !source.isNamed || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
@@ -87,8 +89,8 @@ const named = memoizeByObject((source: Source): string => {
 const MAX_ASKED = 40;
 
 /**
- * The call's request, cut short: its command line without a leading `cd`, its pattern or query, or the task whose
- * output it wanted.
+ * The start of the call's request: its command line without a leading `cd`, its pattern or query,
+ * or the task whose output it asked for.
  */
 function askedFor(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
@@ -116,7 +118,7 @@ const severalFiles = (args: unknown): string | undefined =>
     ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortPath(match[1] ?? '')).join(', ')
     : undefined;
 
-/** A command line without the folder that it runs in. */
+/** The command line without a leading `cd`. */
 export const plainCommand = (exchange: ToolExchange): string | undefined =>
   getCommand(exchange)
     ?.trim()

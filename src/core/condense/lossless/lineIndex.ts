@@ -1,72 +1,70 @@
 import { mayReferTo, RANK, type Keep, type Source, type SourceKind } from './sources';
 import { longer, NOTHING, type LineId, type LineIds } from '../lines/lineIds';
 
-/** How many places of a line are looked at, the newest first; and how many of other files are passed by. */
+/** Places to try for each line, the newest first, and places in other files to skip. */
 const MAX_CANDIDATES = 6;
 const MAX_PASSED = 30;
 
-/** A run of lines counts as the same from this many characters on; less is found everywhere by chance. */
+/** Shorter runs are equal by chance. */
 const MIN_RUN_CHARS = 40;
 
 const NONE = -1;
 
-/** The lists whose changes can be undone. */
+/** Number of lists whose changes can be undone. */
 const LISTS = 3;
 const KEEPER = 0;
 const PREVIOUS = 1;
 const NEWEST = 2;
 
-/** A line in the index: all sources' lines numbered through. */
+/** Position in the index, which numbers the lines of all sources consecutively. */
 export type LineNumber = number;
 
 /**
- * Which lines stand where. Sources are added in the order of the conversation; a run of lines that stood before is linked:
- * of each two equal lines one is the keeper of the other. Linear in the number of lines, and a source costs its own lines.
- * The latest sources can be taken back, at the price of what they did.
+ * Finds lines that occur again. Sources are added in the order of the conversation; of each two
+ * equal lines in a run, one becomes the keeper of the other. The work is linear in the lines that
+ * are added or truncated.
  */
 export class LineIndex {
   readonly sources: Source[] = [];
-  /** Where each source's lines begin in the index. */
+  /** Index of each source's first line. */
   readonly bases: number[] = [];
-  /** How many lines of each source another line stands for. */
+  /** For each source, the number of its lines that have a keeper. */
   private readonly linked: number[] = [];
-  /** Lines of all sources. */
   size = 0;
   private keeper = new Int32Array(1_024);
   private sourceOf = new Int32Array(1_024);
-  /** The place before with the same id. */
+  /** The previous place with the same ID. */
   private previous = new Int32Array(1_024);
-  /** The latest place of each id, + 1. */
+  /** The latest place of each ID, plus one. */
   private newest = new Int32Array(1_024);
   /**
-   * The undo log, as pairs: which entry was changed (its index times three, plus the number of the list), and its value
-   * before.
+   * Undo log in pairs: the changed entry (three times its index plus the number of the list) and
+   * its previous value.
    */
   private undo = new Int32Array(1_024);
   private undoSize = 0;
-  /** How long the list of changes was when each source came. */
   private readonly undoBases: number[] = [];
-  /** The sources that changed since the last question. */
+  /** Sources changed since the last {@link takeChanges}. */
   private touched = new Set<number>();
   private removed = new Set<Source>();
 
-  /** @param cuttable the kinds of texts in which lines may be left out. */
+  /** @param cuttable the kinds of sources from which lines may be removed */
   constructor(
     readonly keep: Keep,
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
-    /** Whether lines of one file may be kept in another's. */
+    /** Whether a line of one file may be kept in another file. */
     readonly acrossFiles = false,
     /**
-     * Whether a line stands also for those that the best runs left over. It breaks up runs that a later source would find, so
-     * it is for a view from which these have gone.
+     * Whether to link single lines that no run includes. This splits runs that a later source would
+     * find, so use it only on a view from which those runs are gone.
      */
     private readonly takesRest = false,
   ) {}
 
   /**
    * Adds the next source of the conversation.
-   * @param mayGo whether its lines may be left out.
+   * @param mayGo whether its lines may be removed
    */
   add(source: Source, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
@@ -84,7 +82,7 @@ export class LineIndex {
     this.enter(source, base);
   }
 
-  /** Takes back all sources but the first `count`: the index is as it was before they came. */
+  /** Removes all sources after the first `count` and undoes their changes. */
   truncate(count: number): void {
     if (count >= this.sources.length) return;
     const size = this.bases[count] as number;
@@ -96,7 +94,7 @@ export class LineIndex {
       if (changed % LISTS === KEEPER) this.setKeeper(index, value);
       else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
     }
-    // Only after the undo: lines that these sources had hidden are back in the chains.
+    // After the undo, because it puts lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leave(this.sources[at] as Source, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -107,8 +105,8 @@ export class LineIndex {
   }
 
   /**
-   * The changes since the last call: the sources, by place, that came or of which a line got a keeper or lost it,
-   * and those that went.
+   * Changes since the last call: positions of the sources that are new or have a line with another
+   * keeper, and the removed sources.
    */
   takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<Source> } {
     const { touched, removed } = this;
@@ -117,12 +115,12 @@ export class LineIndex {
     return { touched, removed };
   }
 
-  /** Whether a line of a source has another that stands for it. */
+  /** True if another line stands in for this line. */
   isLinked(at: number): boolean {
     return (this.linked[at] ?? 0) > 0;
   }
 
-  /** The line that stands for this one; itself where it is the one that stays. */
+  /** The line that stays in place of this one; the line itself if it has no keeper. */
   standingFor(line: LineNumber): LineNumber {
     let root = line;
     for (let next = this.keeperOf(root); next !== NONE; next = this.keeperOf(root)) root = next;
@@ -136,22 +134,20 @@ export class LineIndex {
     return root;
   }
 
-  /** The source of a line. */
+  /** The source that contains a line. */
   sourceAt(line: LineNumber): Source {
     return this.sources[this.sourceOf[line] as number] as Source;
   }
 
-  /** The line's place in its source. */
   lineInSource(line: LineNumber): number {
     return line - (this.bases[this.sourceOf[line] as number] as number);
   }
 
-  /** The id of a line. */
   idAt(line: LineNumber): LineId {
     return this.sourceAt(line).lines.id(this.lineInSource(line));
   }
 
-  /** A line as a diff marks it. */
+  /** The line's sign in a diff. */
   signAt(line: LineNumber): number {
     return this.sourceAt(line).lines.sign(this.lineInSource(line));
   }
@@ -169,8 +165,8 @@ export class LineIndex {
   }
 
   /**
-   * Lets the lines of a source that stay stand for all older ones that equal them: they may have stood more often before, and
-   * each pair above takes one of them. What is linked leaves the chains, so that it is met once.
+   * Makes the remaining lines of a source keepers of all older equal lines, since {@link match}
+   * links each line to only one. Linked lines leave the chains and so are visited once.
    */
   private matchRest(source: Source, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
@@ -205,7 +201,7 @@ export class LineIndex {
     let candidate = this.nextOf(id);
     for (; candidate !== NONE && looked < MAX_CANDIDATES; candidate = this.nextOf(id, candidate)) {
       const other = this.sourceAt(candidate);
-      // This file can't refer to lines of other files.
+      // This file must not refer to lines of other files.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
         if (++passed > MAX_PASSED) break;
         continue;
@@ -218,7 +214,9 @@ export class LineIndex {
     return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
-  /** The next older place of an id at which no other line stands for it; those that are met on the way leave the chain. */
+  /**
+   * The next older place with the same ID and no keeper. Linked lines on the way leave the chain.
+   */
   private nextOf(id: LineId, newer: LineNumber = NONE): LineNumber {
     const first = newer === NONE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
@@ -235,8 +233,8 @@ export class LineIndex {
   }
 
   /**
-   * The longest run of equal lines around a pair of equal ones.
-   * @param base where the source begins in the index, if only lines count that no other stands for.
+   * The longest run of equal lines around a pair of equal lines.
+   * @param base index of the source's first line, if lines with a keeper do not count
    */
   private extend({ lines }: Source, line: number, candidate: LineNumber, from: number, base?: number): Run {
     const other = this.sourceAt(candidate).lines;
@@ -267,7 +265,7 @@ export class LineIndex {
     else if (goes === 'newer') this.changeKeeper(made, root);
   }
 
-  /** Which of two texts leaves out the lines that both have. */
+  /** Decides which of two texts drops the lines that both have. */
   private whoGoes(older: Source, newer: Source, mayGo: boolean): 'older' | 'newer' | undefined {
     const difference = RANK[newer.kind] - RANK[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
@@ -296,13 +294,12 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
-    // A change from one keeper to another (a chain made shorter, or that undone) leads to the same line and touches
-    // nothing.
+    // Shortening a chain leads to the same line, so it is not a change.
     if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }
 
-  /** Lines that say something become findable. */
+  /** Makes the source's distinctive lines findable. */
   private enter({ lines }: Source, base: number): void {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.id(line);
@@ -333,9 +330,9 @@ export class LineIndex {
 }
 
 interface Run {
-  /** First line in the new source. */
+  /** First line, in the new source. */
   readonly line: number;
-  /** First line in the index. */
+  /** First line, in the index. */
   readonly old: LineNumber;
   readonly length: number;
   readonly chars: number;

@@ -16,12 +16,13 @@ import {
 } from '../lines/prefixes';
 import { resultStep } from './resultStep';
 
-/** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
+/** Every fiftieth line keeps its number, so that a model need not count hundreds of lines. */
 const KEPT_NUMBER = 50;
 
 /**
- * Line numbers in front of lines: of an unbroken run the first keeps its number, the last where other text follows, and
- * each fiftieth; those between follow. In search results the path stands in front of a file's first line only.
+ * Removes line numbers that follow from the line before. In an unbroken run the first line keeps
+ * its number, and so do the last one before other text and every fiftieth. In search results only a
+ * file's first line keeps the path.
  */
 export const lineNumbers = resultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
@@ -36,7 +37,7 @@ export const lineNumbers = resultStep((tools) => ({
   },
 }));
 
-/** The prefixes that follow from a line before. */
+/** Prefixes that follow from the line before. */
 function prefixesToCut(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = lineEndOf(text);
   if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return partCuts(text, parts);
@@ -48,7 +49,7 @@ function prefixesToCut(text: string, { hint, forms, parts }: TextLayout): CutReq
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
-/** The prefixes of each part by its own form; matches of several files stand one behind the other. */
+/** Reads each part's prefixes in the part's own form. */
 function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let found: PrefixedLine[] = [];
@@ -74,7 +75,10 @@ function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: Prefix | undefined;
-  /** Whether lines are missing before it that no marker names: neither a number nor a path follows across them. */
+  /**
+   * True if lines before it are missing and no marker names them; then its number does not follow
+   * from the line before.
+   */
   readonly afterGap?: boolean;
 }
 
@@ -93,7 +97,9 @@ function linesWithPrefix(
   return lines;
 }
 
-/** Whether the line before an offset holds a marker that doesn't say which lines it stands for. */
+/**
+ * True if the line before an offset contains a marker that does not say which lines it replaces.
+ */
 function gapFinder(text: string): (at: number) => boolean {
   const ends = new Set(
     findMarkers(text)
@@ -108,14 +114,14 @@ function numberCuts(text: string, lines: readonly PrefixedLine[], format: Prefix
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
   let inRun = 0;
-  // A line is judged when the next one is known.
+  // A line is decided once the next one is known.
   const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
     const { at, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // A line whose own text looks numbered would be taken for one.
+      // Keep the number if the line's own text would be taken for a numbered one.
       if (!endsRun && !prefixAt(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
@@ -128,14 +134,14 @@ function numberCuts(text: string, lines: readonly PrefixedLine[], format: Prefix
   return cuts;
 }
 
-/** Cuts for search results: each spelling of a path stands once. */
+/** Keeps each spelling of a path once. */
 function searchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
   for (const { at, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
-      // Groups of context are parted by dashes.
+      // Dashes separate groups of context.
       if (!text.startsWith('--\n', at)) spellings = [];
       before = undefined;
       if (!prefix) continue;
@@ -153,6 +159,6 @@ function searchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = 
   return cuts;
 }
 
-/** Some searches print a file's path from the root in one line and from the workspace in the next. */
+/** Some searches print a path from the root on one line and from the workspace on the next. */
 const isSameFile = (a: string, b: string): boolean =>
   a === b || (a !== '' && b !== '' && (a.endsWith(`/${b}`) || b.endsWith(`/${a}`)));

@@ -5,33 +5,33 @@ import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from '../lines/lines';
 import { isOfSameFile, type Source } from './sources';
 
-/** Lines of one text that stand for lines of another. */
+/** A range of one text that keeps lines of another. */
 export interface KeptPlace {
   readonly source: Source;
   readonly first: number;
   readonly last: number;
-  /** How many of the lines from first to last are meant. */
+  /** Number of lines of the range that count. */
   readonly count: number;
 }
 
-/** A run of lines in one text and where each of them is kept; blank ones between them may be kept nowhere. */
+/** A run of lines with the places that keep them; blank lines within it may be kept nowhere. */
 export interface KeptRun {
   readonly source: Source;
   readonly first: number;
   readonly last: number;
-  /** In the order in which the run first needs them. */
+  /** In the order in which the run needs them. */
   readonly places: readonly KeptPlace[];
 }
 
-/** The shortest text that a marker is made for. */
+/** Shorter texts are not worth a marker. */
 const MIN_CHARS = 60;
 
-/** How many places a marker names at most: more would be hard to follow. A run that is kept in more places is split. */
+/** More places would be hard to follow, so the run is split. */
 const MAX_PLACES = 2;
 
 /**
- * How much longer than the run the range may be that a marker names: in a longer one the lines would be hard to find. Of a text
- * without numbers it names none.
+ * A marker names a range at most this many times as long as the run; lines would be hard to find in
+ * a longer one. Texts without line numbers get no range.
  */
 const MAX_SPREAD = 2;
 
@@ -40,51 +40,52 @@ interface LineRange {
   readonly last: number;
 }
 
-/** A source with lines that stand elsewhere. */
 export interface RunsOfSource {
   readonly source: Source;
-  /** The longest runs of lines that stand elsewhere, as far as a marker is worth it; blank lines between them go with them. */
+  /** The longest runs that are worth a marker, with the blank lines inside them. */
   readonly runs: readonly KeptRun[];
-  /** Set once all was tried and nothing came of it. */
+  /** Set once everything was tried without effect. */
   isSettled: boolean;
 }
 
-/** Whether a run saves more than its marker costs. */
+/** True if a run saves more than its marker costs. */
 export type IsWorth = (run: KeptRun) => boolean;
 
-/** What is known of a line that stands elsewhere: that it may go, or that it goes if only such lines stay as can't go. */
+/** The line may go ({@link MAY_GO}), or goes if markers name only lines that stay. */
 const MAY_GO = 1;
 const GOES = 2;
 
-/** One way to take the runs of a source. */
 interface Choice {
-  /** Those worth a marker, by range. */
+  /** Runs that are worth a marker, by range. */
   readonly byRange: readonly (readonly KeptRun[])[];
-  /** Lines that a marker names although they may go themselves. */
+  /** Lines that markers name although they may go themselves. */
   readonly reliesOn: readonly LineNumber[];
 }
 
-/** Both ways to take the runs of a source. */
+/** Two ways to take the runs of a source. */
 interface Choices {
   /** Markers name only lines that can't go. */
   readonly safe: Choice;
-  /** Markers name also lines that may go, but don't in the safe choice: a range may have one place in place of two. */
+  /**
+   * Markers also name lines that may go but stay in the safe choice; then one place may do instead
+   * of two.
+   */
   readonly wide: Choice;
-  /** Whether there is a difference. */
+  /** True if `safe` and `wide` differ. */
   readonly mayBeWide: boolean;
-  /** The sources whose lines stand for them. */
+  /** Sources that keep its lines. */
   readonly keepers: readonly Source[];
 }
 
-/** The runs of an index, as it changes. */
+/** Keeps the runs up to date as the index changes. */
 export class RunsOfIndex {
-  /** By source. */
+  /** Indexed like the sources. */
   private readonly choices: (Choices | undefined)[] = [];
   private readonly known: (RunsOfSource | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  /** A source that comes back may have the same runs. */
+  /** A source that returns may have the same runs. */
   private readonly bySource = new WeakMap<Source, RunsOfSource>();
-  /** By line: {@link MAY_GO} or {@link GOES}; 0 where it can't go. */
+  /** By line: {@link MAY_GO}, {@link GOES}, or 0 if it can't go. */
   private goes = new Uint8Array(1_024);
 
   constructor(
@@ -92,7 +93,7 @@ export class RunsOfIndex {
     private readonly isBlank: (id: LineId) => boolean,
   ) {}
 
-  /** Brings the runs to what the index now holds: those of sources that changed, and those that these stand for. */
+  /** Recomputes the runs of changed sources and of the sources that they keep lines for. */
   update(isWorth: IsWorth): void {
     const { index, choices } = this;
     const { touched, removed } = index.takeChanges();
@@ -119,8 +120,8 @@ export class RunsOfIndex {
   }
 
   /**
-   * The sources of which something is still to be tried, with all others in the same strings: the cuts of one string
-   * are made together.
+   * Sources that are not settled, with all others in the same strings: cuts in one string are made
+   * together.
    */
   unsettled(): readonly RunsOfSource[] {
     const { sources } = this.index;
@@ -141,7 +142,7 @@ export class RunsOfIndex {
     this.mark(at);
   }
 
-  /** Notes which lines of a source may go, and which do. */
+  /** Records which lines of a source may go and which do. */
   private mark(at: number, runs: readonly KeptRun[] = []): void {
     const base = this.index.bases[at] as number;
     for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_GO, base + first, base + last + 1);
@@ -182,7 +183,9 @@ export class RunsOfIndex {
     return { byRange, reliesOn: keptList(reliesOn) };
   }
 
-  /** Takes the wide choice of each range, but where it would take out a line that another marker then names. */
+  /**
+   * Takes each range's wide choice, unless it would remove a line that another marker then names.
+   */
   private choose(): void {
     const { index, choices, known, goes } = this;
     const named = new Set<LineNumber>();
@@ -239,27 +242,29 @@ const isSamePlace = (a: KeptPlace, b: KeptPlace): boolean =>
 const isOneString = (a: Source | undefined, b: Source): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
-/** Where a source has nothing but lines that stand elsewhere, and enough of them for a marker. */
+/** Ranges in which every line has a keeper and which are long enough for a marker. */
 function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as Source;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
   let first = -1;
   let last = -1;
-  // Whether all lines from the first on have one sign, and whether each is kept in a diff under its own.
+  // Whether all lines so far have one sign, and whether a diff keeps each of them with the same
+  // sign.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
-    // A blank line behind the last numbered one does not belong to the file.
+    // A blank line after the last numbered line is not part of the file.
     while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
     if (first >= 0 && hasEnough(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
-  // The first line of an echo says how it went.
+  // An echo's first line reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.standingFor(base + line);
     if (root !== base + line) {
-      // A diff's lines are told apart by their signs: of a run only the first sign stays, unless another diff shows them all.
+      // Signs distinguish a diff's lines. A marker keeps only the first sign of a run, unless
+      // another diff shows all of them.
       const hasSign = index.signAt(root) === lines.sign(line);
       const isSameSign = first >= 0 && lines.sign(line) === lines.sign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
@@ -278,16 +283,14 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   return ranges;
 }
 
-/**
- * Whether it is worth a marker, also once the numbers in front of the lines have gone: a second run must see the same.
- */
+/** True if it is worth a marker even without line numbers, so that a second run decides alike. */
 function hasEnough(lines: Lines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_CHARS; line++) chars += lines.end(line) - lines.body(line) + 1;
   return chars >= MIN_CHARS;
 }
 
-/** The runs that one marker each can tell of. */
+/** Splits a range into runs that one marker can describe. */
 function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (LineNumber | undefined)[]): KeptRun[] {
   const source = index.sources[at] as Source;
   const runs: KeptRun[] = [];
@@ -313,8 +316,9 @@ function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (
 }
 
 /**
- * For each line of a range the one that is named for it; undefined for a blank line that is kept nowhere.
- * @param stays whether a line may be named that another stands for.
+ * For each line of a range the line that a marker names for it; undefined for blank lines that are
+ * kept nowhere.
+ * @param stays whether a line may be named although it has a keeper
  */
 function keptLines(
   index: LineIndex,
@@ -328,7 +332,7 @@ function keptLines(
     const root = index.standingFor(own + step);
     kept.push(root === own + step ? undefined : root);
   }
-  // The text in which the lines before or behind are kept may hold this one, too: one place is easier to find than two.
+  // Prefer the text that keeps the neighboring lines: one place is easier to find than two.
   const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {
     const line = kept[step];
     if (line === undefined || neighbour === undefined) return;
@@ -336,7 +340,7 @@ function keptLines(
     const candidate = neighbour + offset;
     if (index.sourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
     if (index.sourceAt(candidate) !== source || index.idAt(candidate) !== index.idAt(line) || !stays(candidate)) return;
-    // Where a diff keeps a line under its sign, no other text does.
+    // No text but a diff keeps a line with its sign.
     const sign = index.signAt(own + step);
     if (sign === 0 || index.signAt(line) !== sign || index.signAt(candidate) === sign) kept[step] = candidate;
   };
@@ -345,7 +349,7 @@ function keptLines(
   return kept;
 }
 
-/** Whether one marker can name this line, too. */
+/** True if one marker can also name this line. */
 function fits(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: number, source: Source): boolean {
   const known = places.get(keeper);
   if (known) {
@@ -356,8 +360,8 @@ function fits(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: numb
 }
 
 /**
- * Lines kept partly here and partly in another file would be hard to follow; and how the sides of an edit differ must
- * stay visible.
+ * Lines kept partly in another file are hard to follow, and the two sides of an edit must remain
+ * distinguishable.
  */
 const goTogether = (a: Source, b: Source, source: Source): boolean =>
   isOfSameFile(a, source) === isOfSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);

@@ -1,13 +1,13 @@
 /**
- * Items of a list that a step has looked at in vain. A conversation that grows gives the very same items at the same places
- * again, and these need no second look: to find the others costs a comparison of pointers for each item.
+ * Items of a list that a step has processed without effect and can skip. Items are compared by
+ * identity, since a growing conversation yields the same objects at the same places.
  */
 export class Settled<T extends object> {
   private items: (T | undefined)[] = [];
 
   /**
-   * The places of a list whose items are not settled, in order. They stay unsettled until {@link settle}: the work may
-   * fail.
+   * Places of unsettled items, in order. They stay unsettled until {@link settle}, in case the work
+   * fails.
    */
   open(list: readonly T[]): number[] {
     const open: number[] = [];
@@ -16,41 +16,39 @@ export class Settled<T extends object> {
     return open;
   }
 
-  /**
-   * Settles a list.
-   * @param acted the places where something was done: if that is taken back, they need another look.
-   */
+  /** @param acted places where something was done; if that is undone, they must be checked again */
   settle(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
   }
 }
 
-/** Most items have none: one list for all of them. */
+/** Shared, because most items have no keys. */
 const NO_KEYS: readonly string[] = [];
 
-/** Items of a list that belong together, in the order of the list. */
+/** Items of a list that belong together, in order. */
 export interface Group<T> {
   readonly key: string;
   readonly items: readonly T[];
-  /** Where in the list they are. */
+  /** Positions in the list. */
   readonly places: readonly number[];
-  /** The first item that is not settled; behind the last one where only others have gone. */
+  /** Index of the first unsettled item; after the last item if the group has only lost some. */
   readonly firstOpen: number;
 }
 
-/** The items of a list by what they share, as the list changes. */
+/** Groups a list's items by shared keys, as the list changes. */
 export class Groups<T extends object> {
   private readonly settled = new Settled<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
-  /** @param keysOf names the groups that an item belongs to, each once. */
+  /** @param keysOf returns the keys of the groups that an item belongs to, each once */
   constructor(private readonly keysOf: (item: T) => readonly string[]) {}
 
   /**
-   * Does a step's work on each group that has changed since the work on it was in vain.
-   * @param work gives for each item that it tried the item's index in the group, or undefined where it was in vain.
+   * Runs a step's work on each group that has changed since it was last processed without effect.
+   * @param work yields for each item that it tried the item's index in the group, or undefined if
+   * nothing was done
    */
   each(list: readonly T[], work: (group: Group<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
@@ -62,7 +60,7 @@ export class Groups<T extends object> {
     this.settle(list, acted);
   }
 
-  /** The groups of a list that have changed since they were settled, in the order of their first items. */
+  /** Groups that have changed since they were settled, in the order of their first items. */
   changed(list: readonly T[]): Group<T>[] {
     const open = this.settled.open(list);
     const changed = new Set<string>();
@@ -84,12 +82,11 @@ export class Groups<T extends object> {
       });
   }
 
-  /** Where in the list the items of a group are. */
   placesOf(key: string): readonly number[] {
     return this.places.get(key) ?? [];
   }
 
-  /** @param acted the places in the list where something was done. */
+  /** @param acted positions in the list where something was done */
   settle(list: readonly T[], acted: readonly number[]): void {
     this.settled.settle(list, acted);
   }

@@ -9,29 +9,28 @@ import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 
 /**
- * The role of a text for the model: `read` a file's content as a tool gave it; `result` any other result; `echo` what an edit
- * or a write answers; `written` a whole file that the agent wrote; `new` and `old` the two sides of an edit, and any other
- * long parameter; `failed` the parameters of a call that went wrong.
+ * The role of a text: `read` is a file's content from a tool; `result` any other result; `echo` the
+ * answer to an edit or write; `written` a whole file by the agent; `old` and `new` the sides of an
+ * edit, and `new` any other long parameter; `failed` the parameters of a failed call.
  */
 export type SourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
 
-/** A text whose lines are followed through the conversation. */
+/** A text whose lines are tracked through the conversation. */
 export interface Source {
   readonly kind: SourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
-  /** The file whose lines they are, as the call names it or as the text itself does. */
+  /** The file, as the call or the text itself names it. */
   readonly path: string | undefined;
-  /** Whether the call says by itself which file it is: it is about no other. */
+  /** Whether the call itself names the file. */
   readonly isNamed: boolean;
   readonly lines: Lines;
 }
 
-/** Whether two texts show or write the same file. */
 export const isOfSameFile = (a: Source, b: Source): boolean =>
   a.path !== undefined && b.path !== undefined && (a.path === b.path || sameFile(a.path, b.path));
 
-/** Few paths are compared often. */
+/** The same few paths are compared often. */
 const compared = new Map<string, Map<string, boolean>>();
 const MAX_COMPARED = 5_000;
 
@@ -46,14 +45,11 @@ function sameFile(a: string, b: string): boolean {
   return is;
 }
 
-/**
- * Whether the lines of a text may be left out because another has them: who needs a line of a file looks where that file is
- * shown. A text that shows no file may refer to any.
- */
+/** A file's lines may only be kept where that file is shown; other texts may refer to any. */
 export const mayReferTo = (source: Source, keeper: Source): boolean =>
   source.path === undefined || isOfSameFile(source, keeper);
 
-/** Where the same lines stand twice, the copy of the higher rank stays; among equals the latest or the first. */
+/** Of equal lines the copy with the higher rank stays; among equals the latest or first. */
 export const RANK: Readonly<Record<SourceKind, number>> = {
   read: 4,
   result: 4,
@@ -64,29 +60,29 @@ export const RANK: Readonly<Record<SourceKind, number>> = {
   failed: 0,
 };
 
-/** Shorter texts hold no run that is worth a marker. */
+/** Shorter texts have no run that is worth a marker. */
 const MIN_CHARS = 80;
 
 const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
-/** The texts of a conversation whose lines are followed, as its exchanges change. */
+/** The tracked texts of a conversation, as its exchanges change. */
 export class Sources {
   private readonly settled = new Settled<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly Source[]>();
-  /** The texts of each exchange, by its place. */
+  /** By the exchange's place. */
   private readonly own: (readonly Source[])[] = [];
   /** In the order in which the model sees them. */
   private readonly byMessage: (readonly Source[])[] = [];
 
-  /** @param whose whether the exchanges are those of the conversation or of its view. */
+  /** @param whose whether the exchanges are the original's or the view's */
   constructor(
     private readonly known: KnownLines,
     private readonly whose: 'original' | 'view' = 'view',
   ) {}
 
   /**
-   * The texts in the order in which the model sees them. The same exchanges give the very same sources.
-   * @param task the last message that no operation touches.
+   * The texts in the order in which the model sees them. Equal exchanges yield identical objects.
+   * @param task index of the last message that no operation changes
    */
   of(exchanges: readonly ToolExchange[], task: number): Source[] {
     this.known.learn(exchanges, this.whose);
@@ -146,18 +142,18 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
     return isOne ? [whole] : partSources({ ...whole, path: undefined }, parts);
   };
-  // Markers name a read or a search by the text it asks for.
+  // Markers name a read or search by the text it asked for.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters)
       .filter((content) => !isNameOfFile(content))
       .flatMap((content) => sources(content, parameterKind(exchange, toolKind, content))),
-    // Failed results are shown whole.
+    // Failed results stay whole.
     ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, resultKind(toolKind)))),
   ];
 }
 
-/** The parts of a text that show files, and what stands between them. */
+/** The parts that show files, and the text between them. */
 function partSources(whole: Source, parts: readonly FilePart[]): Source[] {
   const { lines, kind, content } = whole;
   const sources: Source[] = [];
@@ -171,7 +167,7 @@ function partSources(whole: Source, parts: readonly FilePart[]): Source[] {
   };
   for (const { start, end, path, head } of parts) {
     add(start, { ...whole, path: undefined });
-    // A file's own lines, as a command printed or wrote them.
+    // Lines of the file itself, as printed or written by a command.
     const isFile = head !== 'search' && head !== 'diff';
     const own =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
@@ -198,7 +194,8 @@ function resultKind(kind: ToolKind | undefined): SourceKind {
 }
 
 /**
- * Which of several equal copies stays: the latest (older zones are condensed further), the first (prompt cache), or, where
- * the older one has been sent and can't change any more, `above`: the older one, whatever it is.
+ * Which of several equal copies stays: the `latest` (older zones are condensed further), the
+ * `first` (better for the prompt cache), or, if the older one was already sent and can't change,
+ * the one `above`.
  */
 export type Keep = 'latest' | 'first' | 'above';

@@ -7,25 +7,26 @@ import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 import type { Slice } from '../../slice';
 
-/** The lines that a model can read in a view. Kept up to date at the price of what changes. */
+/** Lines that the model can read in a view, updated incrementally. */
 export class StandingLines {
   private readonly seen = new Settled<ApiMessage>();
-  /** By message. */
   private readonly texts: (readonly Lines[])[] = [];
-  /** How often each line stands, by id. */
+  /** Occurrences of each line, by ID. */
   private counts = new Int32Array(1_024);
-  /** By id, 1 for the lines that something promises. */
+  /** By ID: 1 if a cut relies on the line. */
   private promised = new Uint8Array(1_024);
-  /** Whether a promised line has gone since this was last set to false. */
+  /** True if a promised line has disappeared since this was last reset. */
   hasLost = false;
-  /** Lines that have gone from a text in which they stood, until this is cleared; they may stand in others. */
+  /**
+   * Lines that have disappeared from some text, until cleared; other texts may still contain them.
+   */
   readonly moved = new Set<LineId>();
 
   constructor(private readonly known: KnownLines) {}
 
   /**
-   * Brings it to the view as it now stands; how results are to be read must have been learnt.
-   * @param collectsMoved whether to note which lines have gone from their texts
+   * Updates to the current view; layouts of the results must have been learned before.
+   * @param collectsMoved whether to record the lines that have left a text
    */
   update(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
@@ -33,8 +34,8 @@ export class StandingLines {
       const texts = keptList(listContents(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
       changed.push({ at, texts });
     }
-    // New lines are counted before old ones are taken away, so that a line that only moved is never missing; no `await`
-    // may come between.
+    // Count new lines before old ones are removed, so that a line that only moved is never missing.
+    // No `await` may come between.
     for (const { texts } of changed) for (const lines of texts) this.count(lines, 1);
     for (const { at, texts } of changed) {
       if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);
@@ -54,7 +55,7 @@ export class StandingLines {
     return (this.counts[id] ?? 0) > 0;
   }
 
-  /** Tells that a line must not go unnoticed. */
+  /** Records that a cut relies on this line. */
   promise(id: LineId): void {
     this.grow();
     this.promised[id] = 1;
@@ -81,19 +82,20 @@ export class StandingLines {
 
 const idsOf = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.textId(line));
 
-/** A run of lines in a text, without the newline behind the last one. */
+/** Without the newline after its last line. */
 export interface LineRun extends Slice {
   readonly lines: number;
 }
 
-/** The longest runs of lines that all stand in another text, too. Blank lines alone make no run. */
+/** The longest runs of lines that another text also contains. Blank lines alone make no run. */
 export function standingRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
   const runs: LineRun[] = [];
   let start = -1;
   let lines = 0;
   let hasText = false;
   const close = (end: number): void => {
-    // A line's end may be two characters; both stay.
+    // Keep both characters of a `\r
+    // `.
     if (start >= 0 && hasText) runs.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
     start = -1;
     lines = 0;
@@ -118,5 +120,5 @@ export function standingRuns(text: string, standing: ReadonlySet<string>): LineR
   return runs;
 }
 
-/** The different lines of a text, without their ends. */
+/** The distinct lines, without line ends. */
 export const linesOf = (text: string): Set<string> => new Set(text.split('\n'));

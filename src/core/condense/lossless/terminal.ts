@@ -11,32 +11,35 @@ const rule = (tools: ToolTable): ResultRule => ({
 });
 
 /**
- * Removes text that a terminal shows for a moment or in colours: control sequences, progress that a carriage return
- * overwrote, blanks at the ends of lines, and the same line again and again.
+ * Removes what a terminal does not keep or adds only for color: control sequences, progress that a
+ * carriage return overwrote, trailing blanks, and repeated equal lines.
  */
 export const terminalNoise = resultStep(rule);
 
-/** The same for new results, of which those of failed calls stay whole. */
+/** For new results; those of failed calls stay whole. */
 export const noiseOnArrival = resultStep((tools) => {
   const { noiseOf, ...own } = rule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });
 
 const ESCAPE = '\u001b';
-/** Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and two-character escapes. */
+/**
+ * Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and
+ * two-character escapes.
+ */
 const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 
-/** So many equal lines in a row are a run. */
+/** This many equal lines in a row are shortened. */
 const MIN_RUN = 3;
 
-/** The slices of a terminal's output that carry no information, in order. */
+/** Slices without information, in order. */
 export function noiseIn(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
   let run: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
   const closeRun = (): void => {
     if (run && run.count > MIN_RUN && run.line.trim() !== '') {
-      // Finds inside the repeated lines go with them.
+      // The whole run is removed, including noise that was found in its lines.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
       requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });
@@ -60,7 +63,7 @@ export function noiseIn(text: string): CutRequest[] {
   return requests;
 }
 
-/** The part of a line that a terminal leaves. */
+/** What a terminal leaves of a line. */
 export function shownInTerminal(line: string): string {
   const cuts: CutRequest[] = [];
   noiseInLine(line, 0, cuts);

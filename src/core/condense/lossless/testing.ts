@@ -22,23 +22,24 @@ let ids = 0;
 export const did = (name: string, input: unknown, content: string, fields = {}): ApiMessage[] =>
   exchange(`id${ids++}`, name, input, content, fields);
 
-/** A call of which only the parameters matter. */
+/** A call whose result does not matter. */
 export const called = (name: string, input: unknown, content = 'done', fields = {}): ApiMessage[] => {
   const id = `id${ids++}`;
   return [assistant(call(id, name, input)), user(result(id, content, fields))];
 };
 
-/** Lines that no two texts of different names share. */
+/** Lines that are unique to a name. */
 export const code = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `  const ${name}${from + at} = compute(request, ${from + at});`);
 
-/** Lines as Claude Code's Read gives them. */
+/** Lines as Claude Code's Read returns them. */
 export const read = (lines: readonly string[], from = 1): string =>
   lines.map((line, at) => `${String(from + at).padStart(6)}→${line}`).join('\n');
 
 /**
- * Runs steps and checks what holds for all of them: the second run does nothing, the view on its own is left alone, no cut
- * promises what isn't there, no message grows, every marker leads back, and the original comes back.
+ * Runs steps and checks their invariants: a second run changes nothing, the view is valid and has
+ * nothing left to condense, no cut relies on missing text, no message grows, every marker can be
+ * expanded, and the original can be restored.
  */
 export function run(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
   const list = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];
@@ -74,14 +75,14 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
   return draft;
 }
 
-/** A text of the view, markers shortened to their words. */
+/** A text of the view, with markers reduced to their words. */
 export const shown = (draft: Draft, message: number, ...path: (string | number)[]): string =>
   brief(valueAt(draft.messages[message], path) as string);
 
-/** The only result of a message, markers shortened. */
+/** The only result of a message, with markers reduced to their words. */
 export const resultAt = (draft: Draft, message: number): string => shown(draft, message, 'content', 0, 'content');
 
-/** All results of a view, markers shortened. */
+/** All results of a view, with markers reduced to their words. */
 export const results = ({ messages }: Draft): string[] =>
   messages.flatMap((message) =>
     getBlocks(message).flatMap((block) => (block.type === 'tool_result' ? [brief(block['content'] as string)] : [])),
@@ -129,5 +130,5 @@ const turn: fc.Arbitrary<ApiMessage[]> = fc.oneof(
       called('Edit', { file_path: 'src/a.ts', old_string, new_string }, echo, failed ? { is_error: true } : {}),
     ),
 );
-/** Histories whose texts repeat each other's lines in every form that an agent shows them. */
+/** Histories whose texts repeat each other's lines in every form that agents print. */
 export const repeatingHistory = fc.array(turn, { maxLength: 14 }).map((turns) => [TASK, ...turns.flat()]);

@@ -1,6 +1,6 @@
 /**
- * Whether what markers state is true, found out by other means than those that made them: each marker is read as a model
- * would read it, and the lines that it stands for are looked up where it says.
+ * Verifies what markers state, independently of the code that made them: reads each marker as a
+ * model would and looks the lines up where it points.
  */
 import type { Hash } from '../../hash';
 import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
@@ -12,39 +12,35 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
   readonly text: string;
-  /** The line's number in its file; undefined where none is stated and none follows. */
+  /** Line number in the file; undefined if it is neither stated nor follows. */
   readonly number: number | undefined;
-  /** The marker that stands in the line's place. */
+  /** The marker in place of the line. */
   readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
 }
 
-/** A text of the view with the call that it belongs to. */
 interface ViewText {
   readonly exchange: ToolExchange;
   readonly content: PlacedContent;
   readonly lines: readonly ViewLine[];
 }
 
-/** The lines that can be read at a place, those of the markers that stand there included. */
+/** Lines that can be read at a place, including those of the markers there. */
 type Readable = ReadonlySet<string>;
 
 const PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const RANGE = /(\d+)(?:-(\d+))?/;
 
-/** All ways to read a line: whether what looks like a number is one is not asked here. */
+/** All ways to read a line, since what looks like a number may be text. */
 const readings = (line: string): string[] => [line, line.replace(PREFIX, ''), line.replace(SEARCH, '')];
 
-/** Lines of a text, or of the strings of a JSON text. */
+/** Lines of a text, or of the strings in a JSON text. */
 const lineEndIn = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
-/** An operation of its own takes these; a marker behind which one stood covers it, too. */
+/** A separate operation removes these, so a marker may cover one. */
 const REMINDERS = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
-/**
- * The false statements in the markers of a view that name places.
- * @returns one sentence for each marker; empty where all is true.
- */
+/** @returns a sentence for each false marker that names a place */
 export function falseStatements(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -91,7 +87,6 @@ function viewLines(text: string): ViewLine[] {
   });
 }
 
-/** The text that can be read at a marker's place. */
 function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
@@ -114,7 +109,7 @@ function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen
   return readable;
 }
 
-/** Whether a line lies in a range; a marker does where it stands for a line that does, or doesn't tell. */
+/** True if a line is in the range, or if it is a marker for lines that may be. */
 function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : RANGE.exec(numbers);
   if (!range) return true;
@@ -125,11 +120,11 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   return line.number !== undefined && line.number >= first && line.number <= last;
 }
 
-/** The file that a call names: as a parameter, or as the last word of a command. */
+/** The file that a call names as a parameter or as the last word of a command. */
 const fileOf = ({ exchange }: ViewText): string | undefined =>
   getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
-/** @param file the file of which the marker says that its lines are missing. */
+/** @param file the file whose lines the marker stands for */
 function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));
@@ -159,7 +154,7 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
   );
 }
 
-/** Markers hold no control characters. */
+/** Markers contain no control characters. */
 const asShown = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 const isBehind = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>

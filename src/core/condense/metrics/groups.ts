@@ -1,35 +1,37 @@
-/** Measures side by side: what runs with one profile, or with one configuration, took and saved. */
+/** Compares runs by profile or configuration: what they cost and saved. */
 import { distribution, estimateErrorPercent, hasFailed, type RunMetrics } from './metrics';
 
-/** The runs that have something in common. */
 export interface RunGroup {
-  /** The value that the group's runs have in common. */
+  /** The value that the runs share. */
   readonly key: string;
   readonly runs: number;
   readonly condensed: number;
-  /** Failed, or refused by the checks. */
+  /** Failed or rejected by the checks. */
   readonly failures: number;
   readonly fallbacks: number;
-  /** Tokens of the conversations that were to be condensed. */
+  /** Tokens of the conversations before condensing. */
   readonly tokensBefore: number;
   readonly tokensSaved: number;
-  /** US dollars; costs that are not known are not in it. */
+  /** In US dollars, without unknown costs. */
   readonly cost: number;
-  /** US dollars that each later request costs less, all runs together; absent where no run's prices are known. */
+  /**
+   * US dollars that each later request saves, summed over the runs; absent if no run's prices are
+   * known.
+   */
   readonly savedPerRequest?: number;
-  /** Milliseconds on average, of the runs that condensed. */
+  /** Mean in milliseconds, over runs that condensed. */
   readonly latencyMs?: number;
   readonly estimateErrorPercent?: number;
 }
 
-/** Key of the runs that called no model. */
+/** Key of runs without model calls. */
 const NO_PROFILE = '';
 
-/** Groups by the profile that was called first, the largest saving first. */
+/** By the profile called first; the largest saving comes first. */
 export const byProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
   groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE);
 
-/** Groups by what a function gives for a run, the largest saving first. */
+/** The group with the largest saving comes first. */
 export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetrics) => string): RunGroup[] {
   const groups = new Map<string, RunMetrics[]>();
   for (const run of allRuns) {

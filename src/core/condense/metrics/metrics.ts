@@ -1,4 +1,4 @@
-/** Metrics of condensations, and conclusions from them. They stay on the machine. */
+/** Metrics of condensations and conclusions from them. They stay on the machine. */
 import { promptTokens, type Usage } from '../../cost/usage';
 import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
@@ -6,7 +6,7 @@ import type { OutcomeSummary } from '../condensation';
 import type { OutputSample } from '../summary/expectedOutput';
 import type { ModelCall } from '../types';
 
-/** One condensation, whatever came of it. */
+/** One run of a condensation, whatever its outcome. */
 export interface RunMetrics {
   /** ISO 8601 time. */
   readonly at: string;
@@ -14,32 +14,32 @@ export interface RunMetrics {
   readonly outcome: OutcomeSummary['kind'];
   /** Why nothing was condensed, or what failed. */
   readonly reason?: string;
-  /** Another provider or model than the chosen one did it. */
+  /** True if another provider or model than the selected one did it. */
   readonly fallback: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeMs: number;
-  /** US dollars; absent where a price is not known. */
+  /** In US dollars; absent if a price is unknown. */
   readonly cost?: number;
   readonly estimatedCost?: number;
   readonly calls: readonly ModelCall[];
-  /** The ledger's entry of it; absent where nothing was condensed. */
+  /** ID of its ledger entry; absent if nothing was condensed. */
   readonly condensation?: CondensationId;
-  /** The preset or strategy that ran; absent for the user's own configuration. */
+  /** The preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** Why it was made: by hand, or what was due in a live conversation. */
+  /** What started it: a person, or a trigger in a live conversation. */
   readonly trigger?: string;
-  /** How much of the model's window was filled before, in percent; absent where the window is not known. */
+  /** How full the model's window was before, in percent; absent if the window is unknown. */
   readonly windowPercent?: number;
-  /** US dollars that each later request costs less; absent where the conversation's prices are not known. */
+  /** US dollars that each later request saves; absent if the conversation's prices are unknown. */
   readonly savedPerRequest?: number;
 }
 
-/** The facts that the caller knows of a condensation and its outcome doesn't. */
+/** What the caller knows about a run beyond its outcome. */
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
-/** @param chosen the provider that was asked for. */
+/** @param chosen the provider that was requested */
 export function runMetrics(outcome: OutcomeSummary, chosen: string, now: Date, context: RunContext = {}): RunMetrics {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
   const reason = reasonOf(outcome);
@@ -65,22 +65,22 @@ function reasonOf(outcome: OutcomeSummary): string | undefined {
 }
 
 export interface WarningLimits {
-  /** Percent of tokens that should go at least. */
+  /** Warn if the reduction in percent is smaller. */
   readonly reductionPercent: number;
-  /** US dollars that one condensation should cost at most. */
+  /** Warn if one condensation costs more US dollars. */
   readonly cost: number;
 }
 
 export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
 
-/** Whether nothing came of a run because something went wrong. */
+/** True if an error kept the run from condensing. */
 export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
 
-/** Percent of the tokens that went. */
+/** Percentage of tokens removed. */
 const reductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Warnings for a person about a condensation that was applied. */
+/** Warnings for people about an applied condensation. */
 export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
   const reduction = reductionPercent(run);
@@ -102,7 +102,7 @@ export interface Distribution {
   readonly p95: number;
 }
 
-/** Mean and 95th percentile (nearest rank); undefined of nothing. */
+/** Mean and 95th percentile (nearest rank); undefined for an empty list. */
 export function distribution(values: readonly number[]): Distribution | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
@@ -110,11 +110,11 @@ export function distribution(values: readonly number[]): Distribution | undefine
   return { count: values.length, mean: values.reduce((sum, value) => sum + value, 0) / values.length, p95 };
 }
 
-/** Tokens that a call wrote in a second. */
+/** Output tokens per second. */
 const tokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
   usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
 
-/** By how many percent the actual cost differed from the estimate; absent where either is not known. */
+/** Percentage by which the actual cost differs from the estimate; absent if either is unknown. */
 export function estimateErrorPercent({ cost, estimatedCost }: RunMetrics): number | undefined {
   if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
   return (100 * Math.abs(estimatedCost - cost)) / cost;
@@ -126,15 +126,15 @@ export interface MetricsSummary {
   readonly fallbacks: number;
   readonly latencyMs: Distribution | undefined;
   readonly tokensPerSecond: Distribution | undefined;
-  /** US dollars of a condensation, of those whose cost is known. */
+  /** US dollars per condensation, of those with known cost. */
   readonly cost: Distribution | undefined;
   readonly reductionPercent: Distribution | undefined;
   readonly estimateErrorPercent: Distribution | undefined;
-  /** US dollars and calls by profile; a cost that is not known is not in it. */
+  /** US dollars and calls by profile, without unknown costs. */
   readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
 }
 
-/** Figures over all measures: milliseconds, US dollars, and reductions in percent. */
+/** Durations in milliseconds, costs in US dollars, reductions in percent. */
 export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
@@ -155,11 +155,11 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   };
 }
 
-/** How many of the latest calls a calibration looks at: models and prompts change. */
+/** Calls used to calibrate; only recent ones, because models and prompts change. */
 const RECENT_CALLS = 20;
-/** The same for summaries of single contents: one run makes dozens of them, of all lengths. */
+/** More, since one run makes dozens of such summaries, of all lengths. */
 const RECENT_CONTENTS = 100;
-/** Bounds of what is believed: no known tokenizer differs more from o200k. */
+/** Bounds of plausible factors; no known tokenizer differs more from o200k. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
 interface ReportedCall extends ModelCall {
@@ -171,7 +171,7 @@ const reportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall
     .flatMap(({ calls }) => calls)
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
-/** The model's tokens for one o200k token, as its last calls reported them; undefined before the first. */
+/** The model's tokens per o200k token, as reported for its last calls; undefined without any. */
 export function calibratedFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = reportedCalls(runs, model).slice(-RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
@@ -180,7 +180,7 @@ export function calibratedFactor(runs: readonly RunMetrics[], model: string): nu
   return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
 }
 
-/** How long the model's last summaries were, of conversations and of single contents. */
+/** Lengths of the model's last summaries, of conversations and of single contents. */
 export function outputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
   const complete = reportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>

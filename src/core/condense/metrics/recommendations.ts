@@ -1,33 +1,33 @@
 /**
- * Advice from recorded runs: another profile, another configuration, another threshold. Each advice says what it would have
- * saved over the recorded runs; where there are too few of them, nothing is said.
+ * Recommends another profile, configuration or threshold, with what it would have saved over the
+ * recorded runs. Recommends nothing if there are too few runs.
  */
 import { groupRuns, type RunGroup } from './groups';
 import { hasFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
-/** The settings of now. */
+/** The current settings. */
 export interface CurrentSettings {
   readonly provider: string;
-  /** Of Smart or a strategy, where the settings name one. */
+  /** Of Smart or Strategy, if the settings name one. */
   readonly preset?: string;
-  /** Name of the condensing profile. */
+  /** Name of the profile for condensing. */
   readonly profile?: string;
   /** Percent of the window. */
   readonly threshold: number;
 }
 
-/** The saving that an advice would have brought over the recorded runs. */
+/** What a recommendation would have saved over the recorded runs. */
 export interface ExpectedSaving {
-  /** US dollars. */
+  /** In US dollars. */
   readonly dollars: number;
   readonly tokens: number;
-  /** Condensations that would not have been made, or not in need. */
+  /** Condensations avoided, or made before they were urgent. */
   readonly runs: number;
 }
 
 export type Recommendation = {
-  /** Runs that it was drawn from. */
+  /** Number of runs that it is based on. */
   readonly from: number;
   readonly saving: ExpectedSaving;
 } & (
@@ -36,32 +36,34 @@ export type Recommendation = {
   | { readonly kind: 'threshold'; readonly percent: number }
 );
 
-/** Runs that a figure must rest on. */
+/** Minimum number of runs behind a figure. */
 const FEWEST_RUNS = 5;
-/** Another profile must be cheaper by so much, per token that it takes out. */
+/** Another profile's maximum price per removed token, relative to the current one. */
 const CHEAPER = 0.8;
-/** It may fail more often by this share of its runs. */
+/** How much more often it may fail, as a share of its runs. */
 const MORE_FAILURES = 0.1;
-/** Another configuration must take out so much more of the conversations, at no higher cost … */
+/**
+ * Additional share of the conversations that another configuration must remove at no higher cost …
+ */
 const MORE_SAVED = 0.05;
-/** … or cost at most this share and take out hardly less. */
+/** … unless it costs at most this share and removes hardly less. */
 const HALF = 0.5;
 const HARDLY_LESS = 0.02;
-/** A threshold is too high where this share of the runs came only when the window was full. */
+/** A threshold is too high if this share of the runs started only when the window was full. */
 const NEED_SHARE = 0.25;
-/** It is too low where runs at the threshold take out less than this share. */
+/** It is too low if runs at the threshold remove less than this share. */
 const LITTLE_SAVED = 0.15;
-/** Percent of the window by which a threshold is moved. */
+/** Percent of the window by which to move a threshold. */
 const STEP = 10;
 
 const NOTHING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
-/** @param measures oldest first. */
+/** @param allRuns oldest first */
 export function recommendationsFrom(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
   return [profileAdvice, configurationAdvice, thresholdAdvice].flatMap((advise) => advise(allRuns, current) ?? []);
 }
 
-/** US dollars for a token that was taken out. */
+/** US dollars per removed token. */
 const pricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
 
 const failureShare = ({ failures, runs }: RunGroup): number => failures / runs;
@@ -81,7 +83,7 @@ function profileAdvice(allRuns: readonly RunMetrics[], { profile }: CurrentSetti
   return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NOTHING, dollars } };
 }
 
-/** Nobody is advised to lose more than now. */
+/** Never recommend a provider that loses more than the current one. */
 const LOSS: Readonly<Record<string, number>> = { lossless: 0, smart: 1, strategy: 1, truncation: 1, native: 2 };
 
 const keyOf = (provider: string, preset: string | undefined): string => JSON.stringify([provider, preset ?? null]);
@@ -135,7 +137,8 @@ function thresholdAdvice(allRuns: readonly RunMetrics[], { threshold }: CurrentS
   if (!all || savedShare(all) >= LITTLE_SAVED) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - STEP, threshold + STEP);
   if (percent <= threshold) return undefined;
-  // From what a condensation leaves the conversation grows to the threshold: the further that is, the fewer are made.
+  // A conversation grows from its condensed size to the threshold; the larger that distance, the
+  // fewer condensations.
   const left = threshold * (1 - savedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
   return advice(percent, runs.length, {

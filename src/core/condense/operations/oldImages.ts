@@ -1,4 +1,4 @@
-/** Images that give way to markers, which say what an image was, how large, where it came from, and lead back to it. */
+/** Replaces images with markers, which state an image's size and source and can be expanded. */
 import { shortPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
@@ -7,15 +7,15 @@ import type { ImageBlock } from '../../messages/types';
 import { imageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
-/** An image with its place among all others. */
+/** An image and its place. */
 export interface RankedImage extends PlacedImage {
-  /** How many images are newer. */
+  /** Number of newer images. */
   readonly newer: number;
 }
 
 /**
- * Takes images out of a draft, the oldest first; those up to the task stay.
- * @param goes says of an image that still stands whether it goes; asked for one after the other.
+ * Removes images from a draft, the oldest first; those before and in the task stay.
+ * @param goes decides in order, for each remaining image, whether to remove it
  */
 export function takeImages(draft: Draft, step: string, goes: (image: RankedImage) => boolean): void {
   const images = listImages(draft.original);
@@ -26,28 +26,28 @@ export function takeImages(draft: Draft, step: string, goes: (image: RankedImage
   }
 }
 
-/** Limits of a single image; absent: none. */
+/** Limits of a single image; absent for none. */
 export interface ImageLimits {
-  /** Pixels. */
+  /** In pixels. */
   readonly maxEdge?: number | undefined;
-  /** Bytes as base64. */
+  /** In bytes as base64. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Whether no vendor with these limits takes an image. */
+/** True if no vendor with these limits accepts the image. */
 export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxBytes = Infinity }: ImageLimits): boolean {
   if ((getBase64(image)?.length ?? 0) > maxBytes) return true;
   const size = maxEdge === Infinity ? undefined : imageSize(image.source);
   return size !== undefined && Math.max(size.width, size.height) > maxEdge;
 }
 
-/** Such as `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
+/** For example `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
 function markerWords({ image, call }: PlacedImage): string {
   const from = call ? `, from ${[call.name, subjectOf(call.name, call.input)].filter(Boolean).join(' ')}` : '';
   return `${imageWords(image)}${from}`;
 }
 
-/** Such as `image 1280×800, 412 KB`. */
+/** For example `image 1280×800, 412 KB`. */
 export function imageWords(image: ImageBlock): string {
   const size = imageSize(image.source);
   const data = getBase64(image);
@@ -58,7 +58,7 @@ export function imageWords(image: ImageBlock): string {
 const sizeInWords = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** Parameters that say what an image is of, in this order. */
+/** Parameters that may name an image's subject, in order of preference. */
 const SUBJECTS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
 const MAX_SUBJECT = 80;
 

@@ -2,7 +2,7 @@ import { lineCount, countLinesIn } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
-/** How much of a text stays. Both limits hold; undefined sets none. */
+/** How much of a text stays. Both limits apply, if set. */
 export interface TruncateLimits {
   readonly maxLines?: number | undefined;
   /** In UTF-16 units. */
@@ -10,13 +10,16 @@ export interface TruncateLimits {
   readonly keep: 'head' | 'tail' | 'both';
 }
 
-/** The slice of a text that truncation takes out. */
+/** The slice that truncation removes. */
 export interface TruncatedSlice extends Slice {
-  /** Whole and broken lines in the slice. */
+  /** Lines in the slice, including partial ones. */
   readonly lines: number;
 }
 
-/** The slice to take out so that the rest keeps the limits; undefined where it already does. Markers don't count. */
+/**
+ * The slice to remove so that the rest, without its marker, is within the limits; undefined if the
+ * text already is.
+ */
 export function truncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (withinLimits(text, limits)) return undefined;
   const { head, tail } = shares(limits);
@@ -29,7 +32,7 @@ function withinLimits(text: string, limits: TruncateLimits): boolean {
   const markers = findMarkers(text);
   const markerChars = markers.reduce((sum, found) => sum + found.end - found.start, 0);
   const chars = text.length - markerChars;
-  // A marker stands on a line of its own or in the middle of one; the former is no line of the text.
+  // A marker on a line of its own does not count as a line of the text.
   return (
     (limits.maxChars === undefined || chars <= limits.maxChars + markers.length) &&
     (limits.maxLines === undefined || lineCount(text) <= limits.maxLines + markers.length)
@@ -57,7 +60,7 @@ function shares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | '
   }
 }
 
-/** Offset behind the kept head; behind a newline where lines decide. */
+/** Offset after the kept head; after a newline if lines decide. */
 function headEnd(text: string, share: Share): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
@@ -68,11 +71,11 @@ function headEnd(text: string, share: Share): number {
   return at;
 }
 
-/** Offset where the kept tail begins. */
+/** Offset of the kept tail. */
 function tailStart(text: string, share: Share): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    // No further back than counts: of a line without end V8 would go through all of it.
+    // Limit the search: otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
@@ -80,25 +83,27 @@ function tailStart(text: string, share: Share): number {
     }
     at = newline;
   }
-  // A line's end may be two characters.
+  // Do not split a `\r
+  // `.
   return text[at] === '\n' && text[at - 1] === '\r' && text.length - at < share.chars ? at - 1 : at;
 }
 
-/** How far back a place is looked for where a grapheme certainly begins. */
+/** How far back to look for a certain grapheme boundary. */
 const LOOK_BACK = 128;
-/** How far back a grapheme is taken to begin where there is no such place: at the text's beginning, or behind so many units. */
+/** How far back a grapheme may begin if there is no certain boundary. */
 const LONGEST_ROW = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
-/** The offset, or the nearest one on the given side of it that doesn't cut a character (as a person sees it) in two. */
+/** The offset, or the nearest one on the given side that does not split a grapheme. */
 export function safeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const from = Math.max(0, offset - LOOK_BACK);
-  // Between two printable ASCII characters there always is a boundary; the segmenter starts there.
+  // Between two printable ASCII characters there always is a boundary, so the segmenter can start
+  // there.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
-  // A window could begin in the middle of a row of flags, each of them two letters; without a sure place, the text
-  // does.
+  // A window could begin inside a row of flags, each of which has two letters; the beginning of the
+  // text cannot.
   const base = start < 0 ? Math.max(0, offset - LONGEST_ROW) : start;
   const window = text.slice(base, start < 0 ? offset + LONGEST_ROW : offset + LOOK_BACK);
   const segment = graphemes()

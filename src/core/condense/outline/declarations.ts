@@ -1,38 +1,40 @@
 /**
- * Which lines of a source file declare something, told by indentation, keywords and braces, so that one set of rules
- * serves every language. Of Markdown the headings stand for them; what has no structure (logs, tables) has none.
+ * Detects declarations in source files by indentation, keywords and braces, so that one set of
+ * rules works for all languages. In Markdown, headings count. Logs and tables have none.
  */
 
-/** A line of a file without what tools put in front of it. */
+/** A line of a file without a tool's prefix. */
 export interface OutlineLine {
   readonly text: string;
-  /** A marker stands in it: text was taken out here before, so that a line above it may have opened a block. */
+  /**
+   * True if the line contains a marker: the removed text may have been deeper than the line above.
+   */
   readonly isMarker: boolean;
 }
 
-/** Only so much of a line is looked at; a declaration says what it is at its beginning. */
+/** Characters of a line to look at; a declaration shows at its beginning. */
 const LOOK_AT = 200;
 const TAB_WIDTH = 4;
 
 const MODIFIERS =
   /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
 
-/** Nodes that hold declarations of their own. */
+/** Blocks that contain declarations. */
 const CONTAINER =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
 const DECLARATION =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite|function\b\*?|func|fun|fn|def|defp|type|union|package|sub|procedure|macro_rules!|it|test|constructor|create\s+(?:table|view|index|function|or))(?![\w$])/i;
 
-/** Statements that open blocks without declaring anything. */
+/** Statements that open blocks but declare nothing. */
 const STATEMENT =
   /^(?:if|for|while|switch|catch|else|elif|do|try|return|select|case|with|except|finally|match|loop|when|unless|foreach|using|lock|synchronized|await|throw|go|defer|until|begin|end|then|fi|done|esac|goto|yield|raise|assert|break|continue|import|from|require|include|use)\b/;
 
 const COMMENT_OR_CLOSER = /^(?:\/\/|\/?\*|#|--|<!--|["'`]{3}|[)\]}>,;]|<\/)/;
 const HEADING = /^#{1,6}\s+\S/;
-/** `name(…) {` and its like: a method or function without a keyword. */
+/** A method or function without a keyword, such as `name(…) {`. */
 const METHOD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
 
-/** Lines that a declaration may go on for until its parentheses are closed. */
+/** Maximum lines until a declaration's parentheses are closed. */
 const LONGEST_HEAD = 8;
 
 interface Block {
@@ -41,8 +43,8 @@ interface Block {
 }
 
 /**
- * For each line, whether it declares something. Takes time in proportion to the lines.
- * @param isMarkdown headings are told from comments by the file's name alone.
+ * For each line, whether it declares something. Takes linear time.
+ * @param isMarkdown in Markdown, `#` begins a heading and not a comment
  */
 export function declarationsIn(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => HEADING.test(text));
@@ -68,14 +70,13 @@ export function declarationsIn(lines: readonly OutlineLine[], isMarkdown: boolea
 
 function isDeclaration(text: string, words: string, blocks: readonly Block[], opensBlock: boolean): boolean {
   if (COMMENT_OR_CLOSER.test(text) || STATEMENT.test(text)) return false;
-  // Inside a function nothing is declared that anybody outside can name.
+  // Declarations inside a function can't be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
   return DECLARATION.test(words) || (blocks.length === 0 ? opensBlock : METHOD.test(text));
 }
 
 /**
- * Lines that a deeper one follows; blank ones between them don't count, and where a marker stands a deeper one may
- * have.
+ * Lines followed by a deeper line, ignoring blank ones; a marker may have replaced a deeper line.
  */
 function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
@@ -90,7 +91,7 @@ function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
   return opens;
 }
 
-/** Index of the line where a declaration's parentheses are closed, if that is near. */
+/** Index of the line that closes a declaration's parentheses, if it is near. */
 function endOfHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
   for (let index = start; index < Math.min(lines.length, start + LONGEST_HEAD); index++) {
@@ -105,7 +106,7 @@ function endOfHead(lines: readonly OutlineLine[], start: number): number {
   return start;
 }
 
-/** Columns in front of a line's first character. */
+/** Width of the line's indentation in columns. */
 function indentOf(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
@@ -118,23 +119,23 @@ function indentOf(text: string): number {
 }
 
 const NAME = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
-/** What may stand between a keyword and the name that it declares: other keywords, parameters of a type, Go's receiver. */
+/** What may be between a keyword and the name: other keywords, type parameters, Go's receiver. */
 const KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** They have a sentence instead of a name, or one that nobody looks for. */
+/** These have a sentence instead of a name, or a name that is of no use. */
 const NAMELESS = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
-/** In style sheets and markup a sign stands in front. */
+/** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME})`, 'u');
 const ASSIGNED = new RegExp(String.raw`^(${NAME})\s*(?::(?!:)|=(?![=>]))`, 'u');
 const CALLED = new RegExp(String.raw`(${NAME})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
-/** Of a heading what can stand in a marker. */
+/** The part of a heading that may appear in a marker. */
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME = 40;
 
 /**
- * The name that a line declares: part of the line, letters, digits and what holds them together, nothing else. Undefined where it has none,
- * such as a test, whose name is a sentence.
- * @param line one that {@link declarationsIn} told of.
+ * The name that a line declares: letters, digits and what joins them. Undefined if it has none,
+ * such as a test.
+ * @param line a line that {@link declarationsIn} reported
  */
 export function declaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, LOOK_AT).trim();

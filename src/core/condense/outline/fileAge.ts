@@ -5,8 +5,8 @@ import type { ApiMessage } from '../../messages/types';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /**
- * How many turns lie between a message and the conversation's end. A turn begins with an assistant's message behind
- * another's.
+ * Counts the turns between a message and the end of the conversation. A turn begins with an
+ * assistant message that follows another message.
  */
 export function turnCounter(messages: readonly ApiMessage[]): (message: number) => number {
   const begun: number[] = [];
@@ -18,7 +18,7 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
   return (message) => turns - (begun[message] ?? turns);
 }
 
-/** Where each file was last read, written or edited, by its key: the index of the call's message. */
+/** For each file, the message index of the last call that read, wrote or edited it. */
 function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
@@ -29,7 +29,7 @@ function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): Read
   return touched;
 }
 
-/** A file read that succeeded. */
+/** A successful read of files. */
 export interface FileRead {
   readonly exchange: ToolExchange;
   readonly paths: readonly string[];
@@ -37,7 +37,6 @@ export interface FileRead {
   readonly turns: number;
 }
 
-/** The file reads of a conversation, in order. */
 export function fileReads(
   exchanges: readonly ToolExchange[],
   tools: ToolTable,

@@ -4,17 +4,19 @@ import { prefixAt, prefixFormat } from '../lines/prefixes';
 import { findMarkers } from '../../messages/markers';
 import { declarationsIn } from './declarations';
 
-/** A line of a file that was read, with the number that the tool put in front of it, without the newline. */
+/** A line of a read file with its number, without the newline. */
 export interface FileLine extends Slice {
   /** The line itself. */
   readonly text: string;
-  /** Its number in the file, stated or following from the line before; undefined where the text states none. */
+  /**
+   * Its number in the file, stated or following from the line before; undefined if the text states
+   * none.
+   */
   readonly number: number | undefined;
-  /** Text was taken out here before. */
+  /** True if text was already removed here. */
   readonly isMarker: boolean;
 }
 
-/** A file read as an outline sees it. */
 export interface FileLines {
   readonly content: PlacedContent;
   readonly lines: readonly FileLine[];
@@ -23,13 +25,13 @@ export interface FileLines {
 }
 
 export interface FileRules {
-  /** False: only the lines that edits quoted stay. */
+  /** If false, only lines that edits quoted stay. */
   readonly keepDeclarations: boolean;
-  /** Lines that stay on either side of a quoted one. */
+  /** Lines to keep on either side of a quoted line. */
   readonly contextLines: number;
 }
 
-/** The lines of what a read tool gave. */
+/** The lines of a read tool's text. */
 export function readLines(text: string): FileLine[] {
   const format = prefixFormat(text, 'read', '\n');
   const lines: FileLine[] = [];
@@ -48,16 +50,16 @@ export function readLines(text: string): FileLine[] {
   return lines;
 }
 
-/** A tool's words behind a file's content. */
+/** Agents add reminders after a file's content. */
 const REMINDER = '<system-reminder>';
 
-/** By the file's ending. */
+/** Decided by the file extension. */
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
 /**
- * Says what of a read stays. Takes time in proportion to the text.
- * @param isQuoted tells of a line without the blanks around it whether an edit of the file quoted it.
+ * Decides which lines of a read stay. Takes linear time.
+ * @param isQuoted whether an edit of the file quoted a trimmed line
  */
 export function fileLines(
   content: PlacedContent,

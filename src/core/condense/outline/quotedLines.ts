@@ -3,13 +3,12 @@ import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
-/** The lines that edits of a file quoted or put in, without the blanks around them, by the file's path. */
+/** Trimmed lines that edits quoted or inserted, by file path. */
 export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Braces and blank lines say nothing about a place in a file. */
+/** Braces and blank lines do not identify a place in a file. */
 const MIN_CHARS = 6;
 
-/** The lines of every edit in the conversation. */
 export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
@@ -19,7 +18,7 @@ export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable
       quoted.set(fileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
         add(lines, line);
-        // Patches put a sign in front of each line.
+        // Lines of patches begin with a sign.
         if (/^[+-]/.test(line)) add(lines, line.slice(1));
       }
     }

@@ -1,16 +1,16 @@
-/** About what a marker takes. Tokens. */
+/** Approximate tokens of a marker. */
 export const MARKER_TOKENS = 21;
 
-/** Of what calls hold: where no more than this share has to go, the agent's own words stay. */
+/** Up to this share of the calls' tokens, the agent's own words stay. */
 const WORDS_STAY = 0.5;
 
 /**
- * How large a part of the conversation's text, from its beginning on, gives up the agent's own words: as large a share as has to go of
- * what calls hold. Without them so little of the calls would be left that recency alone kept more of what is needed
- * (docs/decisions/0028-fitted-relevance.md).
- * @param excess tokens that must go.
- * @param tokens of the blocks that may go.
- * @returns 0 to 1.
+ * The share of the conversation, from its beginning, in which the agent's own words go; it equals
+ * the share of the calls' tokens that must go. If words stayed, so little of the calls would be
+ * left that recency alone kept more of what is needed (docs/decisions/0028-fitted-relevance.md).
+ * @param excess tokens that must go
+ * @param tokens tokens of the blocks that may go
+ * @returns 0 to 1
  */
 export function wordlessPart(excess: number, tokens: readonly number[]): number {
   const share =
@@ -22,16 +22,19 @@ export function wordlessPart(excess: number, tokens: readonly number[]): number 
   return share > WORDS_STAY ? Math.min(1, share) : 0;
 }
 
-/** Where a larger share of what calls hold has to go, markers name nothing: names would take the place of the last lines. */
+/**
+ * If a larger share of the calls' tokens must go, markers name nothing: names would displace the
+ * last lines.
+ */
 export const NAMES_UP_TO = 0.85;
 
-/** The removed blocks, chosen one by one. Neighbours that go share a marker. */
+/** The blocks to remove. Adjacent removed blocks share a marker. */
 export class Choice {
   private readonly gone: Uint8Array;
 
   /**
-   * @param tokens of each block.
-   * @param follows for each block, whether the one before it is its neighbour in the same text.
+   * @param tokens tokens of each block
+   * @param follows for each block, whether it is adjacent to the one before it in the same text
    */
   constructor(
     private readonly tokens: readonly number[],
@@ -45,8 +48,8 @@ export class Choice {
   }
 
   /**
-   * Takes a block out or puts it back.
-   * @returns the tokens that are saved by it, about; of one that comes back less than 0.
+   * Removes a block or puts it back.
+   * @returns approximate tokens saved; negative if the block is put back
    */
   change(block: number, goes: boolean): number {
     const gain = this.gain(block);
@@ -54,7 +57,7 @@ export class Choice {
     return goes ? gain : -gain;
   }
 
-  /** A block's saving beside its neighbours as they are. */
+  /** Tokens that removing the block would save, given its neighbors. */
   gain(block: number): number {
     const isBehind = this.follows[block] === true && this.has(block - 1);
     const isBefore = this.follows[block + 1] === true && this.has(block + 1);
@@ -63,9 +66,10 @@ export class Choice {
 }
 
 /**
- * Chooses what goes for so many tokens: always the block of which the least is likely to be needed for each token that is really saved.
- * So a block between two that go is likelier to go with them, and one that would take a marker of its own to stay.
- * @param relevance of each block: the logarithm of what is likely to be needed of it, for each of its tokens.
+ * Chooses blocks to remove until enough tokens are saved: always the block with the least relevance
+ * per token really saved. So blocks between two removed ones tend to go with them, and blocks that
+ * would need a marker of their own tend to stay.
+ * @param relevance for each block: logarithm of the expected need per token
  */
 export function leastFor(
   excess: number,
@@ -87,14 +91,15 @@ export function leastFor(
     const next = queue.take();
     if (!next) break;
     const { block, price } = next;
-    // Offered again since at a lower price, for a neighbour went.
+    // Offered again at a lower price, because a neighbor was removed.
     if (choice.has(block) || price !== priceOf(block)) continue;
     over += choice.change(block, true);
     chosen.push(block);
     if (follows[block] === true && !choice.has(block - 1)) offer(block - 1);
     if (follows[block + 1] === true && !choice.has(block + 1)) offer(block + 1);
   }
-  // Blocks that need not go stay, the likeliest to be needed first; so do those that cost more than they save.
+  // Put back blocks that need not go, the likeliest to be needed first, and those that cost more
+  // than they save.
   for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = choice.gain(block);
     if (over >= gain || gain <= 0) over += choice.change(block, false);
@@ -109,7 +114,7 @@ interface Offer {
 
 const isLess = (a: Offer, b: Offer): boolean => a.price < b.price || (a.price === b.price && a.block < b.block);
 
-/** Gives the offer of the lowest price: a binary heap. */
+/** A binary heap by price. */
 class Queue {
   private readonly heap: Offer[] = [];
 

@@ -1,6 +1,6 @@
-/** The features of relevance by their names: what each says of a block, and which belong together. */
+/** The features of relevance and what they mean. */
 
-/** Every feature with what it says; the weights are in weights.ts. */
+/** Descriptions of all features; the weights are in weights.ts. */
 export const FEATURES = {
   results: 'results that came after it (logarithm)',
   lately: 'how few turns ago it was said: half at 14, a tenth at 46',
@@ -30,7 +30,7 @@ export const FEATURES = {
 
 export type FeatureName = keyof typeof FEATURES;
 
-/** Features that belong together, to tell what a group is worth. */
+/** Groups of features, to measure what each group is worth. */
 export const FEATURE_GROUPS = {
   'how long ago': ['results', 'lately', 'putTurns'],
   'the file’s past': ['touchedLately', 'changedLately', 'open', 'shows'],
@@ -43,7 +43,8 @@ export const FEATURE_GROUPS = {
 export const FEATURE_NAMES = Object.keys(FEATURES) as readonly FeatureName[];
 
 /**
- * Weights that are not fitted. No line of a file stands in what tells of an error, so a fit to these knows nothing of it; at 2, no project
- * and no agent that the weights never saw loses more of them (docs/decisions/0028-fitted-relevance.md).
+ * Weights that are not fitted. Errors contain no lines of files, so a fit to needed lines can't
+ * value them; at 2, no project or agent outside the fitted data loses more of its lines
+ * (docs/decisions/0028-fitted-relevance.md).
  */
 export const FIXED: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };

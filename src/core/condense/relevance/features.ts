@@ -1,4 +1,4 @@
-/** The features of a block when a conversation is condensed: numbers that mean the same in every session. */
+/** Computes the features of blocks: numbers with the same meaning in every session. */
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
@@ -9,43 +9,46 @@ import type { FileFacts, FileHistory } from './fileHistory';
 import { forEachWord, VOICES, type Focus } from './focus';
 import type { ReadBlock, TextBlock } from './textBlocks';
 
-/** Facts about the content that a block is part of. */
+/** Facts about the content that contains a block. */
 export interface Standing {
   readonly type: ContentType;
-  /** The kind of its call's tool; undefined for others, and for text. */
+  /** Kind of the call's tool; undefined for other tools and for text. */
   readonly kind: ToolKind | undefined;
   readonly isError: boolean;
-  /** o200k tokens of the content. */
+  /** In o200k tokens. */
   readonly tokens: number;
-  /** Index of its message. */
+  /** Index of the message. */
   readonly message: number;
-  /** Turns since it was said. */
+  /** Turns since the message. */
   readonly turns: number;
-  /** Results that came after it. */
+  /** Number of later results. */
   readonly resultsAfter: number;
-  /** The file that its call names. */
+  /** The file that the call names. */
   readonly path: string | undefined;
 }
 
-/** A block that may go, and the content it stands in. */
+/** A block that may be removed, with its content. */
 export interface Placed {
   readonly block: TextBlock;
   readonly standing: Standing;
 }
 
-/** A block with its features, in the order of {@link FEATURE_NAMES}. */
+/** Features are in the order of {@link FEATURE_NAMES}. */
 export interface Featured extends Placed {
   readonly features: Float32Array;
 }
 
-/** The material of features, beside the blocks. */
+/** What features depend on besides the blocks. */
 export interface Surroundings {
   readonly focus: Focus;
   readonly files: FileHistory;
   readonly turnsSince: (message: number) => number;
 }
 
-/** Where a block's text comes from: read from a file, printed from one, found in several, put into one, or anything else. */
+/**
+ * Source of a block's text: read from a file, printed from one by a command, found in several, put
+ * into one, or other.
+ */
 export type Origin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function originOf({ type, kind, isError }: Standing, part: FilePart | undefined): Origin {
@@ -65,20 +68,19 @@ const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index]))
 
 const DOCUMENT = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
-/** Turns in which an error is likely to be what is worked on. */
+/** Turns for which an error probably is what the agent works on. */
 const UNSOLVED_TURNS = 5;
 
-/** What a command or a failed call said; in a file lines that speak of errors are code. */
+/** True for output of commands and failed calls; in a file, lines about errors are code. */
 export const isOutput = ({ type, kind, isError }: Standing, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
-/** Lines between a block and one that was quoted after which it is half as near. */
+/** Distance in lines from a quoted block at which nearness has halved. */
 const NEAR_LINES = 12;
 
-/** Rows that lie in one list each. */
+/** Rows per list. */
 const ROWS = 64;
 
-/** Makes the features of blocks, row by row. */
 export class FeatureRows {
   private rows = new Float32Array(0);
   private at = 0;
@@ -86,8 +88,9 @@ export class FeatureRows {
   constructor(private readonly surroundings: Surroundings) {}
 
   /**
-   * Those of a block by itself and of its file. The others follow from all blocks ({@link finish}).
-   * @param lines of the block.
+   * Features of a block by itself and of its file. The others depend on all blocks ({@link
+   * finish}).
+   * @param lines the block's lines
    */
   of({ block, lines }: ReadBlock, standing: Standing): Float32Array {
     const { surroundings } = this;
@@ -103,8 +106,8 @@ export class FeatureRows {
   }
 
   /**
-   * Adds the features that blocks have beside each other. May be interrupted behind each block.
-   * @param blocks in the order of the conversation; those of one content one after the other.
+   * Adds the features that depend on other blocks.
+   * @param blocks in the order of the conversation, those of one content together
    */
   finish(blocks: readonly Featured[]): void {
     shareWords(blocks, this.surroundings.focus);
@@ -113,7 +116,7 @@ export class FeatureRows {
     }
   }
 
-  /** A list for each row would take as much again as what stands in it. */
+  /** Rows share lists, since a list for each would double the memory. */
   private next(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
@@ -171,16 +174,16 @@ function fileFeatures(
       if (isRewritten) stale++;
       continue;
     }
-    // Lines that the agent put in again are there again.
+    // Lines that the agent has put back count as present.
     if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
     if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
   }
   set('stale', stale / Math.max(1, lines.length));
-  // The blocks around it get their share of this in the end.
+  // Later, the blocks around it get a share of this.
   if (isQuoted) set('near', 1);
 }
 
-/** How many of the indexes, in order, lie behind one. */
+/** Number of indexes, given in order, that are greater than one. */
 function after(indexes: readonly number[], index: number): number {
   let count = 0;
   for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
@@ -198,7 +201,7 @@ function contentRanges(placed: readonly Placed[]): { from: number; to: number }[
   return ranges;
 }
 
-/** A block's features from its neighbours in the same text. */
+/** Features of a block that depend on its neighbors in the same text. */
 function textFeatures(blocks: readonly Featured[], from: number, to: number): void {
   let prose = 0;
   for (let at = from; at < to; at++) prose += blocks[at]?.features[AT.prose] ?? 0;
@@ -220,17 +223,18 @@ function textFeatures(blocks: readonly Featured[], from: number, to: number): vo
   }
 }
 
-/** The words that voices used, by ids. */
+/** Words that voices used, by ID. */
 interface SaidWords {
-  /** What each voice makes of each word: at word × voices + voice, in the order of {@link VOICES}. */
+  /**
+   * Weight of each word for each voice: at word × voices + voice, in the order of {@link VOICES}.
+   */
   readonly said: Float64Array;
-  /** How many words there are. */
   readonly count: number;
-  /** Tells those of a text, each once, in their order. */
+  /** Calls back for each distinct word of a text, in order. */
   readonly eachIn: (text: string, tell: (word: number) => void) => void;
 }
 
-/** Words are found where they stand: a string for each word of each block would cost the most here. */
+/** Looks words up in place: creating a string for each word would dominate the cost. */
 function saidWords(words: Focus['words']): SaidWords {
   const ids = new LineIds();
   let count = 0;
@@ -243,7 +247,7 @@ function saidWords(words: Focus['words']): SaidWords {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
-  /** By word, the last text that it was found in. */
+  /** By word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: SaidWords['eachIn'] = (text, tell) => {
@@ -258,12 +262,13 @@ function saidWords(words: Focus['words']): SaidWords {
   return { said, count, eachIn };
 }
 
-/** Adds for each block the rare words that it shares with each voice. Looks each word of a block up once. */
+/** Adds for each block the rare words that it shares with each voice. */
 function shareWords(blocks: readonly Featured[], focus: Focus): void {
   const { said, count, eachIn } = saidWords(focus.words);
-  /** By word, how many blocks say it. */
+  /** By word, the number of blocks with it. */
   const spread = new Uint32Array(count);
-  // The words of all blocks stand in one list: one for each block would be most of what a condensation takes.
+  // One list for the words of all blocks: a list for each would dominate the cost of a
+  // condensation.
   let all = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);

@@ -1,4 +1,4 @@
-/** The history of each file in a conversation: when it was shown and changed, and which of its lines edits quoted. */
+/** Records when each file was shown and changed, and which of its lines edits quoted. */
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
@@ -6,30 +6,30 @@ import { isSameFile } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 
-/** A line's last calls: indexes of their messages, -1 where there is none. */
+/** Indexes of the last messages whose calls touched a line; -1 for none. */
 export interface LineFacts {
-  /** It was quoted from the file. */
+  /** Quoted from the file. */
   quoted: number;
-  /** It was put into the file. */
+  /** Put into the file. */
   put: number;
-  /** It was taken out of the file. */
+  /** Removed from the file. */
   gone: number;
 }
 
 export interface FileFacts {
   /** Indexes of the messages that showed the file, in order. */
   readonly shown: readonly number[];
-  /** Indexes of the messages with the calls that changed it, in order. */
+  /** Indexes of the messages whose calls changed it, in order. */
   readonly changed: readonly number[];
   /** Index of the last message that showed or changed it. */
   readonly touched: number;
-  /** Index of the last message that wrote the file whole; -1 where none did. */
+  /** Index of the last message that wrote the whole file, or -1. */
   readonly written: number;
-  /** By the line without blanks around it. */
+  /** By trimmed line. */
   readonly lines: ReadonlyMap<string, LineFacts>;
 }
 
-/** Braces and blank lines say nothing about a place in a file. */
+/** Braces and blank lines do not identify a place in a file. */
 const MIN_LINE = 6;
 
 interface File {
@@ -40,7 +40,6 @@ interface File {
   lines: Map<string, LineFacts>;
 }
 
-/** The files of a conversation as calls and results tell of them. */
 export class FileHistory {
   private readonly files: File[] = [];
   private readonly idByPath = new Map<string, number>();
@@ -50,7 +49,7 @@ export class FileHistory {
     for (const exchange of exchanges) this.add(exchange, tools);
   }
 
-  /** The file at a path; undefined where no call showed or changed it. */
+  /** Undefined if no call showed or changed the file. */
   of(path: string): FileFacts | undefined {
     const id = this.idOf(path, false);
     return id === undefined ? undefined : this.files[id];
@@ -89,7 +88,7 @@ export class FileHistory {
     });
   }
 
-  /** Agents name one file from the root, from the workspace, and with either slash. */
+  /** Agents write the same path from the root or from the workspace, with either slash. */
   private idOf(path: string, isNew: boolean): number | undefined {
     const known = this.idByPath.get(path);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The present subject of a conversation: the words of its people, its latest prose and its latest calls. */
+/** What a conversation is currently about: words of people, recent prose and recent calls. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
@@ -10,23 +10,23 @@ import type { ApiMessage } from '../../messages/types';
 export const VOICES = ['people', 'prose', 'calls'] as const;
 export type Voice = (typeof VOICES)[number];
 
-/** For each word that a voice used, how much it counts by now, up to 1. */
+/** The current weight of each word that a voice used, at most 1. */
 export type Words = ReadonlyMap<string, number>;
 
 export interface Focus {
   readonly words: Readonly<Record<Voice, Words>>;
-  /** Somebody named the file: a person, the plan, a search or the agent's prose. */
+  /** True if a person, the plan, a search or the agent's prose named the file. */
   readonly isNamed: (path: string) => boolean;
-  /** Its name stands in the agent's latest prose or in the plan. */
+  /** True if the latest prose or the plan names the file. */
   readonly isNamedLately: (path: string) => boolean;
-  /** Its name stands in what the latest commands put out. */
+  /** True if the output of the latest commands names the file. */
   readonly isPutOut: (path: string) => boolean;
 }
 
 /** Words that may be names. */
 export const WORD = /[A-Za-z_$][\w$]{2,}/g;
 
-/** Kinds of ASCII characters: those that may begin a word, and digits, which may stand in one. */
+/** Bit flags of ASCII characters that may begin a word; digits may only continue one. */
 const BEGINS = 2;
 const DIGIT = 1;
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -35,7 +35,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const kindOf = (code: number): number => (code < KINDS.length ? (KINDS[code] as number) : 0);
 
-/** Tells of each word of a text where it stands: what {@link WORD} finds, without a string for each. */
+/** Calls back for each match of {@link WORD}, without creating strings. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     if (kindOf(text.charCodeAt(at)) !== BEGINS) continue;
@@ -48,18 +48,18 @@ const MIN_WORD = 3;
 
 const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 
-/** Claude Code keeps its plan with one call per task. */
+/** Claude Code maintains its plan with one call per task. */
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
-/** Turns after which a use of a word counts for half. */
+/** Turns after which a use of a word counts half. */
 const HALF_LIFE = 5;
-/** Uses that count for less are not looked at. */
+/** Uses with less weight are ignored. */
 const LEAST = 0.05;
-/** Turns in which prose is the latest. */
+/** Turns for which prose counts as recent. */
 const LATELY = 8;
 
-/** @param turnsSince turns between a message and the conversation's end. */
+/** @param turnsSince returns the turns between a message and the end of the conversation */
 export function focusOf(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
@@ -84,7 +84,7 @@ export function focusOf(
       if (message.role === 'user') {
         const said = isMachineMessage(message) ? '' : personText(content.text);
         named.push(said);
-        // A person's words never fade whole.
+        // People's words never fade completely.
         add('people', wordSet(said), Math.max(0.5, fadedAt(index)));
         continue;
       }
@@ -115,7 +115,7 @@ export function focusOf(
   };
 }
 
-/** Asked for each content of a file, and the texts are long. */
+/** Indexed once, because it is queried for each content of a file and the texts are long. */
 function namesIn(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

@@ -1,21 +1,21 @@
-/** What was shown last stays, whatever its score says. */
+/** Keeps lines that were shown last, whatever their score. */
 import { originOf, type Placed } from './features';
 
 /**
- * Of the newest results that fit into the room, the share whose lines of files are guarded. Of half, one session fewer of the
- * corpora loses more than by masking, at the cost of all others (docs/research/relevance.md).
+ * Share of the newest results that fit into the budget whose lines of files are kept. Half would
+ * make one session fewer lose more than masking does, but all others lose more
+ * (docs/research/relevance.md).
  */
 const GUARDED = 0.3;
 
-/** More than any score: what is guarded goes only if nothing else is left. */
+/** Greater than any score, so guarded blocks go last. */
 const LAST = 1_000;
 
-/** A block as the guard sees it. */
 export interface GuardedBlock {
   readonly tokens: number;
-  /** Index of the message with the result that it is part of; undefined for parameters. */
+  /** Index of the message with the block's result; undefined for parameters. */
   readonly result: number | undefined;
-  /** It shows lines of a file. */
+  /** True if it shows lines of a file. */
   readonly showsFile: boolean;
 }
 
@@ -29,9 +29,9 @@ export function asGuardedBlock({ block, standing }: Placed): GuardedBlock {
 }
 
 /**
- * Raises the scores of the lines of files in the newest results. A rule that keeps the newest results whole never loses what was read
- * a few turns ago, and neither may a score.
- * @param room tokens of the blocks that may stay.
+ * Raises the scores of file lines in the newest results: a rule that keeps the newest results never
+ * loses what was just read, and a score should not either.
+ * @param room tokens that may stay
  */
 export function guardNewest(
   relevance: readonly number[],

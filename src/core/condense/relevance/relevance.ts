@@ -1,11 +1,11 @@
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 
-/** A weight for each feature; those that are left out weigh nothing. */
+/** A weight for each feature, 0 by default. */
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
 
 /**
- * How likely each block is to be needed, for each token that it takes: the logarithm, give or take a constant of the
- * conversation. Only the order of the values means something.
+ * Logarithm of how likely a token of each block is to be needed, plus a constant of the
+ * conversation. Only the order of the values is meaningful.
  */
 export function relevanceOf(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
@@ -16,12 +16,12 @@ export function relevanceOf(features: readonly Float32Array[], weights: Weights)
   });
 }
 
-/** How much a likelier neighbour counts (docs/decisions/0028-fitted-relevance.md). */
+/** How much a more relevant neighbor counts (docs/decisions/0028-fitted-relevance.md). */
 const NEIGHBOUR = 0.3;
 
 /**
- * The same where neighbours of what is likely to be needed are likelier needed, too.
- * @param follows for each block, whether the one before it is its neighbour in the same text.
+ * Raises the relevance of blocks with a more relevant neighbor.
+ * @param follows for each block, whether it is adjacent to the one before it in the same text
  */
 export const besideNeighbours = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
   relevance.map((own, at) => {

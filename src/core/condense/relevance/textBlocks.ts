@@ -5,50 +5,53 @@ import type { Slice } from '../../slice';
 import { declarationsIn } from '../outline/declarations';
 import { isMarkdown, readLines, type FileLine } from '../outline/fileLines';
 
-/** A stretch of a text's lines that belong together, such as a function; blank lines around it are no part of it. */
+/**
+ * Consecutive lines that belong together, such as a function, without the blank lines around it.
+ */
 export interface TextBlock extends Slice {
-  /** Its place among the content's blocks: between neighbours there is nothing but blank lines. */
+  /** Position among the content's blocks; between consecutive blocks there are only blank lines. */
   readonly index: number;
   readonly text: string;
-  /** How many lines it has. */
+  /** Number of lines. */
   readonly count: number;
-  /** The lines of it that declare something. */
+  /** The lines that declare something. */
   readonly head: string;
-  /** The same lines with their places. */
+  /** The lines of `head` with their places. */
   readonly declared: readonly FileLine[];
-  /** About how many tokens it has. */
+  /** Approximate number of tokens. */
   readonly tokens: number;
-  /** The part of a file that it lies in. */
+  /** The part of a file that contains it. */
   readonly part: FilePart | undefined;
-  /** The numbers of its first and last line, where the text numbers all of them. */
+  /** Numbers of the first and last line, if the text numbers all of them. */
   readonly numbers: readonly [number, number] | undefined;
 }
 
-/** A block with its lines, which are looked at once. */
+/** A block with its lines, split once. */
 export interface ReadBlock {
   readonly block: TextBlock;
-  /** Without what tools put in front of them, and without blanks around. */
+  /** Trimmed and without prefixes. */
   readonly lines: readonly string[];
 }
 
 /**
- * A block ends before a declaration once it has the one, at a blank line once it has the other, at twice that anywhere.
+ * In lines. A block ends before a declaration after the first limit, at a blank line after the
+ * second, and anywhere after twice the second.
  */
 const SHORT_BLOCK = 6;
 const LONG_BLOCK = 16;
 
 export interface BlockOptions {
-  /** o200k tokens of the content. */
+  /** In o200k tokens of the content. */
   readonly tokens: number;
-  /** The file that the content is of. */
+  /** The file that the content is from. */
   readonly path: string | undefined;
-  /** The files that it shows, in its order. */
+  /** The files that it shows, in order. */
   readonly parts: readonly FilePart[];
-  /** Offset in the text from which on it may go. */
+  /** Offset from which the text may be removed. */
   readonly from: number;
 }
 
-/** Splits a text into blocks. Takes time in proportion to the text. */
+/** Splits a text into blocks, in linear time. */
 export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): ReadBlock[] {
   const lines = readLines(text);
   const declares = declarationsIn(lines, isMarkdown(path));
@@ -95,7 +98,7 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
   return blocks;
 }
 
-/** Gives the part that a line lies in; lines are asked for in their order, but for those of one block. */
+/** Returns a function that finds the part of a line; linear if lines are asked for in order. */
 function partFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
   let at = 0;
   return (offset) => {
@@ -106,7 +109,7 @@ function partFinder(parts: readonly FilePart[]): (offset: number) => FilePart | 
   };
 }
 
-/** The prefix that a search puts in front of a line. */
+/** Prefix of a line in a search result. */
 const PLACE = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
 function plainLine(line: string, head: FilePart['head']): string {

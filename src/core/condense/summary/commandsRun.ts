@@ -1,16 +1,19 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { getCommand, ruleFor, type ToolTable } from '../../messages/tools';
 
-/** A command that the agent ran, the same one told once. */
+/** A command that the agent ran; repeated runs count as one command. */
 export interface RunCommand {
   /** Its first line. */
   readonly command: string;
   readonly runs: number;
-  /** Of the last run: the exit status, `failed` where only that is told, undefined where the result tells nothing. */
+  /**
+   * Of the last run: the exit status, or `failed` if the result says only that; undefined if it
+   * says neither.
+   */
   readonly status: number | 'failed' | undefined;
 }
 
-/** The commands in the order of their last run. */
+/** In the order of their last run. */
 export function commandsRun(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {
@@ -26,20 +29,19 @@ export function commandsRun(exchanges: readonly ToolExchange[], tools: ToolTable
 
 const MAX_CHARS = 160;
 
-/** A command's first line that does something, shortened. */
+/** The command's first line that does something, shortened. */
 export function commandLine(exchange: ToolExchange): string {
   const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
 }
 
-/** How agents tell it: "Exit code 1", "Exit code: 0", "exited with code 2", `"exit_code": 0`. */
+/** Agents write "Exit code 1", "Exit code: 0", "exited with code 2" or `"exit_code": 0`. */
 const STATUS = /\bexit(?:ed)?(?:[ _](?:with[ _])?(?:code|status))["']?[:= ]+(-?\d{1,10})\b/i;
 
-/** They tell it in the first or in the last lines; in between it is somebody else's. */
+/** Agents put the status in the first or last lines; elsewhere it is program output. */
 const LOOK_AT = 300;
 
-/** The exit status as far as the result tells it. */
 export function exitStatus({ resultText, isError, resultMessage }: ToolExchange): RunCommand['status'] {
   if (resultMessage === undefined) return undefined;
   const found = STATUS.exec(resultText.slice(0, LOOK_AT)) ?? STATUS.exec(resultText.slice(-LOOK_AT));

@@ -1,10 +1,11 @@
-/** A conversation as a vendor's own compaction is sent it. */
+/** Prepares a conversation for a vendor's own compaction. */
 import { isAnyThinking, isRecord, isText, isToolResult, isToolUse, REASONING_BLOCK } from '../../messages/blocks';
 import type { ApiMessage, Block } from '../../messages/types';
 
 /**
- * The messages with what they say and do: without thinking, which may belong to another model or to a prefix that has changed, and with the
- * kind of everything else (images, documents, server tools) in its place, as in a transcript. Messages with nothing left go.
+ * Keeps text, calls and results. Drops thinking, because it may belong to another model or to a
+ * prefix that has changed; replaces other blocks (images, documents, server tools) with their type.
+ * Messages that become empty are dropped.
  */
 export const compactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {

@@ -1,6 +1,6 @@
 /**
- * The part of a summary that is made without a model, so that no model can forget it: what the user wrote, the files, the
- * commands, the errors, the plan. Same conversation, same sheet.
+ * The part of a summary that is made without a model, so that no model can forget it: the user's
+ * words, files, commands, errors and the plan. Deterministic.
  */
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, ruleFor, type ToolTable } from '../../messages/tools';
@@ -25,9 +25,9 @@ export interface Facts {
 }
 
 /**
- * The facts of a conversation's beginning.
- * @param start index of the first message that counts; the task before it stays in the view and needs no telling.
- * @param end index behind the last; what comes later only settles errors and replaces the plan.
+ * Facts of a conversation's beginning.
+ * @param start index of the first message that counts; the task before it stays in the view
+ * @param end index after the last one; later messages can only resolve errors and replace the plan
  */
 export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start = 0, end = messages.length): Facts {
   const all = toolExchanges(messages);
@@ -47,16 +47,16 @@ export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start
   };
 }
 
-/** Default of a fact sheet's size in tokens. */
+/** Default budget in tokens. */
 export const DEFAULT_FACT_TOKENS = 4_000;
 
-/** Shares of the budget; what a section leaves over goes to the instructions, which get at least the rest. */
+/** Shares of the budget. Instructions get the rest, and what sections leave over. */
 const SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**
- * The sheet as Markdown; empty where there is nothing to tell.
- * @param budget tokens of the sheet.
- * @param wordTokens tokens that what the user wrote may take however long the sheet gets by it.
+ * Renders Markdown; empty if there are no facts.
+ * @param budget tokens of the sheet
+ * @param wordTokens tokens that the user's words may use even beyond the budget
  */
 export function renderFactSheet(
   facts: Facts,
@@ -78,7 +78,6 @@ export function renderFactSheet(
 type Share = keyof typeof SHARES;
 const limitOf = (share: Share, budget: number): number => Math.floor(budget * SHARES[share]);
 
-/** Files, commands and errors, each as a section; empty ones where there are none. */
 function factSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
   const files = facts.files.map((file) => ({ ...file, path: oneLine(file.path) }));
   const folder = commonFolder(files.map(({ path }) => path));
@@ -101,7 +100,7 @@ function wordsSection(instructions: Facts['instructions'], budget: number, count
   const { texts, leftOut } = fitInstructions(instructions, budget, counter);
   return section('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
-    // Nothing in the words is changed: where several lines of them end is told by tags.
+    // The words are unchanged; tags delimit those with several lines.
     ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenced('user', text)}`),
   ]);
 }
@@ -109,7 +108,7 @@ function wordsSection(instructions: Facts['instructions'], budget: number, count
 const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
-/** The newest lines within a budget, in their order, with a word about those that are left out. */
+/** The newest lines within a budget, in order, with the number of lines omitted. */
 function newest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;
@@ -138,10 +137,13 @@ const planText = (plan: PlanState): string =>
     ? quoted(plan.text)
     : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${oneLine(text)}`).join('\n');
 
-/** Share of what a summary takes the place of that people's own words may fill: beyond it little would be gained. */
+/**
+ * The user's words may fill this share of the tokens that the summary replaces; more would save too
+ * little.
+ */
 const MAX_WORDS = 0.5;
 
-/** The fact sheet of a range as Markdown; empty where there is nothing to tell. */
+/** Renders the fact sheet of a range as Markdown; empty if there are no facts. */
 export function rangeFacts(
   { original, messages, counter }: Draft,
   { start, end }: MessageRange,
@@ -149,7 +151,7 @@ export function rangeFacts(
 ): string {
   if (factTokens === 0 && !keepUserMessages) return '';
   const facts = factsOf(original, DEFAULT_TOOLS, start, end);
-  // Of what an earlier summary took in, that summary alone has a content.
+  // Messages inside an earlier summary are empty; only the summary has content.
   const replaced = counter.messages(messages.slice(start, end).filter(({ content }) => content.length > 0));
   const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_WORDS) : 0;
   return renderFactSheet(factTokens === 0 ? wordsAlone(facts) : facts, counter, factTokens, wordTokens);

@@ -9,24 +9,27 @@ import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { safeBoundary } from '../operations/truncate';
 
-/** Something that a person told the agent, word for word. */
+/** A person's words to the agent, verbatim. */
 export interface Instruction {
   /** Index of the message. */
   readonly message: number;
   readonly text: string;
 }
 
-/** A person's words inside a tool's result, and the slice that they take there with what stands around them. */
+/** A person's words in a tool result, with the slice that includes their frame. */
 interface WordsInResult extends Slice {
   readonly words: string;
 }
 
-/** Where Claude Code and OpenCode put the answers to their questions, and Claude Code the words with which a call was sent back. */
+/**
+ * How Claude Code and OpenCode store answers to their questions, and Claude Code the words with
+ * which a person rejected a call.
+ */
 const SAID: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^(?:User has answered your questions|Your questions have been answered): ([\s\S]+?)(?:\. You can now continue|$)/g,
 ];
-/** The elements of Roo and Cline. */
+/** Elements of Roo and Cline. */
 const OPENING = /<(?:feedback|answer|user_message)>/g;
 const CLOSING = /<\/(?:feedback|answer|user_message)>/g;
 
@@ -39,7 +42,9 @@ function* wordsInResult(result: string): Generator<WordsInResult> {
   yield* elementsIn(result);
 }
 
-/** Searched by hand: one expression for an element would go through the rest of the text for each that doesn't end. */
+/**
+ * Not a regular expression: it would scan the rest of the text for each element that is not closed.
+ */
 function* elementsIn(result: string): Generator<WordsInResult> {
   const opening = new RegExp(OPENING);
   const closing = new RegExp(CLOSING);
@@ -54,13 +59,13 @@ function* elementsIn(result: string): Generator<WordsInResult> {
 }
 
 /**
- * The slices of a text of a call's result in which a person speaks, in order; what stands around their words is in them.
- * @param exchange the call; without it nobody is known to have spoken.
+ * Slices of a call's result that contain a person's words with their frames, in order.
+ * @param exchange the call; without it there are none
  */
 export const personSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
   exchange?.isPersonsAnswer ? [...wordsInResult(result)].sort(byStart) : [];
 
-/** A person's words in the result of a call; empty if there are none. */
+/** A person's words in a call's result; empty if there are none. */
 const saidIn = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isPersonsAnswer) return '';
   for (const { words } of wordsInResult(exchange.resultText)) if (words !== '') return words;
@@ -69,17 +74,20 @@ const saidIn = memoizeByObject((exchange: ToolExchange): string => {
 
 const COMMAND = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
-/** A command that a person gave with something to work on, such as `/review 12`; `/clear` and its like tell nothing. */
+/**
+ * A slash command with arguments, such as `/review 12`; those without, such as `/clear`, instruct
+ * nothing.
+ */
 function commandIn(text: string): string {
   const name = COMMAND.exec(text)?.[1];
   const words = between(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
-/** A person's words in a text of a user's message; empty if an agent put all of it there. */
+/** A person's words in a user message; empty if an agent added all of it. */
 export const instructionIn = (text: string): string => personText(text) || commandIn(text);
 
-/** What a person wrote in a user's message, text by text. */
+/** What a person wrote in a user message, text by text. */
 const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
   keptList(
     listContents(message)
@@ -89,7 +97,10 @@ const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
   ),
 );
 
-/** Everything that a person wrote, oldest first; what stands twice without an answer in between is told once. */
+/**
+ * Everything that a person wrote, oldest first; repetitions without an answer in between count
+ * once.
+ */
 export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
@@ -111,17 +122,18 @@ export function instructionsOf(messages: readonly ApiMessage[], exchanges: reado
     });
 }
 
-/** Tokens down to which old instructions are shortened before any is left out: first to the one, then to the other. */
+/** Old instructions are shortened to these tokens, step by step, before any is omitted. */
 const SHORT_TOKENS = [120, 30] as const;
 
 export interface FittedInstructions {
   readonly texts: readonly string[];
-  /** How many of the oldest were left out. */
+  /** Number of the oldest instructions that were omitted. */
   readonly leftOut: number;
 }
 
 /**
- * The instructions within a budget of tokens: the oldest are shortened first, the newest last, and none is lost early.
+ * Fits instructions into a budget of tokens: shortens the oldest first, and omits any only if that
+ * is not enough.
  */
 export function fitInstructions(
   instructions: readonly Instruction[],
@@ -149,7 +161,10 @@ export function fitInstructions(
 
 const GAP = ' […] ';
 
-/** Head and tail of a text, two to one, within so many tokens; the text itself where it fits. */
+/**
+ * Keeps the head and tail of a text, two to one, within a limit of tokens; returns the text if it
+ * fits.
+ */
 export function shortened(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
   let cut = text;

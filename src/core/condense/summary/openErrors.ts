@@ -4,13 +4,13 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import { commandLine, exitStatus } from './commandsRun';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
-/** A call that failed and did not succeed later. */
+/** A failed call that did not succeed later. */
 export interface OpenError {
   /** Index of the message with the result. */
   readonly message: number;
-  /** The attempt, in words. */
+  /** Describes the attempt. */
   readonly what: string;
-  /** How the result begins. */
+  /** The beginning of the result. */
   readonly error: string;
 }
 
@@ -19,10 +19,10 @@ const failed = (exchange: ToolExchange): boolean => {
   return exchange.isError || (typeof status === 'number' && status !== 0);
 };
 
-/** A person's refusal is no error: what they said stands among the instructions. */
+/** A person's refusal is not an error; their words are among the instructions. */
 const REFUSED = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
 
-/** The errors that nothing later put right, oldest first; of one thing that failed again and again the last. */
+/** Errors that no later call resolved, oldest first; of repeated failures only the last. */
 export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
   const open = new Map<string, OpenError>();
   for (const exchange of exchanges) {
@@ -37,7 +37,8 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
 }
 
 /**
- * The subject that a later success must have to settle an error: a change or read of the same file, the same kind of command.
+ * What a later success must share to resolve an error: the file that is changed or read, or the
+ * kind of command.
  */
 function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = ruleFor(tools, exchange)?.kind;
@@ -50,7 +51,10 @@ function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: s
   return { what, key: what };
 }
 
-/** `cd x && go test ./...` and `go test ./pkg` are tries of the same: the program with its first word. */
+/**
+ * The program and its first word: `cd x && go test ./...` and `go test ./pkg` are attempts at the
+ * same thing.
+ */
 function program(line: string): string {
   const command = line.replace(/^(?:cd \S+ *(?:&&|;) *)+/, '').replace(/^(?:\w+=\S* +)+/, '');
   return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();

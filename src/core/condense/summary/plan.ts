@@ -1,4 +1,6 @@
-/** Plans a summary before any call: the same plan is estimated, shown and run. */
+/**
+ * Plans a summary before any call, so that the estimate, the preview and the run use the same plan.
+ */
 import { betweenSteps } from '../../betweenSteps';
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
@@ -26,43 +28,45 @@ import { proseOf } from './summaryMessage';
 export interface SummaryPlan {
   readonly kind: 'plan';
   readonly range: MessageRange;
-  /** The conversation in parts, each for one call; the reply to one is the earlier summary of the next. */
+  /**
+   * Parts of the conversation, one per call. Each reply is the earlier summary of the next call.
+   */
   readonly parts: readonly string[];
-  /** o200k tokens of each part's request, without the earlier summary of the parts before. */
+  /** o200k tokens of each part's request, without the summary of earlier parts. */
   readonly tokens: readonly number[];
-  /** The summary that the first call updates; empty where there is none. */
+  /** The summary that the first call updates; empty for none. */
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
-  /** The summary's own tokens at most; what the model thinks before it comes on top. */
+  /** Limit of the summary's own tokens; thinking comes on top. */
   readonly maxOutputTokens: number;
   /** The fact sheet. */
   readonly facts: string;
-  /** True where repeated content was left out of the prompt so that it fits. */
+  /** True if repeated content was removed to fit the prompt. */
   readonly isReduced: boolean;
-  /** Set where the vendor's own compaction is asked: what it gets, in one call, in the place of the parts. */
+  /** Set if the vendor's own compaction is called: its input, in one call instead of the parts. */
   readonly compacted?: readonly ApiMessage[];
 }
 
 export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
-/** Roles, tags and what else stands around a request's two texts. Tokens. */
+/** Tokens of roles, tags and other text around the two texts of a request. */
 const FRAME_TOKENS = 16;
-/** Share of the window that a reply may take at most: a small model must have room to read, too. */
+/** Limit of a reply as a share of the window, so that small models have room for input. */
 const MAX_OUTPUT = 0.2;
-/** Least room for a part of the conversation that makes sense. Tokens. */
+/** Tokens of the smallest useful part of a conversation. */
 const MIN_PART = 500;
 
 export interface PlanInput {
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly model: SummarizerModel;
-  /** Set after the model said that a request was too long: its window as it turned out, in its tokens. */
+  /** Set after the model rejected a request as too long: its actual window, in its tokens. */
   readonly windowTokens?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws the signal's reason where it was aborted. */
+/** @throws the signal's reason if it was aborted */
 export async function planSummary(input: PlanInput): Promise<Planned> {
   const { context, config, model, signal } = input;
   const { counter } = context;
@@ -78,7 +82,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const { range, since } = choice;
   const masks = masksFor(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
-  // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
+  // Mask before truncating: half a key would not be recognized.
   const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
     masks ? maskedInTurns(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
@@ -120,14 +124,17 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
     isReduced = true;
   }
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
-  // Each part but the first comes with the summary of those before it.
+  // All parts but the first come with the summary of earlier parts.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART) return { kind: 'window-too-small' };
   const parts = packChunks(texts, perPart, (text) => counter.text(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.text(part)), isReduced };
 }
 
-/** Messages that are masked between two turns of the event loop: all of a long conversation's take a quarter of a second. */
+/**
+ * Messages to mask per turn of the event loop; masking all of a long conversation takes a quarter
+ * of a second.
+ */
 const MASKED_IN_A_TURN = 500;
 
 async function maskedInTurns(
@@ -151,21 +158,21 @@ const textOf = (message: ApiMessage | undefined): string =>
         .map(({ text }) => text)
         .join('\n');
 
-/** Lossless first: what stands twice needn't be read twice, by a paid model least of all. */
+/** Runs Lossless first, so that no paid model reads repeated text. */
 async function withoutRepetition({ context, signal }: PlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
-/** The first request of a plan, as it would be sent: for a user who writes a prompt of their own. */
+/** The plan's first request, for users who write their own prompt. */
 export const firstPrompt = (plan: SummaryPlan): Prompt =>
   plan.compacted
     ? { system: plan.system, prompt: transcript(plan.compacted, { start: 0, end: Infinity }, WHOLE).join('\n\n') }
     : callPrompt(plan, plan.parts[0] ?? '', plan.earlier);
 
-/** Nothing is cut short. */
+/** Truncates nothing. */
 const WHOLE = { resultChars: Infinity, parameterChars: Infinity } as const;
 
-/** The texts of one call: for the vendor's own compaction, no prompt. */
+/** The texts of one call; the vendor's own compaction has no prompt. */
 export const callPrompt = (plan: SummaryPlan, conversation: string, earlier: string): Prompt =>
   plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
@@ -173,7 +180,7 @@ export const callPrompt = (plan: SummaryPlan, conversation: string, earlier: str
 export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
   FRAME_TOKENS + counter.text(system) + counter.text(prompt);
 
-/** One call of a plan as it is expected to be. */
+/** The expected usage of one call. */
 export interface CallForecast {
   readonly usage: Usage;
   readonly cost: number | undefined;
@@ -181,13 +188,15 @@ export interface CallForecast {
 
 export interface PlanForecast {
   readonly calls: readonly CallForecast[];
-  /** US dollars; undefined where the price is not known. */
+  /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
   /** o200k tokens of the summary's prose. */
   readonly proseTokens: number;
 }
 
-/** Forecasts the tokens and cost of a plan from its own texts; only the lengths of the replies are guessed. */
+/**
+ * Forecasts a plan's tokens and cost from its texts; only the lengths of the replies are estimates.
+ */
 export function forecast(
   plan: SummaryPlan,
   model: SummarizerModel,

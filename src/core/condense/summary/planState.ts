@@ -5,27 +5,27 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 /** An item of a plan or to-do list. */
 export interface PlanItem {
   readonly text: string;
-  /** As the agent calls it, such as `completed`. */
+  /** The agent's own word, such as `completed`. */
   readonly status: string;
-  /** Index of the message whose call says it in these words. */
+  /** Index of the message whose call has this wording. */
   readonly message: number;
 }
 
-/** The list as the agent wrote it, of several lines. */
+/** The list as the agent wrote it, in several lines. */
 export interface WrittenPlan {
   readonly text: string;
-  /** Index of the message whose call says it. */
+  /** Index of the message with the call. */
   readonly message: number;
 }
 
-/** The plan's last state: its items, or the list as the agent wrote it. */
+/** The latest plan: its items, or the list as the agent wrote it. */
 export type PlanState = readonly PlanItem[] | WrittenPlan;
 
-/** Claude Code keeps its tasks with one call per task since 2.1. */
+/** Claude Code has used one call per task since 2.1. */
 const TASK_CREATE = 'TaskCreate';
 const TASK_UPDATE = 'TaskUpdate';
 
-/** The last state of the plan or to-do list; undefined where the agent kept none. */
+/** The latest plan or to-do list; undefined if the agent kept none. */
 export function planState(exchanges: readonly ToolExchange[], tools: ToolTable): PlanState | undefined {
   let state: PlanState | undefined;
   const tasks = new Map<string, PlanItem>();
@@ -43,7 +43,6 @@ export function planState(exchanges: readonly ToolExchange[], tools: ToolTable):
 
 function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText, callMessage: message }: ToolExchange): void {
   if (tool === TASK_CREATE) {
-    // "Task #3 created successfully: …"
     const id = /#(\w+)/.exec(resultText)?.[1] ?? `${tasks.size + 1}`;
     tasks.set(id, { text: textIn(input, ['subject', 'description']), status: 'pending', message });
     return;

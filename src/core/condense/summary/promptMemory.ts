@@ -1,6 +1,9 @@
 import type { SummarizerModel } from '../summarizer';
 
-/** Shortest prefix that vendors cache, and OpenAI's step, in tokens (OpenAI and Anthropic guides, "Prompt caching"). */
+/**
+ * Shortest prefix that vendors cache, and OpenAI's step, in tokens (OpenAI and Anthropic guides,
+ * "Prompt caching").
+ */
 const SHORTEST = 1_024;
 const STEP = 128;
 const LIFETIME_MS = { none: 300_000, '5m': 300_000, '1h': 3_600_000 } as const;
@@ -9,17 +12,23 @@ const REMEMBERED = 6;
 interface Sent {
   readonly model: string;
   readonly text: string;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The part of a prompt that the vendor's cache would know, and the part that it would keep. The model's tokens. */
+/**
+ * Expected tokens that the vendor's cache provides and stores for a prompt, by the model's
+ * tokenizer.
+ */
 export interface CacheForecast {
   readonly read: number;
   readonly write: number;
 }
 
-/** Remembers what was sent, so that the cost of sending it again (Retry, another try) is estimated as a cached one. */
+/**
+ * Remembers sent prompts, so that estimates of sending one again (Retry) use the price of cached
+ * input.
+ */
 export class PromptMemory {
   private sent: Sent[] = [];
 
@@ -29,10 +38,11 @@ export class PromptMemory {
     this.sent = [...this.sent.slice(1 - REMEMBERED), { model: keyOf(model), text, at: this.now() }];
   }
 
-  /** @param tokens of the whole text. */
+  /** @param tokens tokens of the whole text */
   forecast(model: SummarizerModel, text: string, tokens: number): CacheForecast {
     const marked = model.cacheLifetime !== 'none';
-    // Anthropic caches what is marked and nothing else; OpenAI's like cache by themselves and ask nothing for it.
+    // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no
+    // charge.
     if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
     const oldest = this.now() - LIFETIME_MS[model.cacheLifetime];
     const known = this.sent.filter((entry) => entry.model === keyOf(model) && entry.at >= oldest);

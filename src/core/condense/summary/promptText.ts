@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_PROMPT_CHARS, promptProblems } from './prompt';
 
-/** Schema of every setting that holds a prompt. Forms offer it in a field that keeps line breaks. */
+/** Schema of all prompt settings. Forms show a field that keeps line breaks. */
 export const promptText = z
   .string()
   .superRefine((prompt, context) => {

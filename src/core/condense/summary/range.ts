@@ -3,7 +3,7 @@ import { isSummaryMessage, taskIndex } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** Where units begin: at every message that doesn't lie between a call and its result. */
+/** Indexes of unit starts: all messages that are not between a call and its result. */
 export function unitStarts(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
   for (const { callMessage, resultMessage } of toolExchanges(messages)) {
@@ -12,25 +12,25 @@ export function unitStarts(messages: readonly ApiMessage[]): number[] {
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
 }
 
-/** The obstacle to a summary, or the material that it is made of. */
+/** What to summarize, or why nothing can be. */
 export type RangeChoice =
   | { readonly kind: 'not-enough' | 'already-condensed' }
   | {
       readonly kind: 'range';
       /** The messages that the summary replaces. */
       readonly range: MessageRange;
-      /** The messages that are summarized: those of the range since its last summary. */
+      /** The messages to summarize: those of the range after its last summary. */
       readonly since: MessageRange;
-      /** Index of the summary that is to be updated. */
+      /** Index of the summary to update. */
       readonly earlier: number | undefined;
     };
 
 /**
- * The range to summarize: everything behind the first units and before the last ones, cut where units begin.
- * @param isHidden messages that an earlier summary replaced: they are in no unit.
- * @param keepFirst units kept at the beginning, the task's among them; at least 1.
- * @param keepLast units kept at the end.
- * @param isPinned messages that stay: of what lies between them the longest run is summarized.
+ * Chooses the messages between the first and last units, cut at unit boundaries.
+ * @param isHidden messages that an earlier summary replaced; they belong to no unit
+ * @param keepFirst units to keep at the beginning, including the task's; at least 1
+ * @param keepLast units to keep at the end
+ * @param isPinned messages to keep; the longest run between them is summarized
  */
 export function chooseRange(
   messages: readonly ApiMessage[],
@@ -63,7 +63,7 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-/** The longest part of a range without units that hold pinned messages. */
+/** The longest part of a range whose units contain no pinned messages. */
 function longestRun(
   { start, end }: MessageRange,
   starts: readonly number[],

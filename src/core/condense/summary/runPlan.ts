@@ -1,4 +1,4 @@
-/** Runs the plan of a summary, call after call. */
+/** Runs the plan of a summary, call by call. */
 import { sumOfCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
@@ -21,9 +21,9 @@ export interface PlanRunInput {
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
   readonly options: Pick<CondensationOptions, 'signal' | 'maxCost'>;
-  /** Told before each part. */
+  /** Called before each part. */
   readonly onPart: (index: number, total: number) => void;
-  /** Told after each call, whatever came of it. */
+  /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
 }
 
@@ -31,15 +31,15 @@ export interface PlanRunInput {
 export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
 
 export type PlanRun =
-  /** The plan that was run in the end: a smaller one where the first turned out to be too long. */
+  /** The plan that succeeded; a smaller one if the first was too long. */
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** How often a request that turned out to be too long is planned anew. Then it is given up. */
+/** Attempts to plan again after a request was too long. */
 const MAX_SHRINKS = 3;
 const SHRINK = 0.6;
 
-/** @throws the signal's reason where planning anew was aborted. */
+/** @throws the signal's reason if planning again was aborted */
 export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<PlanRun> {
   const { context, config, options, selected } = input;
   const { model } = selected.summarizer;
@@ -59,13 +59,13 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     const { kind } = outcome.reply;
     const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
     if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_SHRINKS)) return outcome;
-    // Our count of its tokens was too low, or the window is smaller than it was said to be.
+    // Our token count was too low, or the window is smaller than stated.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
       kind === 'too-long' ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** shrinks) : undefined;
     const smaller = await planSummary({
       context,
-      // What the vendor did not compact at once is summed up in parts, by our prompt.
+      // If the vendor's compaction failed, summarize in parts with our own prompt.
       config: { ...config, vendorCompaction: false },
       model,
       ...(windowTokens !== undefined && { windowTokens }),
@@ -83,7 +83,7 @@ type Folded =
   | { readonly kind: 'complete'; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** The parts in their order; the reply to one is the earlier summary of the next. */
+/** Runs the parts in order; each reply is the earlier summary of the next part. */
 async function fold(plan: SummaryPlan, input: PlanRunInput): Promise<Folded> {
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
@@ -140,7 +140,10 @@ async function ask(
   return reply;
 }
 
-/** Why a cost isn't allowed; undefined where it is. What nobody knows is not allowed where there is a limit. */
+/**
+ * Explains why a cost is not allowed; undefined if it is. If there is a limit, unknown costs are
+ * not allowed.
+ */
 export function overBudget(
   cost: number | undefined,
   model: SummarizerModel,

@@ -7,9 +7,7 @@ const OPENING =
 const FACTS = '## Recorded facts (written down without a model)';
 const CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
-/**
- * A summary's prose again, from the text of the message that it stands in; the frame is put around the next one anew.
- */
+/** Extracts a summary's prose from its message; the next summary gets a new frame. */
 export function proseOf(text: string): string {
   if (!text.startsWith(OPENING)) return text;
   const inner = text.slice(OPENING.length).replace(CLOSING, '');
@@ -17,21 +15,20 @@ export function proseOf(text: string): string {
   return (facts < 0 ? inner : inner.slice(0, facts)).trim();
 }
 
-/** The text of a summary message: prose and facts, framed so that no model takes them for a new request. */
+/** Frames prose and facts so that no model takes them for a new request. */
 export const summaryText = (prose: string, facts: string): string =>
   [OPENING, withoutFrame(prose.trim()), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
 
-/** A model's prose, in which no line can be taken for one of the frame. */
+/** Prose in which no line can be taken for a line of the frame. */
 const withoutFrame = (prose: string): string =>
   prose
     .split('\n')
     .map((line) => ([OPENING, FACTS, CLOSING].some((own) => line.includes(own)) ? quoted(line) : line))
     .join('\n');
 
-/** Why a summary stands where messages were. */
 export const SUMMED_UP = { reason: 'summarized by a model' } as const;
 
-/** The message that stands for the range. Its id follows from its text. */
+/** The message's ID is derived from its text. */
 export function summaryMessage(text: string): ApiMessage {
   return {
     role: 'user',

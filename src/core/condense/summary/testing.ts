@@ -1,4 +1,7 @@
-/** A summarizing model for tests: answers as told, remembers what it was asked, and counts as its "vendor" does. */
+/**
+ * A summarizing model for tests: gives scripted replies, records requests, and counts tokens like
+ * its vendor.
+ */
 import { callCost } from '../../cost/callCost';
 import type { ModelPrices } from '../../cost/prices';
 import { freshCounter } from '../../testingCounter';
@@ -44,7 +47,7 @@ export interface TestSummarizer extends Summarizer {
   readonly requests: SummaryRequest[];
 }
 
-/** @param script what it answers, one after the other; the last stays. A function gets the request. */
+/** @param script replies in order; the last one repeats. A function receives the request. */
 export function testSummarizer(
   script: readonly ScriptedReply[] | ((request: SummaryRequest, signal?: AbortSignal) => Promise<ScriptedReply>),
   changes: Partial<SummarizerModel> = {},

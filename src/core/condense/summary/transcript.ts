@@ -1,5 +1,6 @@
 /**
- * A conversation as text for a model that summarizes: everything told, nothing at length, the tools' words cut short.
+ * Renders a conversation as text for a summarizing model, with tool results and parameters
+ * truncated.
  */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
@@ -11,13 +12,13 @@ import { safeBoundary } from '../operations/truncate';
 import { isOneLine, nonceFor, oneLine, QUOTE, quoted } from './quoting';
 
 export interface TranscriptLimits {
-  /** Characters that stay of a tool's result. */
+  /** Characters to keep of a tool result. */
   readonly resultChars: number;
-  /** Characters that stay of a tool's parameter. */
+  /** Characters to keep of a tool parameter. */
   readonly parameterChars: number;
 }
 
-/** A message as text, without the line that says whose it is. */
+/** A message as text, without its header. */
 export interface Turn {
   /** Index of the message. */
   readonly message: number;
@@ -25,17 +26,17 @@ export interface Turn {
   readonly body: string;
 }
 
-/** The messages of a range, each as one text; a message with nothing to tell has none. */
+/** The messages of a range as texts; messages without content are skipped. */
 export const transcript = (messages: readonly ApiMessage[], range: MessageRange, limits: TranscriptLimits): string[] =>
   withHeaders(turnsIn(messages, range, limits));
 
-/** The turns as texts. Their headers share a word that no turn holds, so that none can hold another's header. */
+/** Adds headers that share a word that no turn contains, so that no turn can imitate one. */
 export function withHeaders(turns: readonly Turn[]): string[] {
   const nonce = nonceFor(turns.map(({ body }) => body));
   return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
 }
 
-/** The messages of a range that have something to tell. */
+/** The messages of a range that have content. */
 export function turnsIn(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
@@ -71,12 +72,15 @@ function blockPart(
     const text = resultText(block.content);
     return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoted(cutMiddle(text, limits.resultChars))}`;
   }
-  // A model's thinking is not part of the conversation for the next one.
+  // One model's thinking is not part of the conversation for another.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
   return `(${oneLine(block.type)})`;
 }
 
-/** Prose as it stands; XML-era results and parameters inside it cut like native ones. */
+/**
+ * Prose stays unchanged; results and parameters inside it, from the XML era, are truncated like
+ * native ones.
+ */
 function textPart(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
   let from = 0;
@@ -97,7 +101,7 @@ function parameters(input: unknown, limits: TranscriptLimits): string {
     const named = oneLine(name);
     return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoted(text)}`;
   });
-  // What follows a text of several lines begins a line of its own.
+  // After a text with several lines, the next part starts on a new line.
   return written.reduce(
     (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
     '',
@@ -116,7 +120,7 @@ function resultText(content: unknown): string {
     .join('\n');
 }
 
-/** Head and tail of a text; what lies between is told in characters. */
+/** Keeps the head and tail of a text and states the number of characters omitted. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = safeBoundary(text, Math.ceil(limit * 0.6));
@@ -125,9 +129,9 @@ export function cutMiddle(text: string, limit: number): string {
 }
 
 /**
- * Packs texts in their order into chunks of at most so many tokens. A text that is too long alone is split, at a line's
- * end where there is one; a quoted line that is split stays quoted.
- * @param count tokens of a text; the sum over parts is at least that of the whole.
+ * Packs texts in order into chunks within a token budget. A text that is too long is split, if
+ * possible at a line end; quoted lines stay quoted.
+ * @param count tokens of a text; the sum over parts must be at least that of the whole
  */
 export function packChunks(texts: readonly string[], budget: number, count: (text: string) => number): string[] {
   const chunks: string[] = [];
@@ -139,7 +143,7 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
     tokens = 0;
   };
   for (const text of texts.flatMap((long) => split(long, budget, count))) {
-    // The blank line between two texts.
+    // Includes the blank line between two texts.
     const own = count(text) + 1;
     if (tokens + own > budget) close();
     open.push(text);
