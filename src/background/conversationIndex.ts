@@ -40,6 +40,8 @@ export type Watch = (folder: string, changed: () => void) => Disposable;
  */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
+  /** Built on demand; undefined after a change. */
+  private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
   private readonly reported = new Set<string>();
   private readonly listeners = new Set<() => void>();
@@ -57,6 +59,10 @@ export class ConversationIndex implements Disposable {
    * by the ID in its file.
    */
   get conversations(): readonly IndexedConversation[] {
+    return (this.listed ??= this.list());
+  }
+
+  private list(): readonly IndexedConversation[] {
     const pathById = new Map(
       [...this.details.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
     );
@@ -156,6 +162,7 @@ export class ConversationIndex implements Disposable {
   }
 
   private changed(): void {
+    this.listed = undefined;
     for (const listener of this.listeners) listener();
   }
 }

@@ -438,9 +438,10 @@ describe('picking a conversation', () => {
   });
 });
 
-it('settings out of their bounds count as their defaults', () => {
+it('settings out of their bounds count as their defaults', async () => {
   const coherenceFloor = {};
   expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
+  await Promise.resolve();
   fake.settings = {
     'contextCondenser.manual.targetPercent': 1000,
     'contextCondenser.provider': 'truncation',
@@ -453,6 +454,7 @@ it('settings out of their bounds count as their defaults', () => {
     history: 'all',
     coherenceFloor: { todos: 100 },
   });
+  await Promise.resolve();
   fake.settings['contextCondenser.manual.targetPercent'] = 'half';
   expect(manualSettings().targetPercent).toBe(50);
 });

@@ -125,52 +125,56 @@ describe('"Open an Agent, Condensed…"', () => {
 });
 
 describe('the settings on the command line', () => {
-  const line = (settings: Record<string, unknown>): string => {
+  const line = async (settings: Record<string, unknown>): Promise<string> => {
+    // Settings change between two tasks of the extension host.
+    await Promise.resolve();
     for (const [name, value] of Object.entries(settings)) fake.settings[`contextCondenser.${name}`] = value;
     return condensing().join(' ');
   };
 
-  it('leaves out what is the default', () => {
-    expect(line({})).toBe('--threshold 75');
-    expect(line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
-    expect(line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe('--threshold 75 --target 40');
+  it('leaves out what is the default', async () => {
+    expect(await line({})).toBe('--threshold 75');
+    expect(await line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
+    expect(await line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe(
+      '--threshold 75 --target 40',
+    );
   });
 
-  it('says what becomes of new results', () => {
+  it('says what becomes of new results', async () => {
     const noise = { 'agent.noiseOnArrival': true };
-    expect(line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
+    expect(await line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
       '--threshold 75 --on-arrival off --large-result 0',
     );
-    expect(line({ 'agent.onArrival': 'lossless', 'agent.largeResultPercent': 12.5, ...noise })).toBe(
+    expect(await line({ 'agent.onArrival': 'lossless', 'agent.largeResultPercent': 12.5, ...noise })).toBe(
       '--threshold 75 --noise-on-arrival --large-result 12.5',
     );
   });
 
-  it('names a provider that needs no window, with its configuration', () => {
-    expect(line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
+  it('names a provider that needs no window, with its configuration', async () => {
+    expect(await line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
       '--threshold 75 --provider truncation --config {"minimumTokens":40}',
     );
-    expect(line({ provider: 'smart', smart: 'file-aware' })).toBe(
+    expect(await line({ provider: 'smart', smart: 'file-aware' })).toBe(
       '--threshold 75 --provider smart --config file-aware',
     );
   });
 
-  it('says what follows Lossless only where somebody said it', () => {
-    expect(line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
-    expect(line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
-    expect(line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
+  it('says what follows Lossless only where somebody said it', async () => {
+    expect(await line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
+    expect(await line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
+    expect(await line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
       '--threshold 75 --when-not-enough nothing',
     );
-    expect(line({ provider: undefined, lossless: { prefixes: false } })).toBe(
+    expect(await line({ provider: undefined, lossless: { prefixes: false } })).toBe(
       '--threshold 75 --config {"prefixes":false}',
     );
     // What VS Code has where nothing is set.
-    expect(line({ lossless: {} })).toBe('--threshold 75');
+    expect(await line({ lossless: {} })).toBe('--threshold 75');
   });
 
-  it('leaves out a provider that needs a model or another extension', () => {
-    expect(line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
-    expect(line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');
+  it('leaves out a provider that needs a model or another extension', async () => {
+    expect(await line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
+    expect(await line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');
   });
 });
 

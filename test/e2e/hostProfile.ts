@@ -7,20 +7,24 @@ import type { Workbench } from './workbench/index';
 /** What the helper in the window tells. */
 interface Profiled {
   readonly profile: Profiler.Profile;
-  /** When the thread's loop came round, in microseconds on the profile's clock. */
-  readonly turns: readonly number[];
+  /**
+   * When the thread's loop came round, in microseconds on the profile's clock, and the processor time that the thread had used by then,
+   * in microseconds.
+   */
+  readonly turns: readonly (readonly [at: number, used: number])[];
 }
 
 export interface Stretch {
+  /** Milliseconds of processor time, at most. */
   readonly ms: number;
-  /** The calls it is made of, as far as they take a tenth of it: the deepest of ours in each sample. */
+  /** The calls it is made of, as far as they take a tenth of it: the deepest of ours in each sample, in milliseconds on the clock. */
   readonly calls: string;
 }
 
 export interface HostProfile {
   /** The longest of the times that one turn of the loop spent in calls which the extension's files began or took part in. */
   readonly own: Stretch;
-  /** The longest time between two turns of the loop, in milliseconds: whoever held it, and what else the machine did. */
+  /** The longest time between two turns of the loop, in milliseconds on the clock: whoever held it, and what else the machine did. */
   readonly loopMs: number;
 }
 
@@ -31,7 +35,7 @@ export async function profileHost(bench: Workbench, use: () => Promise<unknown>)
   // As the helper sends it.
   const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as Profiled;
   const { turns } = profiled;
-  const loopUs = turns.reduce((longest, at, index) => Math.max(longest, at - (turns[index - 1] ?? at)), 0);
+  const loopUs = turns.reduce((longest, [at], index) => Math.max(longest, at - (turns[index - 1]?.[0] ?? at)), 0);
   return { own: longestStretch(profiled, bench.server.extensionsDir), loopMs: loopUs / 1000 };
 }
 
@@ -48,27 +52,31 @@ function longestStretch({ profile, turns }: Profiled, extensionsDir: string): St
     }
     return undefined;
   };
-  let longest: { us: number; calls: Map<string, number> } = { us: 0, calls: new Map() };
-  let now = { us: 0, calls: new Map<string, number>() };
+  /** Time on the clock of each call, by the turn that it was seen in. */
+  const seen = new Map<number, Map<string, number>>();
   let at = startTime;
   let turn = 0;
   for (const [index, id] of samples.entries()) {
     at += timeDeltas[index] ?? 0;
-    while (turn < turns.length && (turns[turn] ?? 0) <= at) {
-      turn++;
-      now = { us: 0, calls: new Map() };
-    }
+    while (turn < turns.length && (turns[turn]?.[0] ?? 0) <= at) turn++;
     const frame = ours(id);
     if (!frame) continue;
-    const us = timeDeltas[index + 1] ?? 0;
     const call = `${frame.functionName || 'the file'} in ${basename(frame.url)}`;
-    now.us += us;
-    now.calls.set(call, (now.calls.get(call) ?? 0) + us);
-    if (now.us > longest.us) longest = now;
+    const calls = seen.get(turn) ?? new Map<string, number>();
+    seen.set(turn, calls.set(call, (calls.get(call) ?? 0) + (timeDeltas[index + 1] ?? 0)));
   }
-  const calls = [...longest.calls].filter(([, us]) => us >= longest.us / 10).toSorted(([, a], [, b]) => b - a);
+  let longest = { us: 0, wallUs: 0, calls: new Map<string, number>() };
+  for (const [number, calls] of seen) {
+    const wallUs = [...calls.values()].reduce((sum, each) => sum + each, 0);
+    // What V8 sees is on the clock, where a busy machine gives the thread no processor for most of it.
+    const usedUs = (turns[number]?.[1] ?? Infinity) - (turns[number - 1]?.[1] ?? 0);
+    const us = Math.min(wallUs, usedUs);
+    if (us > longest.us) longest = { us, wallUs, calls };
+  }
+  const { us, wallUs } = longest;
+  const calls = [...longest.calls].filter(([, each]) => each >= wallUs / 10).toSorted(([, a], [, b]) => b - a);
   return {
-    ms: longest.us / 1000,
-    calls: calls.map(([call, us]) => `${(us / 1000).toFixed(0)} ms ${call}`).join(', '),
+    ms: us / 1000,
+    calls: calls.map(([call, each]) => `${(each / 1000).toFixed(0)} ms ${call}`).join(', '),
   };
 }

@@ -697,13 +697,14 @@ export const workspace = {
       globalValue: fake.settings[`${section}.${key}`],
       workspaceValue: fake.workspaceSettings[`${section}.${key}`],
     }),
-    update: (key: string, value: unknown, target: number = ConfigurationTarget.Global) => {
-      if (fake.updateError) return Promise.reject(fake.updateError);
+    update: async (key: string, value: unknown, target: number = ConfigurationTarget.Global) => {
+      if (fake.updateError) throw fake.updateError;
       const values = target === ConfigurationTarget.Workspace ? fake.workspaceSettings : fake.settings;
       if (value === undefined) Reflect.deleteProperty(values, `${section}.${key}`);
       else values[`${section}.${key}`] = value;
+      // The window tells the extension host of it later.
+      await Promise.resolve();
       configurationChanges.fire({ affectsConfiguration: (part: string) => `${section}.${key}`.startsWith(part) });
-      return Promise.resolve();
     },
   }),
   onDidChangeConfiguration: configurationChanges.event,

@@ -55,7 +55,7 @@ export class ConversationsView implements vscode.Disposable {
   private roots: readonly Node[] | undefined;
   /** Which rows show, and in which order. */
   private shape: string | undefined;
-  /** The rows as they now are, by their ids. */
+  /** The rows that show as they now are, by their ids. */
   private current = new Map<string, Node>();
   /** The rows that VS Code has, by their ids, and what each shows, once VS Code has asked. */
   private readonly given = new Map<string, { readonly node: Node; words?: string }>();
@@ -204,13 +204,18 @@ export class ConversationsView implements vscode.Disposable {
     const agents = this.nodes(this.filter);
     const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
     this.openAgent ??= agents[0]?.agent;
-    this.current = new Map(withAllBelow(roots).map((node) => [idOf(node), node]));
+    this.current = new Map();
     this.shape = JSON.stringify(this.shapeOf(roots));
     return (this.roots = roots);
   }
 
+  /** The IDs of rows and their children, recursively. Records each row in {@link current}. */
   private shapeOf(nodes: readonly Node[]): readonly unknown[] {
-    return nodes.map((node) => [idOf(node), this.shapeOf(this.childrenOf(node))]);
+    return nodes.map((node) => {
+      const id = idOf(node);
+      this.current.set(id, node);
+      return [id, this.shapeOf(this.childrenOf(node))];
+    });
   }
 
   private nodes(filter: Filter): AgentNode[] {
@@ -257,6 +262,3 @@ export class ConversationsView implements vscode.Disposable {
 /** What a row shows. */
 const wordsOf = (item: vscode.TreeItem): string =>
   JSON.stringify(item, (key, value: unknown) => (key === 'command' ? undefined : value));
-
-const withAllBelow = (nodes: readonly Node[]): Node[] =>
-  nodes.flatMap((node) => [node, ...withAllBelow('children' in node ? node.children : [])]);

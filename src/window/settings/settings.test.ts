@@ -10,15 +10,31 @@ it('are read for no resource in particular, for VS Code would warn of each readi
     setting(name);
     userValueOf(name);
   }
-  expect(read.mock.calls.length).toBeGreaterThan(SETTING_NAMES.length);
   expect(new Set(read.mock.calls.map(([, scope]) => scope))).toEqual(new Set([null]));
   read.mockRestore();
 });
 
-it('are sound as this extension has them; a default of another extension is judged as what a person wrote', () => {
+it('a setting is read from VS Code once per task', async () => {
+  const read = vi.spyOn(vscode.workspace, 'getConfiguration');
+  try {
+    fake.settings['contextCondenser.threshold'] = 60;
+    expect([setting('threshold'), setting('threshold'), userValueOf('threshold')]).toEqual([60, 60, 60]);
+    expect(read).toHaveBeenCalledTimes(1);
+    await Promise.resolve();
+    fake.settings['contextCondenser.threshold'] = 70;
+    expect(setting('threshold')).toBe(70);
+  } finally {
+    read.mockRestore();
+    delete fake.settings['contextCondenser.threshold'];
+    await Promise.resolve();
+  }
+});
+
+it('are sound as this extension has them; a default of another extension is judged as what a person wrote', async () => {
   const parse = vi.spyOn(SETTINGS.threshold, 'parse');
   expect(settingProblems()).toEqual([]);
   expect(parse).not.toHaveBeenCalled();
+  await Promise.resolve();
   // As `configurationDefaults` in another extension's package.json.
   fake.defaults['contextCondenser.threshold'] = 300;
   try {
@@ -31,7 +47,8 @@ it('are sound as this extension has them; a default of another extension is judg
   }
 });
 
-it('names misspelled fields of passes and presets, which are ignored', () => {
+it('names misspelled fields of passes and presets, which are ignored', async () => {
+  await Promise.resolve();
   const config = { passes: [], pases: [] };
   fake.settings['contextCondenser.smart'] = config;
   fake.settings['contextCondenser.presets'] = [{ id: 'mine', name: 'Mine', config }];

@@ -80,10 +80,12 @@ it('remembers the answer, and still weakens nothing', async () => {
   expect(counting()).toEqual(['lossless', '', 0.5]);
 });
 
-it("the user's own strategy has options of its own for Native, over those of the settings", () => {
+it("the user's own strategy has options of its own for Native, over those of the settings", async () => {
   openWindow();
+  await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = HOSTILE.strategy;
   expect(configToRun('strategy')).toMatchObject({ steps: [{ config: { maskSecrets: 'never' } }] });
+  await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = 'pipeline';
   expect(configToRun('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });

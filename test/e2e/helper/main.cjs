@@ -11,7 +11,10 @@ const vscode = require('vscode');
 const SAMPLED_US = 500;
 let inspector;
 let clock;
-/** When the thread's loop came round to its timers, in V8's microseconds: between two of them it does one thing after the other. */
+/**
+ * When the thread's loop came round to its timers, in V8's microseconds, and the processor time that the thread had used by then, in
+ * microseconds: between two of them it does one thing after the other.
+ */
 let turns;
 
 /** @returns where a profile ends, V8's own and the turns of the thread's loop, as JSON. */
@@ -23,7 +26,10 @@ async function profile(step) {
     await inspector.post('Profiler.setSamplingInterval', { interval: SAMPLED_US });
     await inspector.post('Profiler.start');
     turns = [];
-    clock = setInterval(() => turns.push(Number(process.hrtime.bigint() / 1000n)), 1);
+    clock = setInterval(() => {
+      const { user, system } = process.threadCpuUsage();
+      turns.push([Number(process.hrtime.bigint() / 1000n), user + system]);
+    }, 1);
     return undefined;
   }
   clearInterval(clock);

@@ -17,6 +17,9 @@ interface Manifest {
   };
 }
 
+/** Longer than any state is watched for. */
+const IDLE_LIMIT_MS = 600_000;
+
 suite('the packaged extension', () => {
   const extension = vscode.extensions.getExtension(process.env[extensionVariable] ?? '');
   const manifest = extension?.packageJSON as Manifest;
@@ -35,7 +38,7 @@ suite('the packaged extension', () => {
     test('is left alone', async () => {
       assert.ok(extension);
       reportFigure(state, { ...(await measureIdle(extension, state)) });
-    });
+    }).timeout(IDLE_LIMIT_MS);
 
   test('has every command that its package names', async () => {
     const known = new Set(await vscode.commands.getCommands(true));
