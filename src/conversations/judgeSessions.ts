@@ -1,4 +1,7 @@
-/** Judges ways to condense by stored sessions. Runs in a worker or a process of its own: reading is synchronous. */
+/**
+ * Evaluates settings on stored sessions. Reading is synchronous, so run it in a worker or a
+ * separate process.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { judge, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
@@ -11,28 +14,29 @@ import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
 export interface JudgedSessions extends Judgement {
-  /** Sessions that were read, each once: an agent that resumes a session may store its beginning again. */
+  /** Sessions read, each once: an agent that resumes a session may store its beginning again. */
   readonly read: number;
-  /** Files that are no conversations. */
+  /** Number of files that are no conversations. */
   readonly others: number;
 }
 
 export interface JudgeOptions {
   readonly tokens: TokenCounter;
   readonly signal?: AbortSignal | undefined;
-  /** @param done of so many files. */
+  /** @param done number of files done */
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** A beginning by which a session is known again. */
+/** Number of messages by which a session is recognized. */
 const BEGINNING = 3;
-/** Far above any session that an agent can still go on with. Bytes. */
+/** Bytes; far larger than any session that an agent can continue. */
 const MAX_BYTES = 200e6;
 
 /**
- * @param locations as `readConversationFile` takes them; the longest should come first, so that of sessions with one beginning it counts.
- * @param ways with the user's settings first.
- * @throws the signal's reason where it was aborted.
+ * @param locations as `readConversationFile` takes them, longest first, so that of sessions with
+ * the same beginning the longest counts
+ * @param ways candidate settings, the user's first
+ * @throws the signal's reason if it was aborted
  */
 export async function judgeSessions(
   locations: readonly string[],
@@ -47,17 +51,12 @@ export async function judgeSessions(
   return { ...judge(tallies, ways), ...found };
 }
 
-/** A session as it was stored, and what tells it from others. */
 export interface ReadSession extends Conversation {
   readonly location: string;
-  /** Of its beginning. */
   readonly key: string;
 }
 
-/**
- * Reads sessions one by one, each once.
- * @throws the signal's reason where it was aborted.
- */
+/** @throws the signal's reason if it was aborted */
 async function forEachSession(
   locations: readonly string[],
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
@@ -83,7 +82,10 @@ async function forEachSession(
   return { read: seen.size, others };
 }
 
-/** The JSON files of folders, whatever is in them, the largest first. Links are not followed. @throws where one can't be listed */
+/**
+ * All JSON files below the folders, largest first. Links are not followed. @throws if a folder
+ * can't be listed
+ */
 export async function sessionFilesIn(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) => {

@@ -1,8 +1,7 @@
-/** Words for the notes of a conversation. */
 import { plural } from '../core/plural';
 import { ConversationReadError } from './readError';
 
-/** `3 progress, 1 summary`, the most frequent first. */
+/** `3 progress, 1 summary`, most frequent first. */
 export function countedKinds(kinds: ReadonlyMap<string, number>): string {
   return [...kinds]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
@@ -14,14 +13,14 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
 export const leftOutNote = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
 
-/** A note as long as this is shown whole where there is room for one line. */
+/** Notes up to this length are shown whole in a single line. */
 const ONE_LINE = 120;
 
 /**
- * The notes of a reading as one line for people: the first, which is the most important one, and how many there are beside it. A long
- * list of kinds is left to where all are shown.
- * @param where in words, where all of them are listed
- * @returns nothing where there is no note
+ * The notes in one line: the first and most important one, and the number of others. A long list of
+ * kinds is omitted.
+ * @param where in words, where all notes are listed
+ * @returns undefined if there are no notes
  */
 export function noteLine([first, ...others]: readonly string[], where: string): string | undefined {
   if (first === undefined) return undefined;
@@ -32,8 +31,8 @@ export function noteLine([first, ...others]: readonly string[], where: string): 
 }
 
 /**
- * Of records that a reader passed over: those that a table says are not sent, and those that no table has.
- * @param notSent the table
+ * Notes on skipped records: kinds that are known not to be sent, and unknown kinds.
+ * @param notSent kinds that are known not to be sent
  */
 export function passedOverNotes(
   passedOver: ReadonlyMap<string, number>,
@@ -47,7 +46,6 @@ export function passedOverNotes(
   ];
 }
 
-/** Kinds of records that are in no table: nothing is said of them but that. */
 export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string[] =>
   kinds.size === 0
     ? []
@@ -56,9 +54,9 @@ export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string
       ];
 
 /**
- * The error for a file in which no message could be found.
- * @param kinds what it contains instead, and how often
- * @param notes what was odd about its lines: they may be the ones with the messages
+ * The error for a file without any message.
+ * @param kinds what it contains instead, with counts
+ * @param notes problems of its lines, which may be the ones with the messages
  */
 export const noMessagesError = (
   source: string,

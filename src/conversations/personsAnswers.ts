@@ -1,4 +1,4 @@
-/** Marks the results in which a person speaks, by what the format of an agent says, and those that a program reads. */
+/** Marks results in which a person speaks, according to the agent's format. */
 import { AGENT_LIST } from '../core/agents';
 import {
   askingTools,
@@ -12,8 +12,8 @@ import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
 /**
- * A conversation with the answers marked that its own agents' question tools brought. Formats of no agent (messages of the APIs,
- * records of runs) have none: any server may offer a tool called `ask_user`.
+ * Marks answers of the agents' own question tools. Formats without an agent (API messages, records
+ * of runs) are left unmarked, because any server may offer a tool called `ask_user`.
  */
 export function withPersonsAnswers(conversation: Conversation): Conversation {
   const asking = askingTools(
@@ -22,13 +22,13 @@ export function withPersonsAnswers(conversation: Conversation): Conversation {
   return withMarked(conversation, (messages) => markAnswers(asking, messages));
 }
 
-/** The marks of a conversation and of its side conversations, in order. */
+/** Places in the conversation and in each sidechain, in order. */
 export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 
 export const personsAnswersOf = ({ messages, sidechains }: Conversation): PersonsAnswers =>
   [messages, ...sidechains.map((side) => side.messages)].map(personsAnswersIn);
 
-/** A conversation that came from a worker, with its marks. */
+/** Applies marks computed in a worker. */
 export function withPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
   const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
   return withMarked(conversation, (messages) => markAnswersAt(places.get(messages) ?? own, messages));

@@ -1,6 +1,6 @@
 /**
- * What a conversation's file says word for word, where a JavaScript value can't hold it: numbers of many digits, duplicate keys. What is
- * written for an agent or an API, and was not edited, leaves as it came.
+ * Preserves a file's exact JSON where JavaScript values can't: long numbers and duplicate keys.
+ * Unedited content written for an agent or API stays byte for byte.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
@@ -12,10 +12,13 @@ import { exportConversation, type ExportedConversation } from './export';
 import { splitLocation } from './location';
 import type { Conversation } from './types';
 
-/** A string of V8 has at most some 500 million characters; what is larger is no document of messages. */
+/** V8 limits strings to about 500 million characters; larger documents can't contain messages. */
 const MAX_BYTES = 400_000_000;
 
-/** The text of a conversation's file; undefined of a database, and of what is too large or can't be read. */
+/**
+ * Text of a conversation's file; undefined for databases and for files that are too large or
+ * unreadable.
+ */
 export function sourceText(location: string): string | undefined {
   try {
     const { file } = splitLocation(location);
@@ -28,10 +31,11 @@ export function sourceText(location: string): string | undefined {
 }
 
 /**
- * The messages as Anthropic messages JSON, with what else stood in the request. Of a document in that form all that was not edited
- * stays byte for byte; of another one the parameters of tool calls do.
- * @param source the conversation's file, as {@link sourceText} gives it.
- * @param origins for each message the index of the one of the conversation that it was; default: found by equality and ids.
+ * The messages as Anthropic JSON with the request's other fields. If the source has that format,
+ * unedited content is byte-identical; otherwise unedited parameters of tool calls are.
+ * @param source from {@link readSourceText}
+ * @param origins index of the original message for each message; default: matched by equality and
+ * ids
  */
 export function messagesJson(
   conversation: Conversation,
@@ -52,11 +56,11 @@ export function messagesJson(
 }
 
 /**
- * Messages that Anthropic's API takes, of a conversation in any format: what came in its form stays as it came, all else is converted as
- * an export is.
- * @param origins see {@link messagesJson}
+ * Messages of any format in a form that Anthropic's API accepts. Content already in that form is
+ * unchanged; the rest is converted like an export.
+ * @param origins see {@link renderMessagesJson}
  * @param counter for the export
- * @returns the text, and what could not go along
+ * @returns the text, and what could not be exported
  */
 export function anthropicJson(
   conversation: Conversation,
@@ -72,7 +76,7 @@ export function anthropicJson(
   return { text: withRawCalls(exported, location), notes: exported.notes };
 }
 
-/** An export's text with the parameters of tool calls as the conversation's file has them, where it is JSON. */
+/** Restores parameters of tool calls in a JSON export as the conversation's file has them. */
 export function withRawCalls({ text, extension }: ExportedConversation, location: string): string {
   const source = extension === 'json' ? sourceText(location) : undefined;
   return source === undefined ? text : keepCalls(text, source);
@@ -87,14 +91,13 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Puts the parameters of tool calls, by their ids, as the source has them, where that was not edited.
- * @param text JSON, or JSON lines.
- * @param source the same; a line that is no JSON is passed over.
+ * Restores the source's text of unedited tool-call parameters, matched by call id.
+ * @param text JSON or JSON lines
+ * @param source JSON or JSON lines; broken lines are skipped
  */
 export function keepCalls(text: string, source: string): string {
   const raw = new Map<string, string>();
   for (const { id, parameters } of callsIn(source)) {
-    // As it would be written anyway: nothing to keep.
     if (JSON.stringify(JSON.parse(parameters)) !== parameters) raw.set(id, parameters);
   }
   if (raw.size === 0) return text;
@@ -112,14 +115,14 @@ interface CallText {
   readonly id: string;
   /** JSON of an object. */
   readonly parameters: string;
-  /** Where the parameters stand in the whole text. */
+  /** Offsets of the parameters in the whole text. */
   readonly start: number;
   readonly end: number;
-  /** They stand there as a JSON string that holds JSON, as OpenAI's APIs have them. */
+  /** The parameters are a JSON-encoded string, as in OpenAI's APIs. */
   readonly isText: boolean;
 }
 
-/** The calls in a text: Anthropic's blocks, OpenAI's calls of both APIs. */
+/** Finds calls in Anthropic's blocks and in both of OpenAI's APIs. */
 function* callsIn(text: string): Generator<CallText, void> {
   for (const { members, offset } of objectsIn(text)) {
     const field = (name: string): string | undefined => {

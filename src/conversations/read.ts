@@ -1,4 +1,4 @@
-/** Reading a conversation from text or bytes: pure, without a file system. */
+/** Reads a conversation from text or bytes. Pure: no file system. */
 import { isUtf8 } from 'node:buffer';
 import { sourceName } from './conversationId';
 import {
@@ -40,18 +40,17 @@ import { asBuffer, decode, linesOf } from './text/lines';
 import type { Fields } from './text/values';
 import type { Conversation, ConversationFormat, ReadOptions, Source } from './types';
 
-/** A document as it is, where a check says that it is one. */
 function only(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
   return (value) => (isDocument(value) ? value : undefined);
 }
 
-/** The readers of the agents' formats, in the order in which they are asked whether a text is theirs. */
+/** Readers of the agents' formats, in the order in which they are tried. */
 export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
     document: { of: only(isGeminiDocument), read: readGeminiDocument },
   },
-  // Its records look like Claude Code's, with messages of another kind.
+  // Its records look like Claude Code's but have other messages.
   qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
@@ -83,10 +82,10 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
 };
 
 /**
- * Reads a conversation in whatever format it is, told by its content.
- * @param source where it comes from: a path makes the conversation's id and stands in errors; it is not opened
- * @param earlier what stands before it in other files, the oldest first
- * @throws {ConversationReadError} saying where, what was found and what was expected
+ * Reads a conversation in any format, detected from its content.
+ * @param source the path determines the conversation's id and appears in errors; it is not opened
+ * @param earlier records of other files that precede it, oldest first
+ * @throws {ConversationReadError} naming the place, what was found and what was expected
  */
 export function readConversation(
   input: string | Uint8Array,
@@ -111,7 +110,7 @@ function readUnmarked(
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
-    // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
+    // Lines of no known format go to Claude Code's reader, which reports what is wrong with them.
     const values = recordsIn(linesOf(text, name));
     refuseUnsupported({ values, document: undefined, text: undefined }, name);
     const strange = findRecordWithoutType(values);
@@ -155,13 +154,16 @@ function wrongText(name: string, problem: 'empty' | 'binary' | 'encoding', found
   throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
 }
 
-/** Tells binary data as such, before a parser gives a riddle about it. Records of lines may have NUL bytes around them. */
+/**
+ * Reports binary data clearly before a parser produces a confusing error. NUL bytes around JSON
+ * lines are allowed.
+ */
 function checkText(input: string | Uint8Array, name: string): void {
   if (typeof input === 'string' || !input.subarray(0, HEAD).includes(0)) return;
   throw unsupportedBinary(name) ?? wrongText(name, 'binary', 'binary data');
 }
 
-/** Without a byte order mark; what is no text of ours is told here. */
+/** Also reports unsupported encodings. */
 function withoutMark(input: string | Uint8Array, name: string): string | Uint8Array {
   const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
     wrongText(name, problem, found, advice);
@@ -182,7 +184,7 @@ function withoutMark(input: string | Uint8Array, name: string): string | Uint8Ar
 const headOf = (input: string | Uint8Array): string =>
   typeof input === 'string' ? input.slice(0, HEAD) : asBuffer(input.subarray(0, HEAD)).toString('utf8');
 
-/** How much is looked at to tell text from binary data. */
+/** Characters to check for binary data. */
 const HEAD = 8192;
 
 function parseDocument(input: string | Uint8Array, name: string): unknown {

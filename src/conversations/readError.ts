@@ -1,4 +1,3 @@
-/** The kinds of trouble in reading. */
 export type ReadProblem =
   | 'not-found'
   | 'no-permission'
@@ -17,20 +16,23 @@ export type ReadProblem =
   | 'worker'
   | 'io';
 
-/** The error as plain data: it crosses worker boundaries, where classes don't. */
+/** Plain data for crossing worker boundaries, which classes can't. */
 export interface ReadErrorData {
   readonly problem: ReadProblem;
-  /** The file's path, or the name of what was read. */
+  /** The file's path or the name of the input. */
   readonly source: string;
-  /** Counted from 1. */
+  /** One-based. */
   readonly line?: number;
   readonly found: string;
   readonly expected: string;
-  /** Advice for the user, as a sentence. */
+  /** A sentence for the user. */
   readonly advice?: string;
 }
 
-/** The one error of everything that reads conversations: where, what was found, what was expected, what to do. */
+/**
+ * The only error of code that reads conversations: place, what was found, what was expected, what
+ * to do.
+ */
 export class ConversationReadError extends Error {
   override readonly name = 'ConversationReadError';
   readonly problem: ReadProblem;
@@ -59,7 +61,7 @@ export class ConversationReadError extends Error {
   }
 }
 
-/** A file that could not be opened: "no such file" is enough, with the advice. */
+/** If a file can't be opened, the problem and the advice suffice. */
 const UNOPENED: readonly ReadProblem[] = ['not-found', 'no-permission'];
 
 function reasonOf({ problem, found, expected, advice }: ReadErrorData): string {
@@ -67,11 +69,13 @@ function reasonOf({ problem, found, expected, advice }: ReadErrorData): string {
   return UNOPENED.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
 }
 
-/** Whether it says what was found, what was expected and what to do. */
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>
   error instanceof ConversationReadError;
 
-/** A value in a few words, for the `found` of an error. Never the content itself: an error can end up in a log. */
+/**
+ * A short description of a value for `found`. It never contains the content, because errors may be
+ * logged.
+ */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -1,4 +1,6 @@
-/** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
+/**
+ * Reads a conversation from a file. Runs in the reader's worker; other code calls `readInWorker`.
+ */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { errorCode, errorMessage } from '../core/errors';
@@ -16,30 +18,30 @@ import { sidechainOf } from './formats/sidechains';
 import type { Conversation, ReadOptions } from './types';
 import type { Fields } from './text/values';
 
-/** Far above any real conversation; what is bigger was picked by mistake. */
+/** Far larger than any real conversation; larger files were chosen by mistake. */
 const MAX_BYTES = 1024 ** 3;
 
-/** The beginning of a file that was read before, and the state that the file had then. */
+/** A file's beginning that was read earlier, and the file's state at that time. */
 export interface FileHead {
   readonly bytes: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Of the whole file, in bytes. */
+  /** Size of the whole file in bytes. */
   readonly size: number;
 }
 
 export interface FileAccess {
-  /** Larger files are refused, except databases. */
+  /** Larger files are rejected, except databases. */
   readonly maxBytes?: number;
-  /** Is not read again where the file is still as it was. */
+  /** Reused if the file is unchanged. */
   readonly head?: FileHead | undefined;
-  /** Opens a database and keeps it open; without them it is closed again. */
+  /** Keeps databases open; without it they are closed again. */
   readonly databases?: OpenDatabases | undefined;
 }
 
 /**
- * Reads the conversation at a location: a file's path, or `<path>#<part>` for one of several in it.
- * @throws {ConversationReadError} for a file that can't be read as well as for what is in it
+ * Reads the conversation at a location: a path, or `<path>#<part>` if the file has several.
+ * @throws {ConversationReadError} for unreadable files as well as for invalid content
  */
 export function readConversationFile(
   location: string,
@@ -60,7 +62,7 @@ export function readConversationFile(
   return part === undefined ? conversation : sidechainOf(conversation, part, source);
 }
 
-/** Far above the head of any session of OpenCode, whose messages lie in other files. */
+/** Far larger than the head of any OpenCode session, whose messages are in other files. */
 const MAX_HEAD_BYTES = 1024 ** 2;
 
 function sessionHead(bytes: Uint8Array): Fields | undefined {
@@ -74,7 +76,7 @@ function sessionHead(bytes: Uint8Array): Fields | undefined {
   }
 }
 
-/** The whole file, each byte read once; undefined for a database, which may be larger than what is read whole. */
+/** The whole file; undefined for a database, which may be too large to read whole. */
 const readBytes = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
   withFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
@@ -84,7 +86,7 @@ const readBytes = (path: string, maxBytes: number, known: FileHead | undefined):
     return readOn(file, head, size);
   });
 
-/** @throws {ConversationReadError} for a database, and a file that can't be read */
+/** @throws {ConversationReadError} for a database or an unreadable file */
 function fileBytes(path: string, maxBytes: number): Uint8Array {
   const bytes = readBytes(path, maxBytes, undefined);
   if (bytes) return unpacked(bytes, path, maxBytes, []);
@@ -100,17 +102,18 @@ const NOTHING = new Uint8Array();
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** Whether a file is compressed with Zstandard, as Codex does it with rollouts that it has not used for a week. */
+/** Codex compresses rollouts with Zstandard after a week without use. */
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /**
- * What a compressed file holds, of a broken one what stands before the break.
- * @param notes gets where it is broken
- * @throws {ConversationReadError} where the host can't unpack it, or the file is too large or broken from the beginning on
+ * Unpacks a file; of a damaged one, everything before the damage.
+ * @param notes gets a note on the damage
+ * @throws {ConversationReadError} if the host can't unpack it, it is too large, or its beginning is
+ * damaged
  */
 function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
-  // Node before 22.15 lacks it, whatever the types say.
+  // Missing in Node before 22.15, despite the types.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
   if (!decompress) {
     throw new ConversationReadError({
@@ -123,7 +126,7 @@ function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: stri
   }
   const parts: Uint8Array[] = [];
   let size = 0;
-  // A file may hold several frames, of which Node unpacks one.
+  // A file may contain several frames; Node unpacks one at a time.
   for (let at = 0; at < bytes.length;) {
     const rest = bytes.subarray(at);
     const limits = { maxOutputLength: Math.max(1, maxBytes - size) };
@@ -160,10 +163,10 @@ function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: stri
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
 
-/** What Node gives with `info`, which its types leave out for Zstandard. */
+/** Node's result with `info`, which the types omit for Zstandard. */
 interface Frame {
   readonly buffer: Uint8Array;
-  /** `bytesWritten`: how many bytes were read of what is compressed. */
+  /** `bytesWritten` is the number of compressed bytes consumed. */
   readonly engine: { readonly bytesWritten: number };
 }
 
@@ -178,7 +181,7 @@ const tooLargeInside = (path: string, maxBytes: number, cause: unknown): Convers
     { cause },
   );
 
-/** The text of the longest beginning of a broken frame that can be unpacked. How far it goes is tried out by halves. */
+/** Unpacks as much of a damaged frame as possible, found by bisection. */
 function beginningOf(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,
@@ -198,7 +201,7 @@ function beginningOf(
   return { text, read };
 }
 
-/** A file up to `size`: the beginning that is known, and the rest. */
+/** Reads a file up to `size`, reusing the known beginning. */
 function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(Math.max(size, head.length));
   bytes.set(head);
@@ -214,7 +217,7 @@ function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
 function withFile<T>(path: string, read: (file: number) => T): T {
   let file: number | undefined;
   try {
-    // Before it is opened: opening a pipe would wait for a writer.
+    // Check before opening: opening a pipe would wait for a writer.
     checkKind(path, statSync(path));
     file = openSync(path, 'r');
     checkKind(path, fstatSync(file));
@@ -290,7 +293,6 @@ const FILE_PROBLEMS: ReadonlyMap<
   ],
 ]);
 
-/** An error of the file system in words. */
 export function fileError(path: string, error: unknown): ConversationReadError {
   const words = FILE_PROBLEMS.get(errorCode(error)) ?? {
     problem: 'io' as const,

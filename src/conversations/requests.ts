@@ -1,4 +1,4 @@
-/** What a session's file says of its requests, read line by line: files of any size. */
+/** Reads a session's recorded requests line by line, for files of any size. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
@@ -11,17 +11,17 @@ import type { Fields } from './text/values';
 
 export interface StreamedRequests {
   readonly recorded: RecordedRequests;
-  /** How many compactions there were. */
+  /** Number of compactions. */
   readonly compactions: number;
 }
 
-/** How many records are looked at to tell the format, as in `detect.ts`. */
+/** Number of records to detect the format from, as in `detect.ts`. */
 const TELLING_RECORDS = 20;
 
 /**
- * Blocks: it runs in a worker, or on the command line.
- * @returns undefined for a file that is of no format by lines, or whose records tell of no usage
- * @throws {ConversationReadError} for a file that can't be read, or that has no record
+ * Blocks, so run it in a worker or on the command line.
+ * @returns undefined if the format is not line-based or no record has usage
+ * @throws {ConversationReadError} for unreadable files and files without records
  */
 export function streamRequests(path: string): StreamedRequests | undefined {
   const waiting: Fields[] = [];
@@ -39,7 +39,7 @@ export function streamRequests(path: string): StreamedRequests | undefined {
   return recorded && { recorded: withoutOddNumbers(recorded), compactions: collector.compactions };
 }
 
-/** `none`: for a format whose agent records no usage. */
+/** `none` if the format's agent records no usage. */
 function collectorFor(value: Fields): RequestCollector | 'none' | undefined {
   const lines = Object.values(FORMATS).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
@@ -48,7 +48,7 @@ function collectorFor(value: Fields): RequestCollector | 'none' | undefined {
 const CHUNK_BYTES = 1024 ** 2;
 const NEWLINE = 0x0a;
 
-/** The lines of a file that aren't empty, with no more than one of them in memory. */
+/** Nonempty lines, with only one in memory at a time. */
 function* linesIn(path: string): Generator<Line, void> {
   let number = 0;
   for (const bytes of lineBytes(path)) {
@@ -71,7 +71,7 @@ function* lineBytes(path: string): Generator<Buffer, void> {
         begun = [];
         start = end + 1;
       }
-      // A copy: the chunk is filled again.
+      // Copy, because the chunk is reused.
       if (start < read) begun.push(Buffer.from(chunk.subarray(start, read)));
     }
     yield Buffer.concat(begun);

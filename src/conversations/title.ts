@@ -5,12 +5,12 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_LENGTH = 80;
-/** Made once, when it is first needed: making one takes longer than reading a title. */
+/** Created on first use: creation takes longer than reading a title. */
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * A short title from the first words that a person wrote, or the first command that a person gave something to work on. Where there is
- * neither: a bare command, or what stands in a block that a program wrote.
+ * A short title from the first words of a person, or from the first command with an argument. Falls
+ * back to a bare command or the content of a program's block.
  */
 export function titleOf(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
@@ -34,20 +34,25 @@ export function titleOf(messages: readonly ApiMessage[]): string {
   return rest === undefined ? UNTITLED : shorten(rest);
 }
 
-/** A command without anything to work on: it says nothing of the conversation. */
+/** A command without an argument says nothing about the conversation. */
 const BARE_COMMAND = /^\/[a-z][\w:-]*$/i;
 
-/** Commands that are about the program and not about the task. */
+/** Commands about the program instead of the task. */
 const HOUSEKEEPING =
   /^\/?(?:clear|compact|config|cost|exit|help|init|login|logout|mcp|model|new|quit|resume|status)?$/i;
 
-/** Elements with a compound name, as programs write them around instructions of their own: `<system_instruction>…`. */
+/**
+ * Elements with a compound name, which programs write around their own instructions:
+ * `<system_instruction>…`.
+ */
 const WRAPPER = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 
-/** With this Claude Code begins the prompt that carries out a plan; the plan's heading says what it is about. */
+/**
+ * Start of Claude Code's prompt that carries out a plan; the plan's heading is the better title.
+ */
 const PLAN = /^\s*Implement the following plan:\s*#*\s*/i;
 
-/** A person's words without the blocks that a program put in front of them, and what the first of those says. */
+/** A person's words without a program's blocks before them, and the content of the first block. */
 function withoutWrappers(text: string): { words: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
@@ -60,13 +65,15 @@ function withoutWrappers(text: string): { words: string; wrapped: string | undef
   return { words: tidy(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
-/** A title that an agent or a user gave; undefined where nothing stands in it. */
+/** A title given by an agent or user; undefined if it is blank. */
 export function tidyTitle(title: string | undefined): string | undefined {
   const words = tidy(title ?? '');
   return words === '' ? undefined : shorten(words);
 }
 
-/** A title with words behind it that tell it from the one that it comes from: the title itself is what is cut. */
+/**
+ * Appends words that distinguish the title from its origin's; only the title itself is shortened.
+ */
 export const titleWith = (title: string, words: string): string =>
   `${shorten(title, MAX_LENGTH - words.length - 1)} ${words}`;
 
@@ -77,7 +84,7 @@ function commandOf(text: string): string | undefined {
   return words === '' ? undefined : words;
 }
 
-/** One line without control and direction characters: a title stands in menus and lists. */
+/** One line without control and direction characters, for menus and lists. */
 const tidy = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
@@ -85,10 +92,13 @@ const tidy = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** A grapheme can be as long as someone wants it to be, and so can a key: what is looked at is bounded. */
+/** Graphemes and keys can be arbitrarily long, so the text examined is limited. */
 const MAX_LOOK = 1_600;
 
-/** Without keys, and at most so many UTF-16 units, 80 if not told, never cut inside what a reader sees as one character. Keys go first: part of one looks like none. */
+/**
+ * Removes keys first, since part of a key is not recognized, then limits the length in UTF-16 units
+ * (default 80) without cutting inside a grapheme.
+ */
 function shorten(whole: string, length = MAX_LENGTH): string {
   const text = maskSecrets(whole.slice(0, MAX_LOOK));
   if (text.length <= length && whole.length <= MAX_LOOK) return text;

@@ -2,44 +2,43 @@ import type { AgentFormat } from '../core/agents';
 import type { LastRequest, RecordedRequests } from '../core/account/recordedRequest';
 import type { ApiMessage } from '../core/messages/types';
 
-/** The formats of agents, by the table of agents, records of runs, and the plain ones of the APIs. */
+/** Formats of agents (from the table of agents), of recorded runs, and of the APIs. */
 export type ConversationFormat = AgentFormat | 'trajectory' | 'anthropic' | 'openai' | 'responses';
 
-/** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
+/** A conversation read from a file. Plain data: crosses worker boundaries. */
 export interface Conversation {
-  /** Stable across reads of the same conversation: the agent's own id where there is one, else a hash of the file's path. */
+  /** Stable across reads: the agent's own id, or else a hash of the file's path. */
   readonly id: string;
   readonly format: ConversationFormat;
-  /** The first words of the first user message that a person wrote. */
+  /** The first words of a person. */
   readonly title: string;
   readonly messages: readonly ApiMessage[];
-  /** Places that the reader skipped or found odd, in words for a person, with the line if there is one. */
+  /** What the reader skipped or found odd, for a person, with the line if there is one. */
   readonly notes: readonly string[];
-  /** Side conversations of subagents that stand in the same file, kept apart. */
+  /** Subagents' conversations in the same file. */
   readonly sidechains: readonly Sidechain[];
-  /** The id of the conversation that this one was started from: it is a subagent's. */
+  /** ID of the conversation that started this subagent's. */
   readonly parent?: string;
-  /** The folder that the agent worked in, where the file says. */
+  /** The agent's working folder, if the file names it. */
   readonly workspace?: string;
-  /** The fields beside `messages` in a document that is an object: `system`, `tools`, `model`, … as they came. */
+  /** Other fields of a document that is an object: `system`, `tools`, `model`, … */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** The requests that the agent recorded; only with the history `all`, whose indexes they name, and where it records any. */
+  /** Requests that the agent recorded; only with the history `all`, whose indexes they use. */
   readonly recorded?: RecordedRequests;
   /** The last answer that the agent recorded; only with the history `active`. */
   readonly lastRequest?: LastRequest;
 }
 
-/** A subagent's conversation inside its parent's file. */
 export interface Sidechain {
-  /** Unique within the file; what a location names behind the `#`. */
+  /** Unique within the file; the part after `#` in a location. */
   readonly id: string;
   readonly title: string;
   readonly messages: readonly ApiMessage[];
 }
 
 /**
- * How much of a conversation is read: `active` is what the agent itself would send with its next request, `all` is also
- * what stands before the agent's own compactions. Abandoned branches are in neither.
+ * `active` is what the agent would send with its next request; `all` adds what precedes the agent's
+ * own compactions. Abandoned branches are in neither.
  */
 export type HistoryScope = 'active' | 'all';
 
@@ -48,5 +47,5 @@ export interface ReadOptions {
   readonly history?: HistoryScope;
 }
 
-/** Where the text came from: a file (its path makes the id), or something without one (its content makes the id). */
+/** A file, whose path determines the id, or other text, whose content does. */
 export type Source = { readonly path: string } | { readonly name: string };

@@ -1,6 +1,6 @@
 /**
- * Conversations of agents that are not read, told by their shape so that they are refused by name. Sources: the agents' own code, files in
- * public repositories.
+ * Recognizes conversations of unsupported agents, to reject them by name. Sources: the agents' own
+ * code, files in public repositories.
  */
 import { isRecord } from '../core/messages/blocks';
 import { EXPECTED } from './detect';
@@ -9,11 +9,11 @@ import { ConversationReadError } from './readError';
 import { type Fields, recordIn, stringIn } from './text/values';
 
 interface Seen {
-  /** The first records, of a file of lines. */
+  /** First records, if the file consists of lines. */
   readonly values: readonly unknown[];
-  /** Of a file that is one JSON value. */
+  /** Value of a file that is one JSON document. */
   readonly document: unknown;
-  /** The beginning of a file that is no JSON. */
+  /** Beginning of a file that is not JSON. */
   readonly text: string | undefined;
 }
 
@@ -59,7 +59,7 @@ const DATABASES: Readonly<Record<string, readonly string[]>> = {
 const firstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) => boolean): string | undefined =>
   Object.entries(table).find(([, telling]) => tells(telling))?.[0];
 
-/** @throws {ConversationReadError} naming the agent, where the conversation is one of an agent that is not read */
+/** @throws {ConversationReadError} naming the agent if it is not supported */
 export function refuseUnsupported({ values, document, text }: Seen, source: string): void {
   const records = values.filter(isRecord);
   const name =
@@ -69,19 +69,19 @@ export function refuseUnsupported({ values, document, text }: Seen, source: stri
   if (name !== undefined) throw unsupported(name, source);
 }
 
-/** Where agents keep what nobody else can read. */
+/** Folders of agents whose files only they can read. */
 const FOLDERS: Readonly<Record<string, RegExp>> = {
   Windsurf: /[\\/]\.codeium[\\/]windsurf[\\/]/,
   'Antigravity CLI': /[\\/]\.gemini[\\/]antigravity[\w-]*[\\/]/,
 };
 
-/** Whose binary file it is; undefined where nobody's is known to be. */
+/** The error for a known agent's binary file. */
 export function unsupportedBinary(source: string): ConversationReadError | undefined {
   const name = firstName(FOLDERS, (folder) => folder.test(source));
   return name === undefined ? undefined : unsupported(name, source);
 }
 
-/** Whose database it is that has such tables; undefined where nobody's is known to. */
+/** The error for a known agent's database. */
 export function unsupportedDatabase(tables: ReadonlySet<string>, source: string): ConversationReadError | undefined {
   const name = firstName(DATABASES, (needed) => needed.every((table) => tables.has(table)));
   return name === undefined ? undefined : unsupported(name, source);

@@ -1,7 +1,8 @@
 /**
- * Sessions of Continue, in VS Code and on the command line (`~/.continue/sessions/<id>.json`). Source: continuedev/continue, core/index.d.ts
- * (Session, ChatHistoryItem) and gui's constructMessages: results of calls go out from `toolCallStates`, files and other context in front of
- * a person's words, and of a session that was compacted the last `conversationSummary` and what follows it.
+ * Sessions of Continue, in VS Code and on the command line (`~/.continue/sessions/<id>.json`).
+ * Source: continuedev/continue, core/index.d.ts (Session, ChatHistoryItem) and gui's
+ * constructMessages: results come from `toolCallStates`, context goes before a person's words, and
+ * a compacted session sends its last `conversationSummary` and what follows.
  */
 import { recordedWith } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
@@ -17,14 +18,13 @@ import { requestsInContinue } from './continueRequests';
 import { parseArguments } from './openai/arguments';
 import { unansweredNote } from './unanswered';
 
-/** Whether a document is a session of Continue. */
 export const isContinueSession = (value: unknown): value is Fields => {
   if (!isRecord(value) || stringIn(value, 'sessionId') === undefined || !Array.isArray(value['history'])) return false;
   const items = value['history'].filter(isRecord);
   return items.every((item) => isRecord(item['message'])) && (items.length > 0 || 'workspaceDirectory' in value);
 };
 
-/** @throws {ConversationReadError} where there are no messages */
+/** @throws {ConversationReadError} if there are no messages */
 export function readContinue(
   session: Fields,
   source: Source,
@@ -79,7 +79,7 @@ function placesOf(
   );
 }
 
-/** What Continue calls a session that it has no name for yet. */
+/** Continue's name for an unnamed session. */
 const UNNAMED = 'New Session';
 
 function activeMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
@@ -92,7 +92,6 @@ function activeMessages(items: readonly Fields[], summarized: number): ApiMessag
   ];
 }
 
-/** @param answers is given the message that each item with an answer made */
 function messagesOf(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
@@ -131,7 +130,7 @@ function messagesOf(items: readonly Fields[], answers = new Map<Fields, ApiMessa
   return mergedResults(messages);
 }
 
-/** Results of one answer's calls that stand in messages of their own. */
+/** Joins results of one answer's calls that are in separate messages. */
 function mergedResults(messages: readonly ApiMessage[]): ApiMessage[] {
   const merged: ApiMessage[] = [];
   const isResults = ({ role, content }: ApiMessage): boolean =>
@@ -153,7 +152,7 @@ function thoughtIn(message: Fields): Block[] {
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
-/** Files and other context that a message names: in front of its words, as the model gets them. */
+/** Files and other context of a message, which the model gets before its words. */
 const contextIn = (item: Fields): Block[] => textBlocks(contextText(listIn(item, 'contextItems')));
 
 const contextText = (items: readonly unknown[]): string =>

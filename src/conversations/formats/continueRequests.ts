@@ -1,8 +1,10 @@
 /**
- * A Continue session's record of its requests: what the vendor's answer counted stands with each message of the model's, and `usage` sums
- * what the session took, compactions and subagents included. Its costs are its own table's, and made up for other models ($1 and $2 for a
- * million): they are not taken. Sources: continuedev/continue, extensions/cli 1.5 (streamChatResponse.ts, session.ts `trackUsage`,
- * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts, openaiResponses.ts).
+ * A Continue session's recorded requests: each message of the model has the vendor's counts, and
+ * `usage` sums the session, including compactions and subagents. Its costs are ignored: they come
+ * from its own table and are invented for other models ($1 and $2 per million). Sources:
+ * continuedev/continue, extensions/cli 1.5 (streamChatResponse.ts, session.ts `trackUsage`,
+ * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts,
+ * openaiResponses.ts).
  */
 import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';
 import { promptTokens, type Usage } from '../../core/cost/usage';
@@ -10,10 +12,11 @@ import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
 
-/** @param places the message that each item of the history made, in the whole conversation */
+/** @param places index in the whole conversation of the message that each history item became */
 export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, number>): RecordedRequests | undefined {
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
-  // A fork has the history that it goes on from, and no time or id tells its copies: what was said until then does.
+  // A fork repeats its origin's history without ids or times, so copies are recognized by
+  // everything said until then.
   let said = '';
   for (const item of listIn(session, 'history').filter(isRecord)) {
     const message = recordIn(item, 'message') ?? {};
@@ -51,8 +54,9 @@ export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, 
 const isCompacted = (item: Fields): boolean => stringIn(item, 'conversationSummary') !== undefined;
 
 /**
- * Continue's adapter for Anthropic's wire counts as that vendor does, without what the cache held, under names that only it and the AI SDK
- * use; with the SDK the model is named `vendor/model`. On OpenAI's wires, and with the SDK, cached tokens are among the prompt's.
+ * Continue's adapter for Anthropic's wire counts without cached tokens, under names that only it
+ * and the AI SDK use; with the SDK the model is named `vendor/model`. On OpenAI's wires, and with
+ * the SDK, prompt tokens include cached ones.
  */
 function accountingOf(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
@@ -73,7 +77,7 @@ interface Counts {
   readonly written: number;
 }
 
-/** Sums, and the extension's messages, have names of their own for the same counts. */
+/** Sums, and messages of the extension, use other names for the same counts. */
 function countsOf(usage: Fields): Counts {
   const details = detailsOf(usage);
   const read = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
@@ -95,8 +99,9 @@ function usageOf(usage: Fields, accounting: Usage['accounting']): Usage {
 }
 
 /**
- * The session's sum, where all of it is one model's. A compaction leaves nothing else of what was before it. What was read from the cache
- * is counted on Anthropic's wire alone, so only what the sum has beyond the answers that are there is taken from it.
+ * The session's total if one model made all of it. After a compaction it is the only record of what
+ * came before. Cache reads are only counted on Anthropic's wire, so only the excess over the
+ * remaining answers is taken from it.
  */
 function totalsOf(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
   const sum = recordIn(session, 'usage');

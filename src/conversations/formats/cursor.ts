@@ -1,6 +1,7 @@
 /**
- * Transcripts of Cursor's agent: a line for each message, `{role, message: {content}}`, the blocks like Anthropic's but without
- * ids, and mostly without results. Source: transcripts and readers of them in public repositories (2026).
+ * Transcripts of Cursor's agent: one line per message, `{role, message: {content}}`, with blocks
+ * like Anthropic's but without ids and mostly without results. Source: transcripts and their
+ * readers in public repositories (2026).
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -14,17 +15,16 @@ import { titleOf } from '../title';
 import type { Conversation, Source } from '../types';
 import { unansweredNote } from './unanswered';
 
-/** Whether a line is a message of such a transcript. */
 export const isCursorRecord = (value: Fields): boolean =>
   (value['role'] === 'user' || value['role'] === 'assistant') &&
   isRecord(value['message']) &&
   value['type'] === undefined &&
   value['uuid'] === undefined;
 
-/** The end of a turn holds no words. Cursor publishes no schema: of other kinds nothing is known. */
+/** End of a turn; contains no words. Cursor publishes no schema, so other kinds are unknown. */
 const NOT_SENT: ReadonlySet<string> = new Set(['turn_ended']);
 
-/** @throws {ConversationReadError} for a broken line, or where there are no messages */
+/** @throws {ConversationReadError} for a broken line or no messages */
 export function readCursor(input: string | Uint8Array, source: Source): Conversation {
   const name = sourceName(source);
   const notes: string[] = [];
@@ -57,7 +57,7 @@ class Transcript {
   private readonly messages: ApiMessage[] = [];
   private readonly passedOver = new Map<string, number>();
   private withoutResult = 0;
-  /** Calls that wait for their results, which come in their order. */
+  /** Calls whose results are still to come, in the same order. */
   private waiting: string[] = [];
 
   take(value: Fields, line: number): void {
@@ -109,7 +109,7 @@ class Transcript {
     return [{ type: 'cursor_part', part }];
   }
 
-  /** A call without its result would make the conversation one that no API takes. */
+  /** No API accepts a conversation with an unanswered call. */
   private answerWaiting(): void {
     if (this.waiting.length === 0) return;
     const results = this.waiting.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));

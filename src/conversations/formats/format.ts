@@ -2,29 +2,32 @@ import type { Conversation, ReadOptions, Source } from '../types';
 import type { Fields } from '../text/values';
 import type { RecordedRequests } from '../../core/account/recordedRequest';
 
-/** Collects what a file says of its requests, record by record, and keeps nothing else of it. */
+/** Collects requests from a file's records, one record at a time, without keeping the records. */
 export interface RequestCollector {
   take(value: Fields): void;
-  /** Undefined where no record tells of a usage. */
+  /** Undefined if no record has usage. */
   result(): RecordedRequests | undefined;
-  /** How many compactions there were so far. */
+  /** Number of compactions so far. */
   readonly compactions: number;
 }
 
-/** Records of another file that stand before those of a conversation's own; or where they should be, and are not. */
+/**
+ * Records of another file that precede a conversation's own, or the name of that file if it is
+ * missing.
+ */
 export type EarlierRecords =
   | {
       readonly file: string;
       readonly bytes: Uint8Array;
-      /** The ordinal of the first record that is not a part of it. */
+      /** Ordinal of the first record that is not included. */
       readonly end: number;
     }
   | { readonly missing: string };
 
-/** How the conversations of a format are told and read: as JSON lines, as one JSON document, or as either. */
+/** How to recognize and read a format: as JSON lines, one JSON document, or either. */
 export interface Format {
   readonly lines?: {
-    /** Whether only this format has such a record. */
+    /** True if only this format has such a record. */
     readonly isRecord: (value: Fields) => boolean;
     /** @throws {ConversationReadError} */
     readonly read: (
@@ -33,11 +36,11 @@ export interface Format {
       options: ReadOptions,
       earlier: readonly EarlierRecords[],
     ) => Conversation;
-    /** Absent where the agent records no usage. */
+    /** Absent if the agent records no usage. */
     readonly requests?: () => RequestCollector;
   };
   readonly document?: {
-    /** The document in the form that {@link read} takes; undefined for one of another format. */
+    /** Returns the document in the form that {@link read} accepts; undefined for another format. */
     readonly of: (value: unknown) => Fields | undefined;
     /**
      * @param input the text that the document was parsed from

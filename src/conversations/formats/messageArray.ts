@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { ShapeError, checkMessage } from './messageShape';
 import { ConversationReadError } from '../readError';
 
-/** A JSON document with an array of messages: the array itself, or an object around it. */
+/** A JSON document with an array of messages: the array itself or an object around it. */
 export interface MessageDocument {
   readonly messages: readonly unknown[];
   /** The object's other fields. */
@@ -19,7 +19,7 @@ export function checkedMessages(messages: readonly unknown[], source: string): r
   );
 }
 
-/** Runs checks of shapes and says where they failed. */
+/** Runs shape checks and adds the source to their errors. */
 export function inSource<T>(source: string, check: () => T): T {
   try {
     return check();
@@ -37,6 +37,5 @@ export function inSource<T>(source: string, check: () => T): T {
   }
 }
 
-/** A document's request fields, where it has any. */
 export const requestOf = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
   request && Object.keys(request).length > 0 ? { request } : {};

@@ -3,7 +3,10 @@ import type { ApiMessage } from '../../core/messages/types';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { describe } from '../readError';
 
-/** Where a value has the wrong shape: the field's path (`messages[3].content[0].type`) and what was expected there. */
+/**
+ * A value has the wrong shape. Names the field's path (`messages[3].content[0].type`) and what was
+ * expected.
+ */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly found: string;
@@ -21,8 +24,8 @@ export class ShapeError extends Error {
 const ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
 
 /**
- * Checks what the types promise and nothing more: that calls have answers, or that roles alternate, is the firewall's
- * business, for histories of interrupted calls are read as they are.
+ * Checks only what the types promise. Unanswered calls and alternating roles are left to the
+ * firewall, since interrupted conversations are read as they are.
  * @throws {ShapeError}
  */
 export function checkMessage(value: unknown, path: string): asserts value is ApiMessage {
@@ -32,7 +35,7 @@ export function checkMessage(value: unknown, path: string): asserts value is Api
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
-  // Also for string content: other fields of the message cross the worker's boundary as well.
+  // Also needed for string content: the message's other fields cross the worker boundary too.
   if (isDeeperThan(value, MAX_DEPTH)) throw new ShapeError(path, value, `at most ${MAX_DEPTH} levels of nesting`);
 }
 

@@ -1,7 +1,8 @@
 /**
- * Sessions of Pi and Oh My Pi: JSON lines, a header and then entries that make a tree by `id` and `parentId`; the conversation is
- * the way from the last entry up to the root. Sources: Pi's docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's
- * docs/session.md, real sessions.
+ * Sessions of Pi and Oh My Pi: JSON lines with a header and entries that form a tree by `id` and
+ * `parentId`; the conversation is the path from the root to the last entry. Sources: Pi's
+ * docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's docs/session.md, recorded
+ * sessions.
  */
 import {
   recordedWith,
@@ -22,15 +23,16 @@ import type { Conversation, ReadOptions, Source } from '../types';
 import type { RequestCollector } from './format';
 import { unansweredNote } from './unanswered';
 
-/** Whether a line is one of such a session: its header, or an entry of its tree. */
+/** A line of such a session: its header or an entry. */
 export const isPiRecord = (value: Fields): boolean =>
   (value['type'] === 'session' && stringIn(value, 'id') !== undefined && 'cwd' in value) ||
   (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
 
 /**
- * `active` is what the agent would send: from the last compaction on, its summary in front and the messages that it kept behind
- * it; `all` is everything on the way, a compaction being the summary that it left. Other branches are in neither.
- * @throws {ConversationReadError} for a broken line, or where there are no messages
+ * `active` is what the agent would send: the last compaction's summary, the messages that it kept,
+ * and what follows; `all` is everything on the path, with summaries of compactions. Other branches
+ * are excluded.
+ * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
@@ -73,7 +75,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   };
 }
 
-/** Requests of branches that were left were paid for, too. */
+/** Requests on abandoned branches were also paid for. */
 function recordedIn(
   header: Fields,
   entries: readonly Fields[],
@@ -100,7 +102,6 @@ function recordedIn(
   return recorded && { ...recorded, compactions };
 }
 
-/** Collects the requests of a session, line by line. */
 export class PiRequests implements RequestCollector {
   compactions = 0;
   private readonly requests: RecordedRequest[] = [];
@@ -109,13 +110,10 @@ export class PiRequests implements RequestCollector {
   private model: string | undefined;
   private seller: string | undefined;
 
-  /**
-   * @param entry a line as it was read
-   * @param message the place of what it says, where the conversation was read, too
-   */
+  /** @param message index of the entry's message, if the conversation was read too */
   take(entry: Fields, message?: number): void {
     if (entry['type'] === 'session') this.header = entry;
-    // Since 1.x what making the summary took stands with it (CompactionEntry).
+    // Since 1.x a summary has the usage of its request (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
     const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
@@ -129,7 +127,7 @@ export class PiRequests implements RequestCollector {
     const at = timeIn(said, 'timestamp') ?? timeIn(entry, 'timestamp');
     const began = timeIn(this.header, 'timestamp');
     const id = stringIn(entry, 'id');
-    // A summary is made by the model in force, and does not name it.
+    // The current model makes a summary, but the entry does not name it.
     const model = (this.model = stringIn(said, 'model') ?? this.model);
     const seller = (this.seller = stringIn(said, 'provider') ?? this.seller);
     const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
@@ -140,7 +138,8 @@ export class PiRequests implements RequestCollector {
       ...(seller !== undefined && { seller }),
       ...(recordedCost !== undefined && { recordedCost }),
       ...(message !== undefined && !isCompaction && { message }),
-      // A fork is a copy of the file up to an entry: ids and times stay (session-manager.ts, createBranchedSession and forkFrom).
+      // A fork copies the file up to an entry and keeps ids and times (session-manager.ts,
+      // createBranchedSession and forkFrom).
       ...((id ?? at) !== undefined && { key: `${id ?? at ?? ''} ${JSON.stringify(usage)}` }),
       ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
       usage: {
@@ -175,11 +174,10 @@ export class PiRequests implements RequestCollector {
 
 interface Entries {
   readonly header: Fields;
-  /** Those of the tree, in the order of the file. */
+  /** Entries of the tree, in file order. */
   readonly records: readonly JsonRecord[];
-  /** The values of the records. */
   readonly entries: readonly Fields[];
-  /** Names that the user or the agent gave the session. */
+  /** Names given by the user or the agent. */
   readonly titles: readonly string[];
 }
 
@@ -192,20 +190,20 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
     const title = stringIn(value, 'title') ?? (value['type'] === 'session_info' ? stringIn(value, 'name') : undefined);
     if (title !== undefined) titles.push(title);
     if (value['type'] === 'session') header = value;
-    // Oh My Pi keeps the title on a line of its own in front, which it overwrites.
+    // Oh My Pi keeps the title on a line of its own at the start, which it overwrites.
     else if (value['type'] !== 'title') records.push(record);
   });
   return { header, records, entries: records.map(({ value }) => value), titles };
 }
 
-/** From the root down to the last entry. Version 1 has no ids: each entry follows the one before it. */
+/** From the root to the last entry. Version 1 has no ids: each entry follows the previous one. */
 function wayToRoot({ records, entries }: Entries): readonly Fields[] {
   if (!entries.some((entry) => stringIn(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [stringIn(record.value, 'id'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
-  // A damaged file may lead round in a circle.
+  // A damaged file may contain circular links.
   while (record && !seen.has(record)) {
     seen.add(record);
     way.push(record.value);
@@ -218,7 +216,10 @@ function wayToRoot({ records, entries }: Entries): readonly Fields[] {
   return way.reverse();
 }
 
-/** What stands in place of an entry's content, or null for one that was taken out: the last edit on the way counts (Pi 1.6). */
+/**
+ * Replacement of an entry's content, or null if it was removed; the last edit on the path counts
+ * (Pi 1.6).
+ */
 const editsOn = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
     way.flatMap((entry) =>
@@ -228,7 +229,7 @@ const editsOn = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields
     ),
   );
 
-/** The entries as edits left them. What owns the messages stays an entry of the file, where it was not edited. */
+/** Applies edits. Unedited entries keep their identity, since they own the messages. */
 function edited(entries: readonly Fields[], edits: ReadonlyMap<string | undefined, Fields | null>): readonly Fields[] {
   if (edits.size === 0) return entries;
   return entries.flatMap((entry) => {
@@ -243,8 +244,8 @@ function edited(entries: readonly Fields[], edits: ReadonlyMap<string | undefine
 }
 
 /**
- * The entries that the agent's `buildSessionContext` keeps: of compactions the newest alone, which has the system's message of that time,
- * too (Pi 1.6).
+ * Entries that the agent's `buildSessionContext` keeps: of compactions only the newest, with the
+ * system message of that time (Pi 1.6).
  */
 function activeEntries(way: readonly Fields[]): readonly Fields[] {
   const at = way.findLastIndex(({ type }) => type === 'compaction');
@@ -265,8 +266,9 @@ function activeEntries(way: readonly Fields[]): readonly Fields[] {
 }
 
 /**
- * Entries that tell nothing to the model. Sources: `sessionEntryToContextMessages` of Pi 1.6 (session-manager), Oh My Pi's docs/session.md;
- * a command that a user ran with `!!` is kept from it.
+ * Entries that are not sent to the model. Sources: `sessionEntryToContextMessages` of Pi 1.6
+ * (session-manager), Oh My Pi's docs/session.md; commands that a user ran with `!!` are hidden from
+ * it.
  */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'bashExecution',
@@ -283,7 +285,6 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** Entries that hold something for the model. */
 const isMessage = (entry: Fields): boolean => contentOf(entry) !== undefined;
 
 function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
@@ -298,8 +299,8 @@ function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Results that follow each other go into one message.
- * @param owners gets for each entry the message that it began
+ * Joins consecutive results into one message.
+ * @param owners filled with the message that each entry started
  */
 function messagesOf(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
@@ -324,7 +325,7 @@ interface Made extends ApiMessage {
   readonly content: readonly Block[];
 }
 
-/** The message that an entry makes; undefined where it makes none. The words are those of Pi's `convertToLlm`. */
+/** Uses the words of Pi's `convertToLlm`. Undefined if the entry is no message. */
 function contentOf(entry: Fields): Made | undefined {
   switch (entry['type']) {
     case 'message':
@@ -359,7 +360,7 @@ function messageOf(message: Fields): Made | undefined {
     case 'system':
       return { role: 'system', content: partBlocks(message['content']) };
     case 'bashExecution':
-      // Commands that a user ran with `!!` stay out of the model's sight.
+      // Commands run with `!!` are hidden from the model.
       return message['excludeFromContext'] === true ? undefined : bashExecution(message);
     case 'custom':
     case 'hookMessage':
@@ -381,7 +382,8 @@ function bashExecution(message: Fields): Made {
 }
 
 function replyBlocks(message: Fields): Block[] {
-  // Signatures are of use to the vendor that made them only; Pi keeps names of fields and ids in their place for others.
+  // Only the vendor that made a signature can use it; for others Pi stores field names and ids in
+  // its place.
   const isAnthropic = stringIn(message, 'api')?.startsWith('anthropic') ?? false;
   return partsOf(message['content']).flatMap((part): Block[] => {
     if (part['type'] === 'thinking') {
@@ -412,13 +414,13 @@ function resultBlocks(message: Fields): Block[] {
 const partsOf = (content: unknown): Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
 
-/** Texts and images; what is neither is kept whole. */
+/** Texts and images; anything else is kept whole. */
 function partBlocks(content: unknown): Block[] {
   return partsOf(content).flatMap((part): Block[] => {
     const text = stringIn(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = stringIn(part, 'data');
-    // Oh My Pi keeps large images in files of their own and names them.
+    // Oh My Pi keeps large images in separate files and refers to them.
     if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
       const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };
       return [{ type: 'image', source }];

@@ -1,7 +1,7 @@
 /**
- * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`): records of a tree by `uuid` and `parentUuid`, whose messages
- * are those of Google's API. Sources: QwenLM/qwen-code (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), real
- * sessions of 0.21.
+ * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`): a tree of records by
+ * `uuid` and `parentUuid` with messages of Google's API. Sources: QwenLM/qwen-code
+ * (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), sessions of 0.21.
  */
 import { recordedWith, type RecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
@@ -18,10 +18,10 @@ import { outputBlocks, partBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { unansweredNote } from './unanswered';
 
-/** Records that hold a message. Source: `buildApiHistoryFromConversation`. */
+/** Records with a message. Source: `buildApiHistoryFromConversation`. */
 const MESSAGES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
 
-/** Whether only Qwen Code writes such a record: what Claude Code's look like, with Google's parts. */
+/** Looks like Claude Code's records, but with Google's parts. */
 export const isQwenRecord = (value: Fields): boolean =>
   typeof value['uuid'] === 'string' &&
   (MESSAGES.has(value['type'])
@@ -29,9 +29,9 @@ export const isQwenRecord = (value: Fields): boolean =>
     : value['type'] === 'system' && 'systemPayload' in value);
 
 /**
- * `active` is what resuming would send: from the last compression on, the history that it left in front; `all` is everything on the
- * newest branch.
- * @throws {ConversationReadError} where there are no messages
+ * `active` is what resuming would send: the history left by the last compression and what follows;
+ * `all` is everything on the newest branch.
+ * @throws {ConversationReadError} if there are no messages
  */
 export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
@@ -88,13 +88,13 @@ function recordedIn(records: readonly JsonRecord[], everything: readonly Spoken[
 
 const isMessage = (value: Fields): boolean => MESSAGES.has(value['type']);
 
-/** From the root down to the last record. */
+/** From the root to the last record. */
 function wayToRoot(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [stringIn(record.value, 'uuid'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
-  // A damaged file may lead round in a circle.
+  // A damaged file may contain circular links.
   while (record && !seen.has(record)) {
     seen.add(record);
     way.push(record.value);
@@ -107,7 +107,10 @@ function wayToRoot(records: readonly JsonRecord[]): readonly Fields[] {
   return way.reverse();
 }
 
-/** Every `system` record is for the screen or for going on, but the compression, which is told by what it does. */
+/**
+ * All `system` records are for the screen or for resuming, except compressions, which are handled
+ * separately.
+ */
 function countsOf(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
@@ -136,7 +139,6 @@ function messageOf(record: Fields): Spoken[] {
   return message ? [{ record, message }] : [];
 }
 
-/** The history that a compression left. */
 function historyIn(compression: Fields | undefined): Spoken[] | undefined {
   const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
   if (!Array.isArray(history)) return undefined;
@@ -176,7 +178,6 @@ function blocksIn(part: unknown): Block[] {
   return partBlocks(part);
 }
 
-/** A name that its user gave it. */
 const givenTitle = (branch: readonly Fields[]): string | undefined =>
   tidyTitle(
     branch

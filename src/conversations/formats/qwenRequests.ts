@@ -1,14 +1,15 @@
 /**
- * A Qwen Code session's record of its requests. Every response is told by a `ui_telemetry` record, a subagent's and a compression's
- * among them; the answers of the conversation repeat their own counts. Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`,
- * sessionService.ts `forkSession`, internalPromptIds.ts: suggestions and side queries are not recorded), recorded sessions.
+ * A Qwen Code session's recorded requests. A `ui_telemetry` record reports every response,
+ * including those of subagents and compressions; the conversation's answers repeat their counts.
+ * Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`, sessionService.ts `forkSession`,
+ * internalPromptIds.ts: suggestions and side queries are not recorded), recorded sessions.
  */
 import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
 import type { Usage } from '../../core/cost/usage';
 import type { RequestCollector } from './format';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 
-/** Names of a usage's counts in the two kinds of records. */
+/** Names of the counts in the two kinds of records. */
 const ANSWER = {
   input: 'promptTokenCount',
   output: 'candidatesTokenCount',
@@ -26,11 +27,13 @@ const RESPONSE: Readonly<Record<keyof typeof ANSWER, string>> = {
 
 type Source = 'answer' | 'response';
 
-/** Collects the requests of a session, record by record: those of abandoned branches were paid for, too. */
+/** Includes requests on abandoned branches, which were also paid for. */
 export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /** Places of requests that only one of their two records told of so far, by kind of record and counts. */
+  /**
+   * Indexes of requests seen in only one of their two records so far, by kind of record and counts.
+   */
   private readonly unpaired = new Map<string, number[]>();
   private readonly seen = new Set<string>();
   private hasResponses = false;
@@ -38,10 +41,7 @@ export class QwenRequests implements RequestCollector {
   private began: number | undefined;
   private forkOf: string | undefined;
 
-  /**
-   * @param value a record as it was read
-   * @param message the place of what it says, where the conversation was read, too
-   */
+  /** @param message index of the record's message, if the conversation was read too */
   take(value: Fields, message?: number): void {
     const at = timeIn(value, 'timestamp');
     const fork = recordIn(value, 'forkedFrom');
@@ -82,7 +82,7 @@ export class QwenRequests implements RequestCollector {
     at: number | undefined,
     message: number | undefined,
   ): void {
-    // A fork keeps the ids of the records that it copies.
+    // A fork keeps the ids of copied records.
     const id = stringIn(value, 'uuid');
     if (id !== undefined && this.seen.has(id)) return;
     if (id !== undefined) this.seen.add(id);
@@ -109,7 +109,10 @@ export class QwenRequests implements RequestCollector {
   }
 }
 
-/** Google counts cached tokens among the input, and thoughts beside the output or in it: then the total tells. */
+/**
+ * Google counts cached tokens as input, and thoughts separately or within output; the total shows
+ * which.
+ */
 function usageOf(counts: Fields, names: Readonly<Record<keyof typeof ANSWER, string>>): Usage {
   const thoughts = countIn(counts, names.thoughts);
   const input = countIn(counts, names.input);

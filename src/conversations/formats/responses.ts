@@ -1,6 +1,7 @@
 /**
- * Request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers, `{object: "response", output}`. The items are those that Codex keeps, too; the other fields
- * go into `request`. Source: the API's reference.
+ * Request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers,
+ * `{object: "response", output}`. The items are those that Codex stores; other fields go into
+ * `request`. Source: the API's reference.
  */
 import { isRecord } from '../../core/messages/blocks';
 import { sourceId, sourceName } from '../conversationId';
@@ -14,20 +15,19 @@ import { messagesOf } from './codex/items';
 import { ITEM_USES } from './codex/kinds';
 import { unansweredNote } from './unanswered';
 
-/** Whether a document is such a body. */
 export const isResponsesBody = (value: unknown): value is Fields =>
   isRecord(value) &&
   (typeof value['input'] === 'string' || isItems(value['input']) || isAnswer(value)) &&
   ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
 
-/** An answer of the API, without what was asked. */
+/** An answer without its request. */
 const isAnswer = (value: Fields): boolean => value['object'] === 'response' && isItems(value['output']);
 
 const isItems = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.every(isItem);
 
 const isItem = (item: unknown): boolean => isRecord(item) && ('type' in item || 'role' in item);
 
-/** @throws {ConversationReadError} where there are no messages */
+/** @throws {ConversationReadError} if there are no messages */
 export function readResponses(
   body: Fields,
   source: Source,
@@ -48,7 +48,7 @@ export function readResponses(
     typeof input === 'string'
       ? [{ role: 'user', content: input }]
       : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
-  // What stands in the input is sent, whatever its kind.
+  // All input items are sent, whatever their kind.
   const items = given.filter(isRecord).flatMap((item) => {
     const type = stringIn(item, 'type') ?? 'message';
     return ITEM_USES[type] === 'declarations' ? [] : [{ ...item, type }];

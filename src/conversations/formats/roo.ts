@@ -12,10 +12,10 @@ import { withTextResults } from './textResults';
 import { unansweredNote } from './unanswered';
 
 /**
- * `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline), and Cline 4's `<id>.messages.json`.
- * Messages are Anthropic's with fields of their own (`ts`, `isSummary`, …), which are kept. `active` is the agent's own
- * effective history; `all` is the file.
- * @throws {ConversationReadError} for a message of a wrong shape
+ * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) and Cline
+ * 4's `<id>.messages.json`. Messages are Anthropic's with extra fields (`ts`, `isSummary`, …),
+ * which are kept. `active` is the agent's effective history, `all` the whole file.
+ * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(
   document: MessageDocument,
@@ -49,10 +49,12 @@ function idOf({ request }: MessageDocument, source: Source, input: string | Uint
   return taskId === undefined ? sourceId(source, input) : `roo:${taskId}`;
 }
 
-/** Gives the family's own shapes that the Messages API lacks a place in it, so that they can be given back. */
+/**
+ * Converts shapes that the Messages API lacks in a way that can be reverted when writing the file.
+ */
 function normalized(message: unknown): unknown {
   if (!isRecord(message)) return message;
-  // Reasoning that stands alone (OpenAI's encrypted reasoning) has no content, in part no role.
+  // Standalone reasoning (OpenAI's encrypted reasoning) has no content and sometimes no role.
   if (message['type'] === 'reasoning') {
     return { ...message, role: message['role'] ?? 'assistant', content: message['content'] ?? [] };
   }
@@ -64,21 +66,24 @@ function normalized(message: unknown): unknown {
     : message;
 }
 
-/** A file that was named with `@` is a block of its own in Cline 4. */
+/** Cline 4 stores a file mentioned with `@` in a block of its own. */
 const isFile = (block: unknown): block is { readonly path: string; readonly content: string } =>
   isRecord(block) &&
   block['type'] === 'file' &&
   typeof block['path'] === 'string' &&
   typeof block['content'] === 'string';
 
-/** As it is sent (cline 3.0.65 from npm, seen in its requests); `clineFile` has the block for the way back. */
+/**
+ * The text as Cline sends it (requests of cline 3.0.65 from npm); `clineFile` keeps the block for
+ * writing it back.
+ */
 const fileAsText = (block: { readonly path: string; readonly content: string }): unknown => ({
   type: 'text',
   text: `<file_content path="${block.path}">\n${block.content}\n</file_content>`,
   clineFile: block,
 });
 
-/** Cline 4 stores results as objects of its own, `{ query, result, success }`, instead of blocks. */
+/** Cline 4 stores results as its own objects, `{ query, result, success }`, instead of blocks. */
 const isStructured = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;
 
 const hasStructuredResult = (block: unknown): boolean =>
@@ -87,7 +92,7 @@ const hasStructuredResult = (block: unknown): boolean =>
   Array.isArray(block['content']) &&
   block['content'].some(isStructured);
 
-/** As JSON text, which a model can read; `clineJson` marks it for the way back. */
+/** JSON text that a model can read; `clineJson` marks it for writing it back. */
 function withResultAsText(block: unknown): unknown {
   if (!isRecord(block) || !hasStructuredResult(block)) return block;
   const content = block['content'] as readonly unknown[];
@@ -102,9 +107,10 @@ function withResultAsText(block: unknown): unknown {
 }
 
 /**
- * The messages that the agent sends, by the rules of Roo 3.52's `getEffectiveApiHistory`: from the last summary on, results
- * whose calls stand before it left out; then without the messages that a truncation hides while its marker is there. In
- * files of 2025 the summary is an assistant's message: Roo then put the task's first message in front.
+ * The messages that the agent sends, following `getEffectiveApiHistory` of Roo 3.52: from the last
+ * summary on, without results of earlier calls and without messages hidden by a truncation whose
+ * marker exists. In files of 2025 the summary is an assistant message, preceded by the task's first
+ * message.
  */
 export function effectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
   const start = all.findLastIndex((message) => message['isSummary'] === true);

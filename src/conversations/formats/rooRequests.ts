@@ -1,6 +1,6 @@
 /**
- * The Roo family's record of its requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json` beside the conversation, the
- * text of each `api_req_started`; Cline 4 in the messages themselves (`modelInfo`, `metrics`).
+ * The Roo family's recorded requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json`, as
+ * the text of each `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
  */
 import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
 import { markedCompactions } from '../../core/account/replay';
@@ -9,7 +9,7 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 
-/** The requests that Cline 4 wrote into its messages; nothing where there are none. */
+/** Requests that Cline 4 stored in its messages; undefined if there are none. */
 export function requestsInMessages(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
     const metrics = recordIn(message, 'metrics');
@@ -42,9 +42,9 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
 }
 
 /**
- * The requests in the text of `ui_messages.json`.
- * @param messages the whole conversation: a request belongs to the first answer that was written down after it
- * @returns undefined where the text is none of it, or tells of no usage
+ * Requests in the text of `ui_messages.json`.
+ * @param messages the whole conversation; a request belongs to the first answer after it
+ * @returns undefined for other text, or if it has no usage
  */
 export function requestsInUiMessages(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answers = messages.flatMap((message, index) => {
@@ -53,7 +53,7 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
   });
   const requests = listOf(text).flatMap((entry): RecordedRequest[] => {
     const fields = entry['say'] === 'api_req_started' ? fieldsIn(stringIn(entry, 'text')) : undefined;
-    // One that was cancelled or failed has no counts.
+    // Canceled and failed requests have no counts.
     if (!fields || numberIn(fields, 'tokensIn') === undefined) return [];
     const at = timeIn(entry, 'ts');
     const recordedCost = numberIn(fields, 'cost');
@@ -82,13 +82,16 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
   });
 }
 
-/** A task has no id of its own in its files, and is found again where another home or product has a copy of it. */
+/**
+ * A task's files have no id, so copies in another home or product are recognized by time and
+ * counts.
+ */
 const keyOf = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
- * Newer versions count cached tokens among the input, older ones with Anthropic's wire beside it: there it may be less, which tells for
- * all requests of a task.
+ * Newer versions count cached tokens as input, older ones on Anthropic's wire do not. Input below
+ * the cached tokens proves the latter for all requests of a task.
  */
 function inOneWay(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(

@@ -4,8 +4,8 @@ import type { Conversation, Source } from '../types';
 import { unansweredNote } from './unanswered';
 
 /**
- * A subagent's conversation as one of its own, linked to the one that it stands in.
- * @throws {ConversationReadError} where the file has no such part
+ * A subagent's conversation as a separate one, linked to the conversation that contains it.
+ * @throws {ConversationReadError} if the file has no such part
  */
 export function sidechainOf(conversation: Conversation, id: string, source: Source): Conversation {
   const side = conversation.sidechains.find((each) => each.id === id);

@@ -1,18 +1,21 @@
 /**
- * Cline's classic histories (3.x) can have calls as the APIs do, and their results as text of the next message: a header
- * `[read_file for 'a.ts'] Result:` and the output, in the same block or the next one. Seen in real histories of 47, 38 and 231 calls
- * without a single `tool_result`; source: Cline's ToolResultUtils.
+ * Histories of Cline 3.x can have calls like the APIs' but results as text in the next message: a
+ * header `[read_file for 'a.ts'] Result:` and the output, in the same block or the next. Seen in
+ * histories of 47, 38 and 231 calls without a single `tool_result`; source: Cline's
+ * ToolResultUtils.
  */
 import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { isEnvironment } from '../../core/messages/environment';
 import { xmlResultHeader } from '../../core/messages/xmlTools';
 
-/** Whether a history has calls whose results stand behind them as text. */
 export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
   messages.some((message, index) => withResults(message, messages[index - 1]) !== message);
 
-/** The messages with such results as results, in front; the header stays their first words. All others stay as they are. */
+/**
+ * Converts such text to results at the start of the message; the header remains their first words.
+ * Other messages are unchanged.
+ */
 export const withTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
   messages.map((message, index) => withResults(message, messages[index - 1]));
 
@@ -55,9 +58,12 @@ function unanswered(message: ApiMessage, answers: readonly Block[]): ToolUseBloc
     .filter(({ id }) => !answered.has(id));
 }
 
-/** Tools of MCP servers have names of their own in calls, and one in headers. */
+/** Calls have each MCP tool's own name, headers a common one. */
 const isNamed = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 
-/** What stands behind a header, if it is no header itself and nothing that the agent adds to each message. */
+/**
+ * The block after a header, unless it is a header itself or text that the agent adds to every
+ * message.
+ */
 const isOutput = (block: Block): boolean => isText(block) && !xmlResultHeader(block.text) && !isEnvironment(block.text);

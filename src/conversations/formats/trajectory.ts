@@ -1,6 +1,7 @@
 /**
- * Records of runs that benchmarks and trainers keep: ATIF (1.0 to 1.7), SWE-agent's `.traj`, OpenHands' lists of events, old and V1. Sources:
- * Harbor's RFC 0001, SWE-agent's and OpenHands' documentation and files in public repositories.
+ * Records of runs for benchmarks and training: ATIF (1.0 to 1.7), SWE-agent's `.traj`, and
+ * OpenHands' event lists, old and V1. Sources: Harbor's RFC 0001, SWE-agent's and OpenHands'
+ * documentation, files in public repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -31,18 +32,18 @@ const isOpenHands = (value: Fields): boolean => {
   );
 };
 
-/** Whether a record is an event of OpenHands' software-agent-sdk (V1), which names its kind. */
+/** An event of OpenHands' software-agent-sdk (V1), which names its kind. */
 export const isV1Event = (event: Fields): boolean => V1_KIND.test(stringIn(event, 'kind') ?? '') && 'source' in event;
 
 const V1_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = eventsOf(value).filter(isRecord);
-  // Other kinds can stand among them.
+  // Other kinds can be among them.
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
-/** The document, where it is one of these; a bare list of OpenHands' events as its `events`. */
+/** The document if it is one of these; a bare list of OpenHands events becomes `events`. */
 export function trajectoryOf(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
   return isRecord(document) &&
@@ -51,7 +52,9 @@ export function trajectoryOf(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** Events of OpenHands V1, one in each line. @throws {ConversationReadError} where there are no messages */
+/**
+ * Events of OpenHands V1, one per line. @throws {ConversationReadError} if there are no messages
+ */
 export function readV1Lines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const notes: string[] = [];
@@ -63,7 +66,7 @@ export function readV1Lines(input: string | Uint8Array, source: Source, options:
   return { ...conversation, notes: [...notes, ...conversation.notes] };
 }
 
-/** @throws {ConversationReadError} where there are no messages */
+/** @throws {ConversationReadError} if there are no messages */
 export function readTrajectory(
   document: Fields,
   source: Source,
@@ -101,7 +104,7 @@ const wrong = (source: string, found: string): ConversationReadError =>
     expected: 'an ATIF, SWE-agent or OpenHands trajectory with messages',
   });
 
-/** Texts, and images by their address; ATIF 1.6 has lists of parts. */
+/** Texts, and images by URL; ATIF 1.6 has lists of parts. */
 function contentBlocks(content: unknown): Block[] {
   if (!Array.isArray(content)) {
     const text = asText(content);
@@ -150,7 +153,7 @@ const atifCall = (call: Fields): Block => ({
   input: call['arguments'] ?? {},
 });
 
-/** SWE-agent's history is that of Chat Completions, but for the ids of calls, which stand in lists. */
+/** SWE-agent's history is that of Chat Completions, except that ids of calls are in lists. */
 function sweAgentMessages(history: readonly unknown[], source: string): ApiMessage[] {
   const messages = history.filter(isRecord).map(({ role, content, tool_calls: calls, tool_call_ids: ids }) => ({
     role,
@@ -165,7 +168,7 @@ function sweAgentMessages(history: readonly unknown[], source: string): ApiMessa
   ];
 }
 
-/** Actions that are words, and those that tell nothing to the model. */
+/** Actions that the model doesn't see. */
 const SILENT: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
 
 const SILENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
@@ -182,7 +185,7 @@ function openHandsMessages(
     const last = messages.at(-1);
     const isResult = (blocks: unknown): boolean =>
       Array.isArray(blocks) && (blocks as readonly Block[]).every(({ type }) => type === 'tool_result');
-    // Calls that one reply made, and their results, stand in a row.
+    // Calls of one reply, and their results, are adjacent.
     if (last?.role === role && role === 'user' && isResult(last.content) && isResult(content)) {
       messages[messages.length - 1] = { ...last, content: [...(last.content as readonly Block[]), ...content] };
     } else messages.push({ role, content });
@@ -212,7 +215,7 @@ function openHandsMessages(
   return messages;
 }
 
-/** The call as the model made it where that was kept, else as OpenHands understood it. */
+/** The model's original call if it was kept, else OpenHands' interpretation. */
 function openHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
   const [choice] = listIn(recordIn(call ?? {}, 'model_response') ?? {}, 'choices');
   const made = listIn(recordIn(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
@@ -228,7 +231,10 @@ function openHandsCall(action: string, id: string, args: Fields, call: Fields | 
   };
 }
 
-/** Kinds of V1 events that the model never gets. Source: OpenHands/software-agent-sdk, LLMConvertibleEvent and what derives from it. */
+/**
+ * Kinds of V1 events that the model never gets. Source: OpenHands/software-agent-sdk,
+ * LLMConvertibleEvent and its subclasses.
+ */
 const V1_NOT_SENT: ReadonlySet<string> = new Set([
   'ConversationStateUpdateEvent',
   'ConversationErrorEvent',
@@ -241,8 +247,9 @@ const V1_NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Events of V1: actions of one reply share `llm_response_id`; each is answered by an observation, an error or a refusal with its
- * `tool_call_id`. A condensation takes events out and may put a summary in their place.
+ * Converts V1 events: actions of one reply share `llm_response_id`, and each is answered by an
+ * observation, error or rejection with its `tool_call_id`. A condensation removes events and may
+ * insert a summary.
  */
 function v1Messages(
   events: readonly Fields[],
@@ -261,7 +268,7 @@ function v1Messages(
     open = key === undefined ? undefined : { key, blocks: [...content] };
     messages.push({ role, content: open?.blocks ?? content });
   };
-  // Results come while other calls of the same reply are still made: they wait for the whole of it.
+  // Results may arrive before the reply's last call; they are moved after the whole reply.
   const ordered = repliesTogether(isActive ? afterCondensations(events) : events);
   for (const event of ordered) {
     const kind = stringIn(event, 'kind') ?? 'unnamed';
@@ -307,7 +314,7 @@ function v1Messages(
   return messages;
 }
 
-/** The events that the agent's view holds: those forgotten are left out, the summary stands at its place. */
+/** The events in the agent's view: forgotten ones are removed, and the summary is inserted. */
 function afterCondensations(events: readonly Fields[]): readonly Fields[] {
   let view: Fields[] = [];
   for (const event of events) {
@@ -328,7 +335,7 @@ function afterCondensations(events: readonly Fields[]): readonly Fields[] {
   return view;
 }
 
-/** Actions of one reply stand together, and their observations behind the last of them. */
+/** Groups the actions of one reply, followed by their observations. */
 function repliesTogether(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {

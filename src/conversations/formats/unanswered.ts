@@ -2,7 +2,10 @@ import { getBlocks, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { plural } from '../../core/plural';
 
-/** Calls whose result doesn't stand in the next user message: an interruption, or results that were stored as text. */
+/**
+ * Calls without a result in the next user message: interrupted, or their results were stored as
+ * text.
+ */
 export function unansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
@@ -21,7 +24,7 @@ export function unansweredCalls(messages: readonly ApiMessage[]): readonly { mes
   });
 }
 
-/** Told and left as it is: what an agent makes of an interrupted call is its own business. */
+/** Reported but not repaired: agents handle interrupted calls in their own way. */
 export function unansweredNote(messages: readonly ApiMessage[]): readonly string[] {
   const calls = unansweredCalls(messages);
   const first = calls[0];

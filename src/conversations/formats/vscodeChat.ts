@@ -1,7 +1,8 @@
 /**
- * Chat sessions that VS Code itself keeps (`chatSessions/<id>.json`, since 1.109 `.jsonl`: a log of changes to one object). What was
- * sent to the model stands in the metadata that its agent leaves with each answer: rounds of words and calls, and the calls'
- * results. Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
+ * VS Code's own chat sessions (`chatSessions/<id>.json`, since 1.109 `.jsonl`: a log of changes to
+ * one object). What was sent to the model is in the metadata of each answer: rounds of words and
+ * calls, and the calls' results. Sources: VS Code's chatModel.ts and objectMutationLog.ts,
+ * vscode-copilot-chat's toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -20,15 +21,14 @@ import type { Conversation, ReadOptions, Source } from '../types';
 import { parseArguments } from './openai/arguments';
 import { unansweredNote } from './unanswered';
 
-/** Whether a document is a chat session. */
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && stringIn(value, 'sessionId') !== undefined;
 
-/** Whether a line is a change of such a log: its beginning, or one to a field. */
+/** A line of such a log: its initial object or a change to a field. */
 export const isVscodeChatRecord = (value: Fields): boolean =>
   typeof value['kind'] === 'number' && ((value['kind'] === 0 && isRecord(value['v'])) || Array.isArray(value['k']));
 
-/** @throws {ConversationReadError} for a broken line, or a log without a beginning */
+/** @throws {ConversationReadError} for a broken line or a log without an initial object */
 export function readVscodeChatLines(
   input: string | Uint8Array,
   source: Source,
@@ -57,7 +57,7 @@ const wrongLog = (source: string, line: number | undefined, found: string): Conv
     expected: 'a VS Code chat session: its initial state, then changes to it',
   });
 
-/** Kinds of changes, by VS Code's `EntryKind`. */
+/** Kinds of changes (`EntryKind` in VS Code). */
 const INITIAL = 0;
 const SET = 1;
 const PUSH = 2;
@@ -70,7 +70,7 @@ function changed(session: unknown, { value, line }: JsonRecord, source: string):
   for (const key of path.slice(0, -1)) holder = fieldOf(holder, key);
   const last = keyIn(holder, path.at(-1));
   if (last === undefined) throw wrongLog(source, line, 'a change to something that does not exist');
-  // The session was made by the lines before, and belongs to nobody else yet.
+  // Safe to change: earlier lines created the session, and it is not shared yet.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
     case SET:
@@ -92,7 +92,9 @@ function changed(session: unknown, { value, line }: JsonRecord, source: string):
   return session;
 }
 
-/** A key under which a value can be put; undefined where it leads nowhere, or far beyond a list's end. */
+/**
+ * A key to which a value can be assigned; undefined if it is invalid or far beyond a list's end.
+ */
 function keyIn(holder: unknown, key: unknown): string | number | undefined {
   if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
   return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
@@ -103,7 +105,7 @@ const fieldOf = (holder: unknown, key: unknown): unknown =>
     ? (holder as Record<string, unknown>)[String(key)]
     : undefined;
 
-/** @throws {ConversationReadError} where nobody has said anything */
+/** @throws {ConversationReadError} if there are no messages */
 export function readVscodeChat(
   session: Fields,
   source: Source,
@@ -144,8 +146,8 @@ export function readVscodeChat(
 }
 
 /**
- * The last request whose size VS Code wrote down. Not the session's requests with the history `all`: a turn of many requests records
- * only its last one, which is no basis for costs.
+ * The last request whose size VS Code stored. Not all requests: of a turn with many only the last
+ * is recorded, which is no basis for costs.
  */
 function findLastRequest(
   turns: readonly Turn[],
@@ -163,8 +165,8 @@ function findLastRequest(
 }
 
 /**
- * The window of the model that is chosen in the chat, in tokens: what goes in and what comes out, as VS Code itself reckons how full it is
- * (1.139, ChatContextUsageWidget).
+ * The chat model's window in tokens, input plus output, as VS Code computes how full it is (1.139,
+ * ChatContextUsageWidget).
  */
 function windowIn(session: Fields): { readonly window?: number } {
   const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
@@ -174,7 +176,10 @@ function windowIn(session: Fields): { readonly window?: number } {
   return input > 0 ? { window } : {};
 }
 
-/** Of the last request of a turn (seen in 1.139: `outputTokens` is its last answer's alone). Cached tokens are among `promptTokens`. */
+/**
+ * Usage of a turn's last request (in 1.139 `outputTokens` covers its last answer only).
+ * `promptTokens` include cached ones.
+ */
 function usageIn({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return {
@@ -190,7 +195,7 @@ function usageIn({ promptTokens, outputTokens }: Fields): Usage | undefined {
 interface Turn {
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
-  /** Only what was shown on screen is known of the answer. */
+  /** True if only the text shown on screen is known. */
   readonly isShown: boolean;
 }
 
@@ -205,7 +210,7 @@ function turnOf(request: Fields): Turn {
   );
   const { message } = request;
   const typed = isRecord(message) ? asText(message['text']) : asText(message);
-  // The text that was sent stands beside the text that was typed.
+  // The record has both the typed and the sent text.
   add('user', rendered.length > 0 ? rendered : textBlocks(typed));
   const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
   const results = recordIn(metadata, 'toolCallResults') ?? {};
@@ -252,7 +257,7 @@ function resultOf(id: string, results: Fields): Block[] {
   return [{ type: 'tool_result', tool_use_id: id, content: text }];
 }
 
-/** A text, or the tree that prompt-tsx makes of one: pieces with children, and texts at its leaves. */
+/** A text, or prompt-tsx's tree for one: pieces with children, and texts as leaves. */
 function valueText(value: unknown): string {
   if (!isRecord(value)) return asText(value);
   const node = recordIn(value, 'node') ?? value;
@@ -262,7 +267,7 @@ function valueText(value: unknown): string {
   return Array.isArray(children) ? children.map(valueText).join('') : asText(value);
 }
 
-/** Markdown parts of an answer; what tools did is told in words of VS Code's own and is not among them. */
+/** Markdown of an answer. VS Code's own descriptions of tool activity are excluded. */
 const shownText = (parts: readonly unknown[]): string =>
   parts
     .map((part) => {

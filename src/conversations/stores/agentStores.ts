@@ -1,4 +1,4 @@
-/** Where each agent keeps its conversations on this machine, by the table of agents. */
+/** Locates each agent's conversations on this machine, from the table of agents. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
@@ -7,12 +7,11 @@ import { customStorage } from './customStorage';
 import { dataFolder, localFolders, userFolders } from './products';
 import type { FindOptions } from './types';
 
-/** Files of one kind below one folder. */
 export interface Store extends StoreRow {
   readonly agent: AgentName;
 }
 
-/** All stores that may be on this machine. */
+/** All stores that may exist on this machine. */
 export async function storesOf(options: FindOptions): Promise<Store[]> {
   const users = userFolders(options);
   const custom = (await Promise.all(users.map((user) => customStorage(user, options)))).flat();
@@ -30,7 +29,7 @@ export async function storesOf(options: FindOptions): Promise<Store[]> {
   return [...byRoot.values()];
 }
 
-/** The conversation that started the one in a file of the store. */
+/** The conversation that started the given one. */
 export function parentOf({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
   if (parent === 'session-named') {
@@ -41,10 +40,10 @@ export function parentOf({ parent }: StoreRow, path: string): string | undefined
   return join(dirname(session), `${basename(session)}.jsonl`);
 }
 
-/** The first record is short, or begins with what it belongs to. */
+/** The first record is short or starts with the parent's id. */
 const BEGINNING_BYTES = 4_096;
 
-/** The session that the beginning of a file names; undefined where it names none, or can't be read. */
+/** The session named at the beginning of a file, if readable. */
 function sessionNamedIn(path: string): string | undefined {
   let file: number | undefined;
   try {
@@ -59,7 +58,7 @@ function sessionNamedIn(path: string): string | undefined {
   }
 }
 
-/** The folders that a root of the table means on this machine: {@link StoreRow.root}. */
+/** Folders that a root of the table refers to: {@link StoreRow.root}. */
 function foldersOf(root: string, options: FindOptions, users: readonly string[]): string[] {
   const path = withVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');
@@ -72,9 +71,11 @@ function foldersOf(root: string, options: FindOptions, users: readonly string[])
   return starts[first]?.map((start) => join(start, ...rest)) ?? [join(path)];
 }
 
-/** `${NAME:-else}` by the environment, the innermost first; a variable that is empty counts as not set. */
+/**
+ * Expands `${NAME:-else}` from the environment, innermost first; empty variables count as unset.
+ */
 function withVariables(text: string, env: FindOptions['env']): string {
-  // Each is replaced once: what a variable holds is a path and nothing to replace in.
+  // Expand each variable once: its value is a path and must not be expanded again.
   return (text.match(/\$\{/g) ?? []).reduce(
     (path) => path.replace(/\$\{(\w+):-([^${}]*)\}/, (_, name: string, other: string) => env[name] || other),
     text,

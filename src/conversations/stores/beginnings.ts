@@ -1,25 +1,23 @@
-/** The beginning of a file in steps, each as far as the last and on: no byte is read twice. */
+/** Reads a file's beginning in growing steps without reading any byte twice. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /**
- * Bytes up to which is read at each step. Most files say their title in the first; a long system reminder may stand
- * before it.
+ * Sizes of the beginning after each step. Most titles are in the first; a long system reminder may
+ * precede them.
  */
 const STEPS = [4, 16, 64, 256].map((kilobytes) => kilobytes * 1024);
 
-/** In bytes. */
 export const LARGEST_BEGINNING = Math.max(...STEPS);
 
-/** Bytes up to which a file is read in one go. */
 export const FIRST_BYTES = 16 * 1024;
 
 export interface Beginning {
   readonly bytes: Uint8Array;
-  /** The file ends here. */
+  /** True at the end of the file. */
   readonly isWhole: boolean;
 }
 
-/** @throws the file system's error where the file can't be opened or read. */
+/** @throws the file system's error if the file can't be opened or read */
 export function* beginnings(path: string): Generator<Beginning, void, undefined> {
   const file = openSync(path, 'r');
   try {
@@ -29,7 +27,7 @@ export function* beginnings(path: string): Generator<Beginning, void, undefined>
       longer.set(bytes);
       const read = readSync(file, longer, bytes.length, step - bytes.length, bytes.length);
       const isWhole = bytes.length + read < step;
-      // A copy where the file ended: a view would keep the whole step in memory.
+      // Copy at the end of the file: a view would keep the whole buffer in memory.
       bytes = isWhole ? longer.slice(0, bytes.length + read) : longer;
       yield { bytes, isWhole };
       if (isWhole) return;

@@ -1,4 +1,7 @@
-/** Folders that users of the Roo family chose for their tasks: `<extension>.customStoragePath` in a settings.json. */
+/**
+ * Task folders chosen by users of the Roo family: `<extension>.customStoragePath` in a
+ * settings.json.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
@@ -14,7 +17,10 @@ const SETTING = new RegExp(
   'g',
 );
 
-/** Settings are JSON with comments: the setting is looked for as text. A path in a comment leads to a folder or to none. */
+/**
+ * Settings are JSON with comments, so the setting is searched as text. A path in a comment does no
+ * harm.
+ */
 export function customPathsIn(settings: string): { agent: AgentName; folder: string }[] {
   return [...settings.matchAll(SETTING)].flatMap(([, prefix = '', quoted = '']) => {
     const agent = PREFIXES.get(prefix);
@@ -31,10 +37,10 @@ function unquoted(text: string): string {
   }
 }
 
-/** Far above any settings file that a person writes. */
+/** Far larger than any hand-written settings file. */
 const MAX_BYTES = 4 * 1024 ** 2;
 
-/** The chosen folders of one product, from its user's and its machine's settings. */
+/** The folders chosen in one product's user and machine settings. */
 export async function customStorage(
   user: string,
   { homedir }: FindOptions,

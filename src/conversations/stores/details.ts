@@ -1,4 +1,6 @@
-/** The details that reading a found conversation gives. Runs in a worker: the calls block. */
+/**
+ * Details of a found conversation that require reading it. Calls block, so run them in a worker.
+ */
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../text/jsonHead';
@@ -11,41 +13,42 @@ import type { Conversation, HistoryScope } from '../types';
 import { beginnings, FIRST_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
-/** Plain data: it crosses worker boundaries and is kept on disk. */
+/** Plain data: crosses worker boundaries and is stored on disk. */
 export interface ConversationDetails {
   readonly path: string;
-  /** The state of the file that was read: details count as long as both are the same. */
+  /** The file's state when it was read; details are valid while it is unchanged. */
   readonly modified: number;
   readonly bytes?: number;
-  /** The conversation's own id. */
   readonly id?: string;
   readonly title?: string;
-  /** The folder that the agent worked in. */
+  /** The agent's working folder. */
   readonly workspace?: string;
-  /** The id of the conversation that started it. */
+  /** ID of the conversation that started it. */
   readonly parent?: string;
   /**
-   * o200k tokens of the messages that the agent would send next: what can be condensed. Undefined until they are counted, and where the
-   * file is too large.
+   * O200k tokens of the messages that the agent would send next. Undefined until counted, and for
+   * files that are too large.
    */
   readonly tokens?: number;
-  /** How full the model's window is; known where `tokens` is. */
+  /** How full the model's window is; set together with `tokens`. */
   readonly fill?: FillLevel;
-  /** Why it can't be read, in words for a person. */
+  /** Why it can't be read, for a person. */
   readonly problem?: string;
-  /** It is a conversation in which nothing was said, such as VS Code keeps for each chat that was opened: no trouble. */
+  /**
+   * A conversation without any message, such as VS Code stores for each opened chat. Not a problem.
+   */
   readonly isBlank?: boolean;
-  /** False while only the beginning of the file was read. */
+  /** False if only the beginning of the file was read. */
   readonly isComplete: boolean;
 }
 
-/** Larger files are not read in the background: their parse would take hundreds of megabytes. */
+/** Larger files are not read in the background: parsing would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
-/** Whether it is read whole at once: reading its beginning first would read it twice. */
+/** Small files are read whole at once instead of reading their beginning twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BYTES;
 
-/** Whether nothing but its beginning is ever read in the background. */
+/** Only the beginning of such a file is read in the background. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
 const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
@@ -56,11 +59,16 @@ const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
 
 export interface HeadDetails {
   readonly details: ConversationDetails;
-  /** The beginning that was read for them: {@link wholeDetails} goes on behind it. Undefined if nothing could be read. */
+  /**
+   * The beginning that was read; {@link readAllDetails} continues from it. Undefined if nothing
+   * could be read.
+   */
   readonly head: FileHead | undefined;
 }
 
-/** Title and workspace from the beginning of a file; what is wrong with the file is told when it is read whole. */
+/**
+ * Title and workspace from a file's beginning. Problems are reported when the file is read whole.
+ */
 export function headDetails(found: FoundConversation): HeadDetails {
   const isComplete = isTooLarge(found);
   let head: FileHead | undefined;
@@ -73,15 +81,15 @@ export function headDetails(found: FoundConversation): HeadDetails {
       }
     }
   } catch {
-    // A file that is gone or can't be opened.
+    // The file is gone or can't be opened.
   }
   return { details: { ...stateOf(found), isComplete }, head };
 }
 
-/** The conversation at the beginning of a file, as far as it is whole. */
+/** The complete part of the conversation at the beginning of a file. */
 function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
-  // Behind the last newline stands half a record; a document in one line is taken as far as it is whole.
+  // Drop the incomplete last record; a document on a single line is parsed as far as it goes.
   const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
   try {
     const document = parseHead(text);
@@ -94,13 +102,13 @@ function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversati
   }
 }
 
-/** Whether details are those of the file as it was found. */
+/** True if the details match the file as found. */
 export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
   details.modified === modified && details.bytes === bytes;
 
 /**
- * Everything, from the whole conversation.
- * @param already what {@link headDetails} read of it, and the databases that are open.
+ * Details from the whole conversation.
+ * @param already what {@link readHeadDetails} has read, and open databases
  */
 export function wholeDetails(
   found: FoundConversation,

@@ -1,4 +1,7 @@
-/** Finds the conversations that agents keep on this machine: by names, sizes and times, without reading them (but for small chat sessions of VS Code). */
+/**
+ * Finds agents' conversations on this machine by names, sizes and times without reading them
+ * (except small chat sessions of VS Code).
+ */
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
 import { locationOf } from '../location';
@@ -10,9 +13,9 @@ import type { FindOptions, FindProblem, FindResult, FoundConversation } from './
 import { walk } from './walk';
 
 /**
- * All conversations, the newest first. Databases are asked for their sessions, which blocks for the time of a query: run it
- * in a worker where one can be there.
- * @param databases opens them and keeps them open; without them each is closed again
+ * All conversations, newest first. Queries databases for their sessions, which blocks, so run it in
+ * a worker if possible.
+ * @param databases keeps databases open; without it they are closed again
  */
 export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
   const problems: FindProblem[] = [];
@@ -22,7 +25,7 @@ export async function findConversations(options: FindOptions, databases?: OpenDa
   return { conversations, problems: [...byPath.values()] };
 }
 
-/** Folders to watch for changes: the stores' own, whether they are there or not. */
+/** Folders to watch for changes, including stores that don't exist yet. */
 export async function storeFolders(options: FindOptions): Promise<string[]> {
   return [...new Set((await storesOf(options)).map(({ root }) => root))];
 }
@@ -68,8 +71,9 @@ function sessionsIn(
 const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left the old files: the newer form of the same session counts. Of VS Code's chats that is its own
- * (`chatSessions`): the transcript beside it has neither results nor first prompt (1.139), and counts only where no chat session holds what was said.
+ * Agents that changed their format left old files; the newer form of a session counts. For VS
+ * Code's chats that is `chatSessions`: the transcript beside it lacks results and the first prompt
+ * (1.139) and counts only if no chat session contains the conversation.
  */
 function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
@@ -96,10 +100,16 @@ function withoutOlderForms(conversations: readonly FoundConversation[]): FoundCo
   });
 }
 
-/** A chat session without a request has settings of its input field and little else: a larger one is not read to find out. */
+/**
+ * An empty chat session contains little more than input settings; larger ones are not read to
+ * check.
+ */
 const LARGEST_EMPTY_CHAT = 64 * 1024;
 
-/** Whether nothing was said in a chat session. What can't be read is not empty: its row says what is wrong with it. */
+/**
+ * True if a chat session has no messages. Unreadable ones are kept so that their row shows the
+ * problem.
+ */
 function isEmptyChat({ path, bytes = 0 }: FoundConversation): boolean {
   if (bytes > LARGEST_EMPTY_CHAT) return false;
   try {

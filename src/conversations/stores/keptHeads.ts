@@ -1,17 +1,20 @@
 import type { FileHead } from '../readFile';
 import { LARGEST_BEGINNING } from './beginnings';
 
-/** The index must stay under 150 MB of memory, and the largest file that is counted takes most of that. */
+/** Keeps the index below 150 MB of memory, most of which the largest counted file needs. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
-/** Beginnings of files that were read for a title, until the files are read whole: no byte of a file is read twice. */
+/**
+ * Beginnings of files read for a title, kept until the files are read whole, so that no byte is
+ * read twice.
+ */
 export class KeptHeads {
   private readonly byPath = new Map<string, FileHead>();
   private bytes = 0;
 
   constructor(private readonly maxBytes = MAX_BYTES) {}
 
-  /** Whether the beginning of another file fits, however long it turns out to be. */
+  /** True if any further beginning fits, whatever its size. */
   get hasRoom(): boolean {
     return this.bytes + LARGEST_BEGINNING <= this.maxBytes;
   }
@@ -21,7 +24,7 @@ export class KeptHeads {
     this.byPath.set(path, head);
   }
 
-  /** Gives it away: it is of no use a second time. */
+  /** Removes it: it is only needed once. */
   take(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;

@@ -1,8 +1,8 @@
-/** Where VS Code and its kin keep a user's data: settings, and the folders of extensions. */
+/** Where VS Code and its derivatives keep a user's data: settings and extension folders. */
 import { dirname, join } from 'node:path';
 import type { FindOptions } from './types';
 
-/** By the name of their settings folder. */
+/** Names of settings folders. */
 const PRODUCTS = [
   'Code',
   'Code - Insiders',
@@ -16,7 +16,7 @@ const PRODUCTS = [
   'Positron',
 ];
 
-/** Folders of servers (SSH, WSL, containers) that hold what the settings folder holds on a local machine. */
+/** Server folders (SSH, WSL, containers) with the content of a local settings folder. */
 const SERVERS = [
   '.vscode-server',
   '.vscode-server-insiders',
@@ -28,14 +28,14 @@ const SERVERS = [
   '.openvscode-server',
 ];
 
-/** The folders that Flatpak and Snap put around the settings folder. */
+/** Folders in which Flatpak and Snap put the settings folder. */
 const SANDBOXES = [
   ['.var', 'app', 'com.visualstudio.code', 'config'],
   ['.var', 'app', 'com.vscodium.codium', 'config'],
   ['snap', 'code', 'current', '.config'],
 ];
 
-/** The `User` folders of all products on this machine that may be there, each once. */
+/** `User` folders of all products that may exist on this machine, without duplicates. */
 export function userFolders(options: FindOptions): string[] {
   const { platform, env, homedir, globalStorage } = options;
   const settings = settingsFolder(options);
@@ -63,7 +63,7 @@ function settingsFolder({ platform, env, homedir }: FindOptions): string {
 export const dataFolder = ({ env, homedir }: FindOptions): string =>
   env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
-/** Where macOS and Windows keep a program's own data; nowhere else on other systems. */
+/** Data folders of programs on macOS and Windows; none on other systems. */
 export function localFolders({ platform, env, homedir }: FindOptions): string[] {
   if (platform === 'darwin') return [join(homedir, 'Library', 'Application Support')];
   return platform === 'win32' ? [env['LOCALAPPDATA'] || join(homedir, 'AppData', 'Local')] : [];

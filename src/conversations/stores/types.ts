@@ -1,39 +1,39 @@
 import type { AgentName } from '../../core/agents';
 
-/** A conversation that was found, not yet read. Plain data: it crosses worker boundaries. */
+/** A conversation that was found but not read. Plain data: crosses worker boundaries. */
 export interface FoundConversation {
   readonly agent: AgentName;
-  /** The argument of `readConversationFile`: the file's path, or `<database>#<session>`. */
+  /** Argument of `readConversationFile`: the file's path, or `<database>#<session>`. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Bytes of the file; undefined for a session that is spread over files or lies in a database. */
+  /** Undefined for a session in several files or in a database. */
   readonly bytes: number | undefined;
-  /** The path of the conversation that started it: it is a subagent's. */
+  /** Path of the conversation that started this subagent's. */
   readonly parent?: string;
-  /** Details that a database lists without being read. */
+  /** Details listed by a database without reading the session. */
   readonly title?: string;
   readonly workspace?: string;
 }
 
-/** An error that kept some conversations from being found; the others were found all the same. */
+/** An error that hid some conversations; the others were found. */
 export interface FindProblem {
   readonly path: string;
-  /** In words for a person, without the path. */
+  /** For a person, without the path. */
   readonly reason: string;
 }
 
 export interface FindResult {
-  /** The newest first. */
+  /** Newest first. */
   readonly conversations: readonly FoundConversation[];
   readonly problems: readonly FindProblem[];
 }
 
-/** The machine that is searched; plain data. */
+/** The machine to search; plain data. */
 export interface FindOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;
-  /** The global storage folder of this very VS Code, whatever product it is and wherever its data lies. */
+  /** Global storage folder of the running VS Code, whatever product and wherever its data is. */
   readonly globalStorage?: string;
 }

@@ -11,8 +11,9 @@ export interface WalkedFile {
 }
 
 /**
- * The files that the steps lead to. The folder itself may be a link, as users move their data; a link inside that leads out
- * of it is not followed. What can't be listed is noted and stops nothing else; what isn't there is no problem.
+ * Finds the files that the steps lead to. The root may be a link, since users move their data;
+ * links out of it are not followed. Unreadable folders are noted and skipped; missing ones are no
+ * problem.
  */
 export async function walk(root: string, steps: readonly Step[], problems: FindProblem[]): Promise<WalkedFile[]> {
   const real = await realpath(root).catch(() => undefined);
@@ -20,7 +21,7 @@ export async function walk(root: string, steps: readonly Step[], problems: FindP
 }
 
 interface Walk {
-  /** The store's folder, links resolved. */
+  /** The store's folder with links resolved. */
   readonly root: string;
   readonly problems: FindProblem[];
 }
@@ -58,7 +59,7 @@ async function statusOf({ root, problems }: Walk, path: string, name: string): P
     if (target.startsWith(root + sep)) return await stat(target);
     problems.push({ path, reason: 'a link that leads out of the folder; it was not followed' });
   } catch (error) {
-    // A name that isn't UTF-8 can't be given back to the system.
+    // A name that isn't UTF-8 can't be passed back to the system.
     if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is not UTF-8' });
     else if (!isAbsent(error))
       problems.push({ path, reason: `it can't be looked at (${errorCode(error) ?? 'unknown error'})` });

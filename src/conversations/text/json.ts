@@ -1,17 +1,16 @@
 /**
- * JSON that says where it is broken. `JSON.parse` is tried first everywhere; this scanner runs only after it has failed,
- * because V8's messages name no position for many errors, and because one line can hold several values (Claude Code was
- * seen to write two records without a newline between them).
+ * JSON parser that reports where the text is broken. It runs only after `JSON.parse` failed,
+ * because many V8 errors lack a position and one line can contain several values (Claude Code has
+ * written two records without a newline).
  */
 
 export interface JsonProblem {
   readonly offset: number;
-  /** The text is fine as far as it goes, but ends too early. */
+  /** The text is valid so far but ends too early. */
   readonly truncated: boolean;
   readonly expected: string;
 }
 
-/** Where a text stops being JSON. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   constructor(readonly problem: JsonProblem) {
@@ -20,14 +19,13 @@ export class JsonError extends Error {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A number that the end of the text cuts off before it is one. */
 const CUT_NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?))?$/y;
 const LITERALS = ['true', 'false', 'null'];
 const ESCAPES = '"\\/bfnrt';
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** The offset of the next character that is no white space of JSON, or the text's length. */
+/** The offset of the next character that is not JSON whitespace, or the text's length. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
@@ -38,7 +36,7 @@ const fail = (text: string, offset: number, expected: string): never => {
   throw new JsonError({ offset, truncated: offset >= text.length, expected });
 };
 
-/** The offset behind a string that opens at `from`. */
+/** Offset after the string that opens at `from`. */
 function scanString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text.charAt(at);
@@ -72,8 +70,9 @@ function scanScalar(text: string, from: number): number {
 }
 
 /**
- * The offset behind the JSON value that starts at `from` (after blanks). Iterative: depth costs no stack.
- * @throws {JsonError} where the text breaks the grammar
+ * Offset after the JSON value at `from` (leading whitespace allowed). Iterative, so depth costs no
+ * stack.
+ * @throws {JsonError} if the text is not valid JSON
  */
 export function scanValue(text: string, from: number): number {
   const closers: ('}' | ']')[] = [];
@@ -111,7 +110,9 @@ function scanKey(text: string, from: number): number {
   return skipSpace(text, colon + 1);
 }
 
-/** Behind a value: closes what ends here, and steps over the comma where the innermost container goes on. */
+/**
+ * After a value: closes containers that end here, and skips the comma if the innermost continues.
+ */
 function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
   let at = from;
   while (closers.length > 0) {
@@ -126,7 +127,7 @@ function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
 }
 
 /**
- * A whole text as one JSON value.
+ * Parses a whole text as one JSON value.
  * @throws {JsonError} with the offset
  */
 export function parseJson(text: string): unknown {
@@ -138,11 +139,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value of JSON nests deeper than `limit`: what does overflows the stack of serializers further on. */
+/**
+ * True if a value nests deeper than `limit`, which would overflow the stack of later serializers.
+ */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit <= 0) return true;
-  // Without lists of values and without calls for scalars: every record that is read goes through here.
+  // Avoids arrays of values and calls for scalars: this runs for every record.
   if (Array.isArray(value)) {
     for (const child of value as readonly unknown[]) {
       if (typeof child === 'object' && isDeeperThan(child, limit - 1)) return true;
@@ -157,5 +160,5 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Real messages nest some ten levels; serializers give up at some thousand. */
+/** Real messages nest about ten levels; serializers fail at several thousand. */
 export const MAX_DEPTH = 500;

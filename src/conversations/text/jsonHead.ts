@@ -1,10 +1,10 @@
-/** The beginning of a JSON document, as far as it is whole: enough for a title, without the rest. */
+/** Parses the complete part of a truncated JSON document, enough for a title. */
 import { JsonError, scanValue, skipSpace } from './json';
 
 /**
  * @param text the beginning of a document
- * @returns an array with its whole elements, an object with its whole fields; of a field that is an array and cut off, the
- *   whole elements. Undefined where nothing is whole.
+ * @returns an array's complete elements, or an object's complete fields plus the complete elements
+ * of a truncated array; undefined if nothing is complete
  */
 export function parseHead(text: string): unknown {
   const start = skipSpace(text, 0);
@@ -50,7 +50,7 @@ function fields(text: string, start: number): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** Where a value ends; undefined where the text is cut off in it, or may be (a number at the very end). */
+/** End of a value; undefined if it is, or (a number at the very end) may be, truncated. */
 function endOf(text: string, from: number): number | undefined {
   try {
     const end = scanValue(text, from);

@@ -1,4 +1,7 @@
-/** Texts that hold one JSON record per line, as Claude Code, Codex, Copilot and Gemini CLI write them. */
+/**
+ * Reads texts with one JSON record per line, as written by Claude Code, Codex, Copilot and Gemini
+ * CLI.
+ */
 import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
 import { plural } from '../../core/plural';
@@ -7,21 +10,20 @@ import { JsonError, MAX_DEPTH, isDeeperThan, scanValue, skipSpace } from './json
 import type { Line } from './lines';
 
 export interface JsonRecord {
-  /** Counted from 1. */
+  /** One-based. */
   readonly line: number;
   readonly value: Readonly<Record<string, unknown>>;
-  /** The nearest damaged line up to this one: it may have held what the record refers to. */
+  /** The nearest damaged line before this one; it may have contained what the record refers to. */
   readonly gap?: number;
 }
 
 /**
- * Hands the records of a text to `take`, one at a time: what it doesn't keep of one is free before the next.
- *
- * A damaged line costs itself and nothing else: what can't be parsed, is nested too deeply, or is refused by `take` with a
- * {@link ConversationReadError}, is skipped and told with its number and size. Whole records that share a line with
- * garbage (NUL bytes of a crash, half a record that the next one was glued to) are read.
- * @param notes gets what was skipped and what was odd
- * @throws {ConversationReadError} for the first damaged line, where no record is left
+ * Passes records to `take` one at a time, so that each can be freed before the next.
+ * A damaged line is skipped and noted with its number and size: one that can't be parsed, nests too
+ * deeply, or is rejected by `take` with a {@link ConversationReadError}. Complete records that
+ * share a line with garbage (NUL bytes after a crash, half a record before the next one) are read.
+ * @param notes gets what was skipped or odd
+ * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
 export function readRecords(
   lines: Iterable<Line>,
@@ -58,8 +60,9 @@ export function readRecords(
 }
 
 /**
- * For a record whose parent is not in the file: the record above the gap, where the conversation goes on.
- * @param records in the order of the file
+ * For a record whose parent is missing: the record above the gap, from which the conversation
+ * continues.
+ * @param records in file order
  */
 export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
   records: readonly T[],
@@ -70,12 +73,12 @@ export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
 
 interface Damage {
   readonly line: number;
-  /** How much of the line was skipped. */
+  /** Skipped bytes of the line. */
   readonly bytes: number;
   readonly error: ReadErrorData;
 }
 
-/** More damaged lines than these are told in one note. */
+/** More damaged lines than these are summarized in one note. */
 const TOLD_ONE_BY_ONE = 5;
 const TOLD_NUMBERS = 20;
 
@@ -95,7 +98,7 @@ function damageNotes(damages: readonly Damage[]): string[] {
   ];
 }
 
-/** What a reader keeps goes through serializers further on, which give up on endless nesting. */
+/** Kept values go through serializers that fail on deep nesting. */
 function checkedValue(value: unknown, line: number, source: string): JsonRecord['value'] {
   if (!isRecord(value)) throw wrongRecord(source, line, describe(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_DEPTH)) {
@@ -115,10 +118,10 @@ interface LineValues {
 function valuesIn(line: Line, source: string): LineValues {
   const { text, number } = line;
   try {
-    // The common case, one record per line, at the speed of JSON.parse.
+    // Common case: one record per line, parsed at full speed.
     return { values: [{ value: JSON.parse(text) as unknown, bytes: () => bytesIn(line) }] };
   } catch {
-    // Several records, or damage: the scanner tells which.
+    // Several records or damage: the scanner decides.
   }
   const spans: Span[] = [];
   let at = skipBlank(text, 0);
@@ -155,7 +158,7 @@ const byteLength = (text: string, { start, end }: Span): number => Buffer.byteLe
 
 const bytesIn = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
 
-/** Behind blanks and NUL bytes: a file system that lost power leaves those where a line should be. */
+/** Skips whitespace and NUL bytes, which a file system may leave after a power loss. */
 function skipBlank(text: string, from: number): number {
   let at = skipSpace(text, from);
   while (text.charCodeAt(at) === 0) at = skipSpace(text, at + 1);
@@ -171,13 +174,13 @@ function endOfValue(text: string, at: number): number | JsonError['problem'] {
   }
 }
 
-/** How many places of one line are tried: each may cost a scan of the whole line. */
+/** Maximum attempts per line: each may scan the whole line. */
 const MAX_TRIES = 64;
 
 /**
- * Where a whole record begins behind a break, or the text's length: at the break itself, or at a brace that intact JSON
- * can't have there (it has them behind `:`, `,`, `[` and blanks only). Where something else than another record follows,
- * it is a part of the broken one.
+ * Start of the next complete record after damage, or the text's length. Candidates are the damage
+ * itself and braces that valid JSON can't have there (only after `:`, `,`, `[` and whitespace). If
+ * no record follows, it is part of the broken one.
  */
 function nextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;

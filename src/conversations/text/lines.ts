@@ -2,23 +2,24 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { ConversationReadError } from '../readError';
 
 export interface Line {
-  /** Counted from 1; blank lines count. */
+  /** One-based; blank lines count. */
   readonly number: number;
   readonly text: string;
-  /** False where bytes that are no UTF-8 had to be replaced. */
+  /** False if invalid UTF-8 had to be replaced. */
   readonly valid: boolean;
-  /** Its size in the file, where it came from bytes. */
+  /** Bytes in the file, if read from bytes. */
   readonly bytes?: number;
-  /** The last line that isn't blank. */
+  /** True for the last nonblank line. */
   readonly last: boolean;
 }
 
 /**
- * The lines of a text that aren't blank, without LF (a CR before it is a blank to JSON). Bytes are decoded line by line, so that a file may be longer
- * than the longest string (512 MB in V8). Only LF ends a line: JSON strings may hold U+2028 and U+2029 as they are.
+ * Nonblank lines without LF (a CR before it is whitespace to JSON). Bytes are decoded line by line,
+ * so a file may exceed the longest string (512 MB in V8). Only LF ends a line: JSON strings may
+ * contain U+2028 and U+2029.
  */
 export function* linesOf(input: string | Uint8Array, name: string): Generator<Line, void> {
-  // One line is held back: only what follows shows whether it was the last.
+  // Delayed by one line, because only the next shows whether it was the last.
   let held: Omit<Line, 'last'> | undefined;
   let number = 0;
   for (const decoded of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
@@ -53,10 +54,10 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> 
   }
 }
 
-/** The same bytes as a Buffer, not copied. */
+/** The same bytes as a Buffer, without copying. */
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** @throws {ConversationReadError} where the text is longer than a string can be */
+/** @throws {ConversationReadError} if the text exceeds the longest string */
 export function decode(bytes: Buffer, name: string): string {
   try {
     return bytes.toString('utf8');

@@ -1,7 +1,7 @@
 /**
- * A condensed conversation as a new Claude Code session: a file of its own beside the old one, with ids of its own, in
- * the form that resuming a session reads: one record per message, each naming the one before it. The old file is only
- * read. Claude Code itself writes one record per block of an answer, with the same `message.id`; so does this.
+ * Writes a condensed conversation as a new Claude Code session: a separate file with its own ids in
+ * the form that resuming reads. Each record names the previous one, and like Claude Code's own, an
+ * answer has one record per block with the same `message.id`. The old file is only read.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -11,20 +11,20 @@ type Json = Readonly<Record<string, unknown>>;
 export interface NewSession {
   /** UUID of the new session; its file is `<id>.jsonl`. */
   readonly sessionId: string;
-  /** The title in the list of sessions. */
   readonly title: string;
-  /** The messages that the model is to see. */
   readonly view: readonly ApiMessage[];
-  /** Records of the old session, parsed: folder, branch and version are taken from the last that has them. */
+  /**
+   * The old session's records, parsed; folder, branch and version come from the last that has them.
+   */
   readonly records: readonly unknown[];
   readonly now: Date;
-  /** Gives a UUID at each call. */
+  /** Returns a new UUID. */
   readonly newId: () => string;
 }
 
 /**
- * The kind of a message's record. `isMeta` says that Claude Code wrote it: the model sees it, and the terminal and the list of prompts do
- * not show it as a person's. There are no records for system messages.
+ * Type of a message's record. `isMeta` marks text by Claude Code, which the terminal and the list
+ * of prompts hide. System messages have no records.
  */
 const speaker = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
@@ -33,7 +33,7 @@ const speaker = (message: ApiMessage): Json =>
       ? { type: 'assistant' }
       : { type: 'user', isMeta: true };
 
-/** Fields of a record that tell where the session ran; the new one runs there too. */
+/** Fields that say where the session ran; the new one runs there too. */
 const KEPT = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** The file's text: JSON lines. */
@@ -42,7 +42,7 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
-  // Claude Code lists its skills, agents and tools anew in each session.
+  // Claude Code lists its skills, agents and tools again in each session.
   for (const message of view.filter((one) => one['isRenewed'] !== true)) {
     for (const part of partsOf(message, newId)) {
       const uuid = newId();
@@ -64,8 +64,9 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
 }
 
 /**
- * The title as Claude Code's list reads it. 2.1.330 lists a session of 326 KB that has the `summary` alone under its first words, and one
- * with a `custom-title` under that (tried with its `--resume`); 2.1.17 and before know the summary alone.
+ * Titles for Claude Code's session list. 2.1.330 lists a session of 326 KB with only a `summary`
+ * under its first words, and one with a `custom-title` under that (tested with `--resume`); 2.1.17
+ * and earlier only know the summary.
  */
 const titles = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },
@@ -81,7 +82,7 @@ function settingsOf(records: readonly unknown[]): Json {
   return kept;
 }
 
-/** The messages of the records that a message becomes: of an answer one for each block. */
+/** An answer is split into one message per block. */
 function partsOf(message: ApiMessage, newId: () => string): readonly Json[] {
   const { content } = message;
   const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -105,14 +106,14 @@ function answer(message: ApiMessage, content: readonly Block[], newId: () => str
     content,
     stop_reason: hasCall ? 'tool_use' : 'end_turn',
     stop_sequence: null,
-    // The old figures would say that the window is as full as it was.
+    // The old figures would make the window appear as full as before.
     usage: { ...(isRecord(usage) && { service_tier: usage['service_tier'] }), ...NO_USAGE },
   };
 }
 
 const NO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
-/** Of several results each has a record of its own, as parallel calls have; what the user said with them has one too. */
+/** Each result gets a record, as with parallel calls, and so does text of the user beside them. */
 function groupsOf(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];

@@ -1,7 +1,8 @@
 /**
- * Cline 4's compaction sidecar `<session>.compaction.json`: what stands in place of the first N messages of a session.
- * The form and the hash are those of its public source (cline/cline, `sdk/packages/core/src/session/models/
- * session-compaction.ts`, hash v2). A sidecar whose hash doesn't fit is ignored by Cline, and deleting one is always safe.
+ * Writes Cline 4's compaction sidecar `<session>.compaction.json`, which replaces the first N
+ * messages of a session. Form and hash follow its public source (cline/cline,
+ * `sdk/packages/core/src/session/models/session-compaction.ts`, hash v2). Cline ignores a sidecar
+ * whose hash doesn't match; deleting one is always safe.
  */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
@@ -13,12 +14,10 @@ type Json = Readonly<Record<string, unknown>>;
 export interface CompactionSource {
   /** `<session>.messages.json`, parsed. */
   readonly session: Json;
-  /** The messages that the model is to see instead of all its messages. */
   readonly view: readonly ApiMessage[];
   readonly now: Date;
 }
 
-/** The sidecar's content. */
 export function compactionSidecar({ session, view, now }: CompactionSource): Json {
   const source = messagesOf(session);
   const last = source.at(-1);
@@ -45,7 +44,7 @@ export function projected(sidecar: Json, session: Json): readonly unknown[] | un
   return [...(messages as readonly unknown[]), ...source.slice(count)];
 }
 
-/** Hash of all messages: what was said, not the ids and times that each writing may give anew. */
+/** Hash of all messages without ids and times, which may change whenever they are written. */
 function prefixHash(messages: readonly Json[]): string {
   const hash = createHash('sha256');
   hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
@@ -63,7 +62,7 @@ function hashInput(message: Json): readonly (readonly [string, unknown])[] {
   ];
 }
 
-/** The user's text as the chat shows it, without the tags around it. */
+/** The user's text as the chat shows it, without surrounding tags. */
 function comparable({ role, content }: Json): unknown {
   if (role !== 'user') return content;
   if (typeof content === 'string') return displayedInput(content);
@@ -86,7 +85,7 @@ function messagesOf({ messages }: Json): readonly Json[] {
   return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
 }
 
-/** Back to Cline's own form: content is an array, and results that the reader made text of are objects again. */
+/** Restores Cline's form: content is an array, and results converted to text are objects again. */
 function asStored(message: ApiMessage): Json {
   const { content, ...rest } = message;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -106,7 +105,7 @@ function storedFile({ text }: Json, file: Json): Json {
   return text === whole ? file : { type: 'text', text };
 }
 
-/** Text that was condensed may be no JSON any more; then it stays text, which Cline also stores. */
+/** Condensed text may no longer be JSON; then it stays text, which Cline also stores. */
 function storedPart(part: unknown): unknown {
   if (!isRecord(part) || part['clineJson'] !== true || typeof part['text'] !== 'string') return part;
   try {

@@ -1,10 +1,9 @@
 /**
- * A user's text as Cline 4 shows it, without the tags that it puts around it: its prefix hash is made of that
- * (cline/cline, `sdk/packages/shared`, `formatDisplayUserInput`). The same steps, without their regular expressions that
- * take quadratic time.
+ * A user's text as Cline 4 shows it, without the tags that Cline adds; its prefix hash uses this
+ * text (cline/cline, `sdk/packages/shared`, `formatDisplayUserInput`). Same steps, without its
+ * regular expressions of quadratic time.
  */
 
-/** The text that a person typed. */
 export function displayedInput(input: string): string {
   const shown = withoutNotices(unwrapped(input));
   const slash = commandOf(input);
@@ -27,7 +26,7 @@ function unwrapped(input: string): string {
   return text;
 }
 
-/** Tags that are opened and closed go, what is between them stays. */
+/** Removes matched opening and closing tags and keeps the text between them. */
 function withoutTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
@@ -49,10 +48,13 @@ function withoutOpenings(text: string, tag: string): string {
   return tags.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '') + text.slice(tags.length);
 }
 
-/** Behind the last `>` no tag ends: each that begins there would be followed to the end of the text. */
+/**
+ * No tag can end after the last `>`; without this limit each one opened there would be followed to
+ * the end.
+ */
 const upToLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
-/** Removes the notices that the runtime put before the person's words. */
+/** Removes notices that the runtime put before the person's words. */
 function withoutNotices(text: string): string {
   return withoutElements(withoutElements(text, 'mode_notice'), 'environment_notice').trim();
 }
@@ -71,11 +73,11 @@ function withoutElements(text: string, tag: string): string {
   }
 }
 
-/** The slash command that the whole text is wrapped in. */
+/** The slash command that wraps the whole text. */
 function commandOf(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
-  // Behind the opening: one that does not end could hold the closing.
+  // Search after the opening tag: an unclosed one could contain the closing tag.
   if (!head || !/<\/user_command>$/i.test(text.slice(head[0].length))) return undefined;
   const slash = /slash="([^"]+)"/i.exec(head[1] ?? '')?.[1]?.trim();
   return slash === undefined || slash === '' ? undefined : slash;

@@ -1,24 +1,25 @@
 /**
- * A condensed task in the form of Roo Code 3.52 and Zoo Code, by their own rules (`src/core/condense/index.ts`,
- * `getEffectiveApiHistory` and `cleanupAfterTruncation`): nothing is deleted. All messages get `condenseParent`; behind
- * them stands what the model is to see, its first message tagged `isSummary` with the same id, for the agent sends what
- * stands from the last summary on. The agent's own rewind to before that removes the copies and shows the originals.
+ * Writes a condensed task for Roo Code 3.52 and Zoo Code by their own rules
+ * (`src/core/condense/index.ts`, `getEffectiveApiHistory` and `cleanupAfterTruncation`). Nothing is
+ * deleted: all messages get `condenseParent`, and the view follows them, its first message tagged
+ * `isSummary` with the same id, because the agent sends what follows the last summary. The agent's
+ * own rewind removes the copies and shows the originals.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { effectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
-/** A condensation's result, as the agent's own row shows it. */
+/** A condensation's result, shown by the agent in a row of its own. */
 export interface CondensationRow {
-  /** Names the condensation in both files. */
+  /** ID of the condensation in both files. */
   readonly condenseId: string;
-  /** US dollars; the agent adds them to the task's total. */
+  /** US dollars, which the agent adds to the task's total. */
   readonly cost: number;
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The row's text when it is unfolded. */
+  /** The row's expanded text. */
   readonly text: string;
 }
 
@@ -29,13 +30,13 @@ export interface TaskFiles {
   readonly rows: readonly unknown[];
 }
 
-/** Tags of the agent's own that say what a message stands for; a copy has its own. */
+/** The agent's own tags; a copy gets new ones. */
 const TAGS = ['condenseParent', 'condenseId', 'isSummary', 'truncationParent', 'truncationId', 'isTruncationMarker'];
 
 /**
- * @param read the messages of the active history, as {@link readRoo} gave them for these files.
- * @param view what the model shall see instead.
- * @throws ConversationReadError where the files don't have the shape that can be written.
+ * @param read the active history as {@link readRoo} read it from these files
+ * @param view the messages to send instead
+ * @throws ConversationReadError if the files don't have a shape that can be written
  */
 export function condensedTask(
   { history, rows }: TaskFiles,
@@ -62,7 +63,7 @@ export function condensedTask(
   return { history: [...tagged, ...copies], rows: [...rows, rowOf(row, rows, ++time)] };
 }
 
-/** The agent's own message for each that was read; the reader gives some a form that has a place in the core. */
+/** The agent's own record of each message read; the reader converts some. */
 function rawRecords(
   records: readonly Readonly<Record<string, unknown>>[],
   read: readonly ApiMessage[],
@@ -76,17 +77,19 @@ function rawRecords(
   for (const [index, message] of again.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];
-    // One that the agent's own rules shortened (results without their calls) has no record of that form.
+    // A message shortened by the agent's own rules (results without their calls) has no matching
+    // record.
     if (record && shown) raw.set(shown, record);
   }
   return raw;
 }
 
-/** The row from which the agent reads how full the window is (`consolidateTokenUsage`). */
+/** The row from which the agent computes how full the window is (`consolidateTokenUsage`). */
 function rowOf(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
   const shown = contextTokens(rows);
   const prevContextTokens = shown ?? row.tokensBefore;
-  // The agent's figure also holds system prompt and tools, in its vendor's tokens; what was freed is at least this.
+  // The agent's figure includes system prompt and tools in the vendor's tokens; at least this much
+  // was freed.
   const newContextTokens = Math.max(row.tokensAfter, prevContextTokens - (row.tokensBefore - row.tokensAfter));
   const { cost, text: summary, condenseId } = row;
   return {
@@ -97,7 +100,10 @@ function rowOf(row: CondensationRow, rows: readonly unknown[], ts: number): Read
   };
 }
 
-/** Tokens in the window by the agent's own rows: the last request's, or those that its last condensation left. */
+/**
+ * Tokens in the window according to the agent's rows: the last request's, or those after its last
+ * condensation.
+ */
 export function contextTokens(rows: readonly unknown[]): number | undefined {
   for (const row of [...rows].reverse()) {
     if (!isRecord(row) || row['type'] !== 'say') continue;
@@ -111,7 +117,7 @@ export function contextTokens(rows: readonly unknown[]): number | undefined {
   return undefined;
 }
 
-/** Input and output of a request; undefined where it never got an answer. */
+/** Input and output of a request; undefined if it was never answered. */
 function requestTokens(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   try {
@@ -125,7 +131,7 @@ function requestTokens(text: unknown): number | undefined {
   }
 }
 
-/** Milliseconds; new ones come after it, for the agent tells messages apart by their time. */
+/** Milliseconds. New messages come later, because the agent distinguishes messages by time. */
 function latestTime(records: readonly Readonly<Record<string, unknown>>[]): number {
   let latest = 0;
   for (const { ts } of records) if (typeof ts === 'number' && Number.isFinite(ts)) latest = Math.max(latest, ts);

@@ -13,7 +13,10 @@ import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 
-/** Whether only Codex writes such a record: in its envelope, or a bare item of the Responses API before September 2025. */
+/**
+ * True for records that only Codex writes: in its envelope, or bare items of the Responses API
+ * before September 2025.
+ */
 export const isCodexRecord = (value: Fields): boolean => {
   const { type } = value;
   if (typeof type === 'string' && isRecord(value['payload'])) return true;
@@ -23,9 +26,10 @@ export const isCodexRecord = (value: Fields): boolean => {
 const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_call_output', 'local_shell_call']);
 
 /**
- * A rollout of Codex (`rollout-….jsonl`). `active` is what resuming would send: from the last compaction on, its replacement
- * history in front; `all` is everything that was said, a compaction being the summary that it left.
- * @throws {ConversationReadError} for lines that are broken, or where there are no messages
+ * Reads a Codex rollout (`rollout-….jsonl`). `active` is what resuming would send: the last
+ * compaction's replacement history and what follows; `all` is everything that was said, with the
+ * summaries of compactions.
+ * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCodex(
   input: string | Uint8Array,
@@ -55,14 +59,14 @@ export function readCodex(
   };
 }
 
-/** A fork is named by what was said in it, so that it can be told from the thread that it came from. */
+/** A fork gets its title from its own words, to tell it from its origin. */
 function titleIn({ everything: items, forkedBehind }: CodexRollout, everything: readonly ApiMessage[]): string {
   const from = forkedBehind === undefined ? 0 : items.lastIndexOf(forkedBehind) + 1;
   const own = from === 0 ? UNTITLED : titleOf(messagesOf(items.slice(from)));
   return own === UNTITLED ? titleOf(everything) : own;
 }
 
-/** Token counts come behind the answer that they count, and may come behind the results of its calls. */
+/** Token counts follow the answer that they count, sometimes after the results of its calls. */
 function recordedIn(
   { requests, compactions, session, hasCompactions, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],

@@ -1,4 +1,7 @@
-/** Items of the Responses API, as Codex keeps them, to messages. What has no place in a message stays whole in a block. */
+/**
+ * Converts Codex's items of the Responses API to messages. Items without an equivalent stay whole
+ * in a block.
+ */
 import { REASONING_BLOCK, isRecord } from '../../../core/messages/blocks';
 import { callerIn } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
@@ -6,13 +9,13 @@ import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
 
-/** An item that we don't know, or that only Codex's own API understands. */
+/** An unknown item, or one that only Codex's own API understands. */
 const CODEX_ITEM = 'codex_item';
 
 /**
- * One message for what the model said without an answer in between, one for the results that follow each other, one for each
- * message of a user.
- * @param owners gets for each item the message that it went into
+ * One message for consecutive items of the model, one for consecutive results, and one for each
+ * user message.
+ * @param owners filled with the message that each item became part of
  */
 export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
@@ -26,7 +29,7 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
     const owner = messages.at(-1);
     if (owner) owners?.set(item, owner);
   };
-  // Reports of sub-agents come at any time, also between a call and its result: they stand behind the results.
+  // Sub-agents may report between a call and its result; their reports are moved after the results.
   let reports: ApiMessage[] = [];
   const addReports = (): void => {
     if (reports.length > 0) open = undefined;
@@ -35,7 +38,7 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
   };
   for (const item of items) {
     if (item['type'] === 'agent_message') {
-      // Like a person's words they come from outside, and are none.
+      // Comes from outside like a person's words, but is not a person's.
       reports.push({ ...spoken(item, 'user'), isMeta: true });
       continue;
     }
@@ -55,12 +58,15 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
 }
 
 /**
- * Outputs of what the client runs (functions, custom tools, shells, patches, the computer), and its answer to a question of an MCP server;
- * what OpenAI runs has its output in the item of its call.
+ * Outputs of client-side tools (functions, custom tools, shells, patches, the computer) and answers
+ * to MCP questions. Server-side tools have their output in the call's item.
  */
 const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_response$/.test(asText(type));
 
-/** True for the tools that a search found; one that OpenAI itself ran has no id, and stays where the model searched. */
+/**
+ * Tools that a client-side search found. A search by OpenAI has no id and stays where the model
+ * searched.
+ */
 const isFoundTools = (item: CodexItem): boolean =>
   item['type'] === 'tool_search_output' && stringIn(item, 'call_id') !== undefined;
 
@@ -95,7 +101,7 @@ function replyBlocks(item: CodexItem): readonly Block[] {
       return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
   }
   const tool = /^(\w+)_call$/.exec(asText(item['type']))?.[1];
-  // Shells, patches, the computer: what the client runs has an id by which it answers.
+  // Client-side calls (shells, patches, the computer) have an id that their output refers to.
   if (id !== undefined && tool !== undefined) {
     const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
     return [{ type: 'tool_use', id, name: tool, input, ...callerIn(item) }];
@@ -103,14 +109,14 @@ function replyBlocks(item: CodexItem): readonly Block[] {
   return [{ type: CODEX_ITEM, item }];
 }
 
-/** The shell of a custom tool's call; see openai.ts. */
+/** Envelope of a custom tool's call; see openai.ts. */
 const CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 
 function resultOf(item: CodexItem): Block {
   const id = stringIn(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
-  // For a while it was an object of text and outcome.
+  // Some versions stored an object with text and outcome.
   const content = isRecord(output) ? (output['content_items'] ?? output['content'] ?? screenshot(output)) : output;
   const failed = isRecord(output) && output['success'] === false;
   return {
@@ -122,7 +128,6 @@ function resultOf(item: CodexItem): Block {
   };
 }
 
-/** What a shell printed. */
 function printed(part: Fields): string | undefined {
   const { stdout, stderr } = part;
   return typeof stdout === 'string' ? [stdout, asText(stderr)].filter((each) => each !== '').join('\n') : undefined;

@@ -1,17 +1,17 @@
 /**
- * What becomes of each kind of record and item of a rollout. Sources: openai/codex, codex-rs/protocol (RolloutItem, ResponseItem) and
- * codex-rs/rollout/src/policy.rs (what of them is stored); requests of codex-cli 0.171 as a local server received them.
+ * What happens to each kind of record and item in a rollout. Sources: openai/codex,
+ * codex-rs/protocol (RolloutItem, ResponseItem) and codex-rs/rollout/src/policy.rs (which are
+ * stored); requests of codex-cli 0.171 recorded by a local server.
  */
 
-/** What a reader does with an item of the Responses API. */
 export type ItemUse =
-  /** It is a part of the next request. */
+  /** Part of the next request. */
   | 'sent'
-  /** It declares tools to the model, beside the messages. */
+  /** Declares tools beside the messages. */
   | 'declarations'
   | 'not-sent';
 
-/** Kinds that are not in here are not known: Codex itself drops what it does not know (`ResponseItem::Other`). */
+/** Kinds missing here are unknown; Codex itself drops them (`ResponseItem::Other`). */
 export const ITEM_USES: Readonly<Record<string, ItemUse>> = {
   message: 'sent',
   agent_message: 'sent',
@@ -35,8 +35,8 @@ export const ITEM_USES: Readonly<Record<string, ItemUse>> = {
 };
 
 /**
- * Records around the items that Codex keeps for itself: `event_msg` is for the screen, the others for going on with a thread. What of
- * `world_state` the model is told stands in messages of its own.
+ * Records that Codex keeps for itself: `event_msg` for the screen, others to resume a thread. What
+ * the model sees of `world_state` is in separate messages.
  */
 export const RECORDS_NOT_SENT: ReadonlySet<string> = new Set([
   'session_meta',

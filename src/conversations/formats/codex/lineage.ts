@@ -1,6 +1,7 @@
 /**
- * The beginning of a forked thread. Since 0.146 a fork holds its own records only; `history_base` in its header names the rollout that it
- * goes on from, and how far (`{thread_id, end_ordinal_exclusive, end_byte_offset}`), which may be a fork itself. Source: openai/codex,
+ * Reads the beginning of a forked thread. Since 0.146 a fork contains only its own records;
+ * `history_base` in its header names the rollout that it continues, possibly a fork too, and where
+ * (`{thread_id, end_ordinal_exclusive, end_byte_offset}`). Source: openai/codex,
  * codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of codex-cli 0.171.
  */
 import { readdirSync } from 'node:fs';
@@ -10,17 +11,17 @@ import { type Fields, numberIn, recordIn, stringIn } from '../../text/values';
 import { isRecord } from '../../../core/messages/blocks';
 import type { EarlierRecords } from '../format';
 
-/** Longer chains of forks are taken for a circle. */
+/** Longer chains of forks are treated as circular. */
 const MAX_FORKS = 100;
 
-/** A header holds the whole system prompt. */
+/** A header contains the whole system prompt. */
 const MAX_HEADER_BYTES = 1024 ** 2;
 
 const ID = /^[\w-]+$/;
 
 /**
- * What stands before the records of a rollout, the oldest first; empty for one that is no fork.
- * @param read gives a file's bytes, unpacked
+ * Records that precede a rollout's own, oldest first; empty if it is no fork.
+ * @param read returns a file's bytes, unpacked
  */
 export function codexLineage(
   bytes: Uint8Array,
@@ -46,7 +47,7 @@ export function codexLineage(
 
 interface Base {
   readonly thread: string;
-  /** The first record that no longer belongs to it. */
+  /** The first record that the fork no longer includes. */
   readonly ordinal: number;
   readonly bytes: number;
 }
@@ -76,20 +77,22 @@ function baseOf(base: Fields): Base | undefined {
   };
 }
 
-/** Up to an offset, if a line ends there; else the records' own ordinals have to tell. */
+/**
+ * Cuts at the offset if a line ends there; otherwise the caller relies on the records' ordinals.
+ */
 const upTo = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 
 const SESSIONS = ['sessions', 'archived_sessions'];
 
-/** The folder of Codex's sessions that a rollout lies in. */
+/** The sessions folder of Codex that contains the rollout. */
 function sessionsFolder(path: string): string | undefined {
   const parts = dirname(path).split(sep);
   const at = parts.findLastIndex((part) => SESSIONS.includes(part));
   return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
 }
 
-/** The rollout of a thread: in the same folder, or elsewhere in the store; names end in the thread's id. */
+/** Looks in the same folder first, then in the whole store; file names end in the thread's id. */
 function rolloutOf(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
@@ -103,7 +106,7 @@ function rolloutOf(thread: string, path: string): string | undefined {
   return undefined;
 }
 
-/** Names of files, of links none: nothing is read outside of the store. */
+/** File names without links, so that nothing outside the store is read. */
 function namesIn(folder: string, recursive: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive, withFileTypes: true })

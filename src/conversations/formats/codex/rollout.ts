@@ -1,7 +1,8 @@
 /**
- * The lines of a Codex rollout: `{timestamp, type, payload}`, append-only; before September 2025 the bare items. What counts
- * is found by replaying them: a `compacted` record replaces the history, a rollback takes turns back. Sources: Codex's
- * protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories' tests.
+ * Replays the lines of a Codex rollout, `{timestamp, type, payload}` (bare items before September
+ * 2025), append-only. A `compacted` record replaces the history, a rollback removes turns. Sources:
+ * Codex's protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories'
+ * tests.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { personText } from '../../../core/messages/personText';
@@ -13,53 +14,51 @@ import { type Fields, listIn, numberIn, recordIn, stringIn, timeIn } from '../..
 import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
 import { CodexRequests } from './usage';
 
-/** A request that Codex counted, and the item that its answer ended with. */
+/** A request that Codex counted, and the last item of its answer. */
 export interface CountedRequest {
   readonly request: RecordedRequest;
   readonly item: CodexItem | undefined;
 }
 
-/** A compaction, and the item behind which it was made. */
+/** A compaction, and the item that precedes it. */
 export interface CodexCompaction {
   readonly item: CodexItem | undefined;
   readonly at: number | undefined;
 }
 
-/** An item of the Responses API, as Codex sends and receives it. */
+/** An item of the Responses API. */
 export type CodexItem = Fields;
 
 export interface CodexRollout {
   readonly id: string | undefined;
   readonly parent: string | undefined;
   readonly workspace: string | undefined;
-  /** The system prompt. */
   readonly instructions: string | undefined;
-  /** The items of the next request. */
+  /** Items of the next request. */
   readonly active: readonly CodexItem[];
-  /** All that was said and not taken back, the summaries of compactions included. */
+  /** All items that were not rolled back, including summaries of compactions. */
   readonly everything: readonly CodexItem[];
   readonly compactions: readonly CodexCompaction[];
-  /** Usage from the records of token counts. */
   readonly requests: readonly CountedRequest[];
   readonly session: RecordedSession;
-  /** Whether the requests of its compactions are among them. */
+  /** True if `requests` includes those of compactions. */
   readonly hasCompactions: boolean;
-  /** Turns that were taken back. */
+  /** Number of turns rolled back. */
   readonly rolledBack: number;
-  /** Records that are no part of the conversation, by kind. */
+  /** Records that are not part of the conversation, by kind. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Records and items of kinds that are not known, by kind. */
+  /** Records and items of unknown kinds. */
   readonly unknown: ReadonlyMap<string, number>;
-  /** Declarations of tools that stand beside the messages. */
+  /** Declarations of tools beside the messages. */
   readonly declarations: number;
-  /** The last item of the rollout that this one was forked from. */
+  /** The last item inherited from the rollout that this one forked from. */
   readonly forkedBehind: CodexItem | undefined;
   readonly notes: readonly string[];
 }
 
 /**
- * @param earlier what stands in the rollouts that this one was forked from
- * @throws {ConversationReadError} where no line can be read
+ * @param earlier records of the rollouts that this one was forked from
+ * @throws {ConversationReadError} if no line can be read
  */
 export function parseRollout(
   lines: Iterable<Line>,
@@ -86,7 +85,9 @@ export function parseRollout(
   return { ...replay.result(), notes };
 }
 
-/** Items that are messages, calls, results and thoughts stand bare in old rollouts; a header has an id and no type. */
+/**
+ * Old rollouts contain bare messages, calls, results and thoughts. A header has an id and no type.
+ */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
 class Replay {
@@ -95,7 +96,7 @@ class Replay {
   private everything: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
-  /** The item behind which each of the requests was counted. */
+  /** The item that precedes the count of each request. */
   private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();
@@ -104,7 +105,7 @@ class Replay {
   private declarations = 0;
   private forkedBehind: CodexItem | undefined;
 
-  /** A record of the rollout that this one goes on from: its requests and what it leaves out were told there. */
+  /** Takes an inherited record. Its requests and omissions were reported by the other rollout. */
   inherit(value: Fields): void {
     const payload = recordIn(value, 'payload');
     if (!payload) return;
@@ -115,7 +116,7 @@ class Replay {
     else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
   }
 
-  /** The rollout's own records follow. */
+  /** Starts the rollout's own records. */
   begin(): void {
     this.forkedBehind = this.everything.at(-1);
     this.rolledBack = 0;
@@ -133,7 +134,7 @@ class Replay {
     }
     switch (value['type']) {
       case 'session_meta':
-        // A forked session repeats the header of the one that it came from: the first is its own.
+        // A forked session repeats its origin's header; the first one is its own.
         this.header ??= payload;
         return;
       case 'response_item':
@@ -195,7 +196,7 @@ class Replay {
     }
   }
 
-  /** What another agent of the thread's tree said: Codex makes an `agent_message` of it. */
+  /** Codex turns a message from another agent of the thread's tree into an `agent_message`. */
   private communication(payload: Fields): void {
     const text = stringIn(payload, 'content');
     if (text === undefined || text === '') this.passOver('inter_agent_communication');
@@ -213,7 +214,7 @@ class Replay {
     };
     if (text !== '') this.everything.push(summary);
     const replacement = payload['replacement_history'];
-    // Without one (before 2025-11), Codex rebuilds it: the user's words and the summary.
+    // Before 2025-11 Codex rebuilds the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
       ? replacement.filter(isRecord).filter((item) => (ITEM_USES[kindOf(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
@@ -237,7 +238,7 @@ function count(kinds: Map<string, number>, kind: string): void {
 
 const kindOf = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';
 
-/** The items before the last so many turns; a turn begins with what the user typed. */
+/** Drops the last `turns` turns. A turn begins with what the user typed. */
 function withoutTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   let end = items.length;
   let left = turns;
@@ -253,6 +254,6 @@ function withoutTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
 function isTyped(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
   const texts = listIn(item, 'content').map((part) => (isRecord(part) ? stringIn(part, 'text') : undefined));
-  // Pictures alone were sent by somebody, too.
+  // Images without text were also sent by a person.
   return texts.some((text) => text === undefined || personText(text) !== '');
 }

@@ -1,36 +1,35 @@
 /**
- * A Codex rollout's record of its requests: `token_count` events, and since 0.15x a `token_usage_record` for each answer, which comes
- * before them and names the answer. Both tell the thread's sum so far. Sources: codex-rs/protocol (TokenUsageInfo), sessions of 0.171.
+ * A Codex rollout's recorded requests: `token_count` events, and since 0.15x a preceding
+ * `token_usage_record` that names its answer. Both contain the thread's running sum. Sources:
+ * codex-rs/protocol (TokenUsageInfo), sessions of 0.171.
  */
 import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
 import type { RequestCollector } from '../format';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 
-/** Collects the requests of a rollout, record by record. */
 export class CodexRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /** Place of a request by its key. */
+  /** Index of a request by its key. */
   private readonly byKey = new Map<string, number>();
   private readonly byResponse = new Map<string, number>();
   private header: Fields | undefined;
-  /** Of the threads whose headers stand among the records. */
+  /** Threads whose headers are among the records. */
   private readonly threads = new Set<string>();
   private began: number | undefined;
   private total: Fields = {};
-  /** The counts that came last. */
   private told: string | undefined;
-  /** The thread's sum of tokens so far, and how often it was begun anew: then it comes to what it was before. */
+  /** The thread's running sum of tokens, and how often it was reset. */
   private sum = 0;
   private resets = 0;
   private model: string | undefined;
   private seller: string | undefined;
-  /** Since the last request that was counted. */
+  /** Searches since the last counted request. */
   private searches = 0;
-  /** Whether the model said something since the last request that was counted. */
+  /** True if the model said something since the last counted request. */
   private hasSpoken = false;
-  /** Whether the last request was counted without a word of the model's. */
+  /** True if the last request was counted without any output item. */
   private isSilent = false;
 
   get requests(): readonly RecordedRequest[] {
@@ -38,8 +37,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * Whether compactions on the server are among the requests: seen in 0.171, and not in 0.118 to 0.146 (the thread's sum does not grow by
-   * them there). Taken to be so since 0.150, as the records of each answer are.
+   * Whether `requests` includes server-side compactions. Seen in 0.171; not in 0.118 to 0.146,
+   * where the thread's sum excludes them. Assumed from 0.150 on, when records of each answer began.
    */
   get hasCompactions(): boolean {
     const [major = 0, minor = 0] = (stringIn(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);
@@ -66,16 +65,15 @@ export class CodexRequests implements RequestCollector {
     return { requests, compactions: [], session, hasCompactions };
   }
 
-  /** @param value a record as it was read */
   take(value: Fields): void {
     const payload = recordIn(value, 'payload');
     const at = timeIn(value, 'timestamp');
     if (!payload) return;
     switch (value['type']) {
       case 'session_meta':
-        // A file that was appended to itself begins with the same sums.
+        // A file appended to itself starts again with the same sums.
         if (this.header && stringIn(payload, 'id') === stringIn(this.header, 'id')) [this.sum, this.resets] = [0, 0];
-        // A forked session repeats the header of the one that it came from: the first is its own.
+        // A forked session repeats its origin's header; the first one is its own.
         this.header ??= payload;
         this.threads.add(stringIn(payload, 'id') ?? '');
         this.began ??= at ?? timeIn(payload, 'timestamp');
@@ -101,16 +99,19 @@ export class CodexRequests implements RequestCollector {
     }
   }
 
-  /** The counts come again with each look at the limits, when a session is resumed, and with nothing in them behind a compaction. */
+  /**
+   * Counts are repeated at each check of the limits and on resuming, and come empty after a
+   * compaction.
+   */
   private count(payload: Fields, last: Fields | undefined, total: Fields | undefined, at: number | undefined): void {
     const before = this.total;
     this.total = total ?? this.total;
-    // Where the thread's sum stands alone, what it grew by tells.
+    // If only the thread's sum is known, its increase is the request's usage.
     last ??= total && difference(total, before);
     if (!last || countIn(last, 'input_tokens') === 0) return;
     if (total) this.sumTo(countIn(total, 'total_tokens'));
     const told = keyOf(total ?? {}, last);
-    // Without a sum, equal counts are a repetition where the model has not spoken since.
+    // Without a sum, equal counts repeat the last ones unless the model has spoken since.
     if (!total && !this.hasSpoken && told === this.told) return;
     this.told = told;
     const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
@@ -140,15 +141,15 @@ export class CodexRequests implements RequestCollector {
     this.hasSpoken = false;
   }
 
-  /** A smaller sum behind the model's words is no repetition of an earlier one. */
+  /** A smaller sum after new output means a reset, not a repetition. */
   private sumTo(sum: number): void {
     if (sum < this.sum && this.hasSpoken) this.resets += 1;
     this.sum = sum;
   }
 
   /**
-   * The request that made the summary: the record names it since 0.15x; before, its answer stands in no item. Of a compaction on the
-   * server, older versions count none.
+   * The request that produced the summary. Named by the record since 0.15x; before, its answer is
+   * in no item. Older versions don't count server-side compactions.
    */
   private compacted(response: string | undefined): void {
     this.compactions += 1;
@@ -160,8 +161,9 @@ export class CodexRequests implements RequestCollector {
 }
 
 /**
- * The thread that a rollout begins with: by `forked_from_id` for a fork. A subagent's names its parent beside it or in its source; it
- * begins with the parent's counts in some versions (0.1xx) and with none in others, which comparing the two shows.
+ * The thread that a rollout begins with. A fork has `forked_from_id`. A subagent names its parent
+ * beside it or in its source and, depending on the version (0.1xx), starts with the parent's counts
+ * or with none; comparing the two shows which.
  */
 function originOf(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
@@ -173,17 +175,20 @@ function originOf(header: Fields): string | undefined {
   );
 }
 
-/** A thread's sum grows with each request, and is copied with its records. */
+/** A thread's sum grows with each request and is copied with its records. */
 const keyOf = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
 
-/** OpenAI's own tool: searching has a price of its own, looking at a page has none (guide "Web search", output and citations). */
+/**
+ * OpenAI's own tool: searches are charged separately, opened pages are not (guide "Web search",
+ * output and citations).
+ */
 function isSearch(item: Fields): boolean {
   const action = stringIn(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
-/** A sum that has become smaller was begun anew. */
+/** A sum that became smaller was reset. */
 function difference(total: Fields, before: Fields): Fields {
   const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
   return Object.fromEntries(
@@ -194,7 +199,7 @@ function difference(total: Fields, before: Fields): Fields {
 const countsOf = (usage: Fields): readonly number[] =>
   ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => countIn(usage, field));
 
-/** OpenAI counts what was read from the cache and written to it among the input. */
+/** OpenAI counts cache reads and writes as input. */
 const usageOf = (last: Fields): Usage => ({
   accounting: 'openai',
   source: 'reported',

@@ -13,14 +13,15 @@ import { tidyTitle, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 
-/** Whether only Copilot writes such an event. */
+/** True for events that only Copilot writes. */
 export const isCopilotRecord = ({ type, data }: Fields): boolean =>
   isRecord(data) && typeof type === 'string' && type.includes('.');
 
 /**
- * The events of a session of GitHub Copilot: a transcript of VS Code's agent mode, or Copilot CLI's `events.jsonl`. `active`
- * begins with the summary of the last compaction, `all` with the first word. What subagents said is kept apart.
- * @throws {ConversationReadError} for lines that are broken, or where there are no messages
+ * Reads a session of GitHub Copilot: a transcript of VS Code's agent mode, or Copilot CLI's
+ * `events.jsonl`. `active` begins with the last compaction's summary, `all` with the first message.
+ * Subagents are kept apart.
+ * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
@@ -59,7 +60,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   };
 }
 
-/** Each request where each was recorded; else what the answers tell, and the sums. */
+/** Individual requests if all were recorded; otherwise answers and sums. */
 function recordedIn({ answers, messages }: CopilotMessages, recorded: CopilotRequests): RecordedRequests | undefined {
   const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The lines of a Copilot session: `{type, data, id, timestamp, parentId}`, append-only. Sources: the event schema of GitHub's
- * Copilot SDK (session-events), transcripts in public repositories' tests.
+ * The lines of a Copilot session: `{type, data, id, timestamp, parentId}`, append-only. Sources:
+ * the event schema of GitHub's Copilot SDK (session-events), transcripts in public repositories'
+ * tests.
  */
 import { readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
@@ -11,11 +12,11 @@ export interface CopilotEvent {
   readonly type: string;
   readonly id: string | undefined;
   readonly data: Fields;
-  /** The subagent that it belongs to. */
+  /** ID of the subagent, if it is one's. */
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
-  /** Of an answer: which of the requests that were recorded before it is its own, the first being 0. */
+  /** For an answer: index of its request among those recorded before it. */
   readonly request?: number;
 }
 
@@ -25,20 +26,20 @@ export interface CopilotEvents {
     readonly workspace: string | undefined;
     readonly title: string | undefined;
   };
-  /** Those that make the conversation, in order, less what was taken back. */
+  /** Events of the conversation in order, without rewound ones. */
   readonly events: readonly CopilotEvent[];
-  /** How many of those were taken back. */
+  /** Number of events that were rewound. */
   readonly rewound: number;
-  /** Events that are no part of the conversation, by type. */
+  /** Events that are not part of the conversation, by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
   readonly requests: CopilotRequests;
 }
 
-/** The events that make the conversation. */
 const KEPT = new Set([
   'system.message',
-  // A subagent or a command in the background is done: it is sent as a prompt, with an element of its own around it.
+  // Reports that a subagent or background command is done; sent as a prompt in an element of its
+  // own.
   'system.notification',
   'user.message',
   'assistant.message',
@@ -50,8 +51,9 @@ const KEPT = new Set([
 ]);
 
 /**
- * Events for the screen, for hooks, permissions and bookkeeping. Source: the same schema, requests of 1.0.102. What becomes of a skill's text
- * (`skill.invoked`), of a hand-over and of a truncation is not known.
+ * Events for screen, hooks, permissions and bookkeeping. Source: the same schema, requests of
+ * 1.0.102. Unknown is whether a skill's text (`skill.invoked`), a hand-over or a truncation is
+ * sent.
  */
 export const NOT_SENT = {
   has: (type: string): boolean => SILENT_GROUPS.test(type) || SILENT.has(type),
@@ -100,7 +102,7 @@ const SILENT = new Set([
   'tool.user_requested',
 ]);
 
-/** @throws {ConversationReadError} where no line can be read */
+/** @throws {ConversationReadError} if no line can be read */
 export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvents {
   const notes: string[] = [];
   const passedOver = new Map<string, number>();
@@ -146,7 +148,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   };
 }
 
-/** A rewind takes the named event back and all that came after it. */
+/** A rewind removes the named event and all later ones. */
 function before(events: readonly CopilotEvent[], id: string | undefined): CopilotEvent[] {
   const index = events.findIndex((event) => event.id === id);
   return index === -1 || id === undefined ? [...events] : events.slice(0, index);

@@ -8,26 +8,24 @@ import { type Fields, asText, listIn, numberIn, stringIn } from '../../text/valu
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
   /**
-   * The system prompt of the latest request. Copilot writes it down whole with each prompt of a person's, with what it changed in it
-   * since: the later one takes the place of the one before.
+   * System prompt of the latest request. Copilot stores it whole with each prompt of a person,
+   * including later changes.
    */
   readonly system: string | undefined;
   /** Index of the first message that the next request would hold; 0 without a compaction. */
   readonly activeFrom: number;
-  /** Results of which only the outcome was written down. */
+  /** Number of results of which only the outcome was stored. */
   readonly withoutResult: number;
-  /** What the answers themselves tell: who answered, and how long the answer was. */
   readonly answers: readonly CopilotAnswer[];
 }
 
-/** An answer of the model's. */
 export interface CopilotAnswer {
   readonly request: RecordedRequest;
-  /** Which of the recorded requests it is the answer to. */
+  /** Index of its recorded request. */
   readonly record: number | undefined;
 }
 
-/** Events of one thread to messages: results that follow each other go into one message. */
+/** Converts the events of one thread; consecutive results share a message. */
 export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
   const called = new Set<string>();
@@ -61,7 +59,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       case 'session.compaction_complete': {
         const summary = stringIn(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
-        // Messages written while the summary was being made are not in it.
+        // Messages written while the summary was being made are not part of it.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
         for (const [index, answer] of answers.entries()) {
@@ -112,7 +110,7 @@ function requestOf(data: Fields, at: number | undefined, message: number | undef
   };
 }
 
-/** A call that no message asked for: it was written down only when it ran. */
+/** A call that is in no message because it was only stored when it ran. */
 function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content !== 'string') {
@@ -125,7 +123,7 @@ function messageOf(type: string, data: Fields): ApiMessage & { readonly content:
   const attachments = listIn(data, 'attachments');
   return {
     role: 'user',
-    // The text that was sent stands beside the text that was typed.
+    // The record has both the typed and the sent text.
     content: textBlocks(data['transformedContent'] ?? data['content']),
     ...(attachments.length > 0 && { attachments }),
   };
@@ -174,7 +172,7 @@ function resultOf(data: Fields): Block | undefined {
   };
 }
 
-/** A result is told as text, as parts, or as what the tool gave (JetBrains, older versions). */
+/** A result is text, parts, or the tool's own object (JetBrains, older versions). */
 function contentOf(result: unknown): string | Block[] | undefined {
   if (result === undefined || result === null) return undefined;
   if (!isRecord(result)) return asText(result);

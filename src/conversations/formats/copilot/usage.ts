@@ -1,7 +1,8 @@
 /**
- * A Copilot session's record of its requests. Since 1.0.9x a `session.usage_record` for each, of subagents and compactions, too; before,
- * sums by model in `session.shutdown` (and `session.usage_checkpoint`), and a compaction's tokens with its summary. Sources: the event
- * schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
+ * A Copilot session's recorded requests. Since 1.0.9x there is a `session.usage_record` for each,
+ * including subagents and compactions; before, only sums by model in `session.shutdown` (and
+ * `session.usage_checkpoint`) and a compaction's tokens with its summary. Sources: the event schema
+ * of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
  */
 import type {
   ModelTotal,
@@ -17,29 +18,29 @@ import type { RequestCollector } from '../format';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 
 /**
- * US dollars for a billionth of an AI credit, in which Copilot counts what it charges: a credit costs a cent (docs.github.com, "Models
- * and pricing for GitHub Copilot"; the sums of a session of 1.0.74 agree with its tokens at the maker's prices).
+ * US dollars per nano-AI-credit, Copilot's billing unit: a credit costs a cent (docs.github.com,
+ * "Models and pricing for GitHub Copilot"; confirmed by the sums of a session of 1.0.74 at the
+ * maker's prices).
  */
 const NANO_CREDIT_DOLLARS = 1e-11;
 
-/** Collects the requests of a session, event by event. */
 export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
-  /** Of compactions that no record of a request told of so far. */
+  /** Usage of compactions without a recorded request so far. */
   private readonly lone: Usage[] = [];
-  /** Whether the last request was made with a key of the user's own. */
+  /** True if the last request used a key of the user's own. */
   private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
   charged: RecordedCharge | undefined;
-  /** How many answers there were: what the sums are of. */
+  /** Number of answers that the sums cover. */
   private answers = 0;
   private readonly sideAnswers = new Map<string, number>();
-  /** Of the process that ended last and did not take up the sums of the one before. */
+  /** Sums of the last process that ended without being continued. */
   private base: readonly ModelTotal[] = [];
   private current: readonly ModelTotal[] = [];
 
@@ -74,7 +75,6 @@ export class CopilotRequests implements RequestCollector {
     };
   }
 
-  /** @param value an event as it was read */
   take(value: Fields): void {
     const data = recordIn(value, 'data') ?? {};
     const at = timeIn(value, 'timestamp');
@@ -127,7 +127,7 @@ export class CopilotRequests implements RequestCollector {
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
-      // With a key of the user's own, the maker sets the price.
+      // With the user's own key, the maker sets the price.
       ...(this.isOwnKey ? {} : { seller: 'github-copilot' }),
       ...(window !== undefined && { window }),
       ...(key !== undefined && { key }),
@@ -137,7 +137,10 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /** Its own tokens stand with the summary, and in some versions in a record of their own as well: then the counts are equal. */
+  /**
+   * The summary contains its request's tokens. Some versions also write a request record, whose
+   * counts are then equal.
+   */
   private compaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
@@ -167,7 +170,7 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /** The session's charge so far; resumed ones go on with it (1.0.74). */
+  /** The session's charge so far; a resumed session continues it (1.0.74). */
   private charge(data: Fields): void {
     const credits = numberIn(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
@@ -181,8 +184,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * A sum goes on with the ones before where it says how far it counts (`usageAccountingWatermarks`); in older versions it is of one
-   * process, unless it has grown.
+   * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions it covers
+   * one process, unless it has grown.
    */
   private sum(data: Fields): void {
     const snapshot = recordIn(data, 'accountingSnapshot');
@@ -202,7 +205,7 @@ export class CopilotRequests implements RequestCollector {
   }
 }
 
-/** Copilot counts what was read from the cache and written to it among the input. */
+/** Copilot counts cache reads and writes as input. */
 const usageOf = (usage: Fields, credits: number | undefined): Usage => ({
   accounting: 'openai',
   source: 'reported',

@@ -13,7 +13,6 @@ import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 import { type Fields, listIn, stringIn } from '../../text/values';
 
-/** A session of Gemini CLI: what it says of itself, and its records in order. */
 interface GeminiSession {
   readonly meta: Fields;
   readonly records: readonly Fields[];
@@ -22,10 +21,10 @@ interface GeminiSession {
   readonly requests: GeminiRequests;
 }
 
-/** Words of the program for the person. Source: Gemini CLI's `convertSessionToClientHistory`. */
+/** Messages of the program to the person. Source: Gemini CLI's `convertSessionToClientHistory`. */
 const NOT_SENT: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
 
-/** Whether only Gemini CLI writes such a record. */
+/** True for records that only Gemini CLI writes. */
 export const isGeminiRecord = (value: Fields): boolean =>
   '$set' in value || '$rewindTo' in value || 'projectHash' in value || value['type'] === 'gemini';
 
@@ -36,7 +35,7 @@ export const isGeminiDocument = (value: unknown): value is Fields =>
   stringIn(value, 'projectHash') !== undefined &&
   Array.isArray(value['messages']);
 
-/** The conversation of a `.json` session: one document, from before sessions were lines. */
+/** Reads a `.json` session, the format before JSON lines. */
 export function readGeminiDocument(value: Fields, source: Source, options: ReadOptions): Conversation {
   const requests = new GeminiRequests();
   requests.take(value);
@@ -45,9 +44,10 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
 }
 
 /**
- * A session as JSON lines: a header, then records; a record with the id of an earlier one takes its place, `$set` changes the
- * header (or all messages), `$rewindTo` takes a message and all behind it back. Source: Gemini CLI's chatRecordingService.
- * @throws {ConversationReadError} for a broken line, or where there are no messages
+ * Reads a session of JSON lines: a header, then records. A record replaces an earlier one with the
+ * same id, `$set` changes the header (or all messages), `$rewindTo` removes a message and all later
+ * ones. Source: Gemini CLI's chatRecordingService.
+ * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
@@ -77,8 +77,8 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
 }
 
 /**
- * A rewind to a message that isn't there empties the session, as the agent does it; where a line is damaged, the message
- * may have stood there.
+ * Like the agent, empties the session on a rewind to a missing message, unless a damaged line may
+ * have contained it.
  */
 function before(
   records: ReadonlyMap<string, JsonRecord>,
@@ -126,7 +126,7 @@ function conversationOf(
   };
 }
 
-/** A subagent's file lies in a folder that is named by the session that started it. */
+/** A subagent's file is in a folder named after the session that started it. */
 function parentOf(meta: Fields, source: Source): { parent?: string } {
   if (meta['kind'] !== 'subagent' || !('path' in source)) return {};
   const folder = basename(dirname(source.path));

@@ -1,20 +1,25 @@
-/** Records of Gemini CLI to messages: the model's thoughts, words and calls, then the results of the calls. */
+/**
+ * Converts Gemini CLI's records: the model's thoughts, words and calls, then the calls' results.
+ */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
-  /** Records that are no part of the conversation (info, error, warning), by type. */
+  /** Records that are not part of the conversation (info, error, warning), by type. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Index of the first message that each of the model's records made. */
+  /** Index of the first message that each of the model's records became. */
   readonly places: ReadonlyMap<Fields, number>;
 }
 
-/** What the model said. `model` is not in the agent's sources; sessions with it were seen (getagentseal/codeburn#166). */
+/**
+ * Types of the model's records. `model` is not in the agent's source but was seen in sessions
+ * (getagentseal/codeburn#166).
+ */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'model']);
 
-/** Records of other types are counted and passed over. */
+/** Records of other types are counted and skipped. */
 export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
@@ -43,10 +48,10 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
 }
 
 /**
- * Since 0.61 a record of the user's repeats the results that stand with their calls, and a session that was resumed has them there alone,
- * twice. Each call is answered once, behind the answer that made it.
- * @param open calls of the last answer that have no result yet; those that get theirs here are taken out
- * @param answered all calls that have one; those that get theirs here are added
+ * Since 0.61 a user record repeats the results stored with their calls; in a resumed session they
+ * exist only there, twice. Each call keeps one result, after the answer that made it.
+ * @param open calls of the last answer without a result; answered ones are removed
+ * @param answered all answered calls; new ones are added
  */
 function answeredOnce(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
   const results: Block[] = [];
@@ -66,7 +71,6 @@ function responseId({ type, part }: Block): string | undefined {
   return response && stringIn(response, 'id');
 }
 
-/** A call that stands among the parts of an answer. */
 function callOfPart(block: Block): Block {
   const { part } = block;
   const call = block.type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionCall') : undefined;
@@ -77,7 +81,7 @@ function push(messages: ApiMessage[], role: ApiMessage['role'], content: readonl
   if (content.length > 0) messages.push({ role, content });
 }
 
-/** Summaries of what the model thought: a heading and a text each. */
+/** Summaries of the model's thoughts: a heading and a text each. */
 function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
   const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
     const heading = asText(subject);
@@ -87,7 +91,7 @@ function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
   return thinking === '' ? [] : [{ type: 'thinking', thinking }];
 }
 
-/** A text, a part, or a list of both (`PartListUnion` of Google's SDK). */
+/** Accepts a text, a part, or a list of both (`PartListUnion` of Google's SDK). */
 export function partBlocks(content: unknown): Block[] {
   if (Array.isArray(content)) return content.flatMap(partBlocks);
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
@@ -116,7 +120,7 @@ function callBlocks(call: Fields): Block[] {
     : [{ type: 'tool_use', id, name, input: call['args'] ?? {} }];
 }
 
-/** None where nothing came back: the call was interrupted. */
+/** Empty if the call was interrupted. */
 function resultBlocks(call: Fields): Block[] {
   const id = stringIn(call, 'id');
   const result = call['result'];
@@ -128,7 +132,7 @@ function resultBlocks(call: Fields): Block[] {
   return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
-/** A tool's output in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */
+/** A tool's output in a `functionResponse`: `{output}`, `{error}`, or the tool's own object. */
 export function outputBlocks(part: unknown): Block[] {
   const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
   if (!answer) return partBlocks(part);

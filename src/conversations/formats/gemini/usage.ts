@@ -1,19 +1,22 @@
-/** A Gemini CLI session's record of its requests: the tokens of each record of the model's (chatRecordingService.ts). */
+/**
+ * A Gemini CLI session's recorded requests: the tokens of each model record
+ * (chatRecordingService.ts).
+ */
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
 
-/** Collects the requests of a session, record by record: those that were rewound were paid for, too. */
+/** Includes rewound requests, which were also paid for. */
 export class GeminiRequests implements RequestCollector {
-  /** They are not recorded. */
+  /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
-  /** By the record's id, under which it is written again as it grows. */
+  /** By record id; a growing record is written again under the same id. */
   private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();
   private id: string | undefined;
   private began: number | undefined;
 
-  /** @param value a line as it was read, or a document of a whole session */
+  /** @param value a record, or the document of a whole session */
   take(value: Fields): void {
     const set = recordIn(value, '$set') ?? value;
     this.id = stringIn(set, 'sessionId') ?? this.id;
@@ -21,7 +24,9 @@ export class GeminiRequests implements RequestCollector {
     for (const record of [value, ...listIn(set, 'messages').filter(isRecord)]) this.record(record);
   }
 
-  /** @param places index of the message that each record made, where the conversation was read, too */
+  /**
+   * @param places index of the message that each record became, if the conversation was read too
+   */
   result(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
     if (this.known.size === 0) return undefined;
     return {
@@ -39,7 +44,7 @@ export class GeminiRequests implements RequestCollector {
     };
   }
 
-  /** Google counts cached tokens among the input, and thoughts beside the output. */
+  /** Google counts cached tokens as input and thoughts separately from output. */
   private record(record: Fields): void {
     const tokens = record['type'] === 'gemini' ? recordIn(record, 'tokens') : undefined;
     if (!tokens) return;

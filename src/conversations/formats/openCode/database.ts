@@ -1,6 +1,7 @@
 /**
- * The SQLite store of OpenCode (1.2 and later) and Kilo (7 and later): tables `session`, `message` and `part`, their fields as
- * JSON in a column `data`. Runs in a worker: the calls block. Source: OpenCode's session.sql.ts.
+ * The SQLite store of OpenCode (1.2 and later) and Kilo (7 and later): tables `session`, `message`
+ * and `part` with JSON in a column `data`. Calls block, so run them in a worker. Source: OpenCode's
+ * session.sql.ts.
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
@@ -10,7 +11,6 @@ import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
 import { type Fields, asText, stringIn } from '../../text/values';
 
-/** A session as the store lists it. */
 export interface DatabaseSession {
   readonly id: string;
   readonly title: string;
@@ -21,21 +21,21 @@ export interface DatabaseSession {
 }
 
 /**
- * A compaction by hand changes messages and leaves the session's own time as it was (1.18, POST /session/:id/summarize). Reads the index
- * by session and time, and one message of each.
+ * A manual compaction changes messages but not the session's own time (1.18, POST
+ * /session/:id/summarize). Reads the index by session and time, and one message of each session.
  */
 const WITH_NEWEST_MESSAGE = `max(time_updated, coalesce(
   (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
 
 /**
- * @param databases opens the store and keeps it open; without them it is closed again
- * @throws {ConversationReadError} for a file that is no such store, or a host without SQLite
+ * @param databases keeps the store open; without it the store is closed again
+ * @throws {ConversationReadError} if the file is not such a store or the host has no SQLite
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
   return withDatabase(file, databases, (database) => {
     const second = hasTables(database, SECOND_TABLES);
     if (!second) requireTables(database, file, ['session']);
-    // In a store that was migrated a session may stand in both: OpenCode 2 goes on with its own.
+    // A migrated store may contain a session in both forms; OpenCode 2 continues its own.
     const sessions = new Map<string, DatabaseSession>();
     for (const table of [...(second ? ['session_v2'] : []), ...(hasTables(database, ['session']) ? ['session'] : [])]) {
       const modified = table === 'session' && hasTables(database, ['message']) ? WITH_NEWEST_MESSAGE : 'time_updated';
@@ -59,14 +59,14 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
 }
 
 /**
- * @param id the session's; without one the store must hold a single session
- * @param databases opens the store and keeps it open; without them it is closed again
- * @throws {ConversationReadError} where there is no such session
+ * @param id the session's; without it the store must contain a single session
+ * @param databases keeps the store open; without it the store is closed again
+ * @throws {ConversationReadError} if there is no such session
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
     const second = hasTables(database, SECOND_TABLES) ? readSecond(database, id) : undefined;
-    // A migration that stopped half-way has made the session and left its messages where they were.
+    // An interrupted migration created the session but did not move its messages.
     if (second && (second.messages.length > 0 || !hasMessages(database, asText(second.info['id'])))) return second;
     if (hasTables(database, SECOND_TABLES) && !hasTables(database, ['session', 'message', 'part'])) {
       throw whichSession(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
@@ -104,21 +104,23 @@ export function readSession(file: string, id: string | undefined, databases?: Op
   });
 }
 
-/** Whether a session has messages in the tables of 1.x. */
+/** True if the tables of 1.x contain messages of the session. */
 const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
   hasTables(database, ['session', 'message', 'part']) &&
   rows(database, 'SELECT id FROM session WHERE id = ?', session).length > 0 &&
   rows(database, 'SELECT id FROM message WHERE session_id = ? LIMIT 1', session).length > 0;
 
-/** The tables of OpenCode 2. */
 const SECOND_TABLES = ['session_v2', 'session_message'];
 
-/** A session of OpenCode 2; undefined where there is no such one, or without an id not just one in the whole store. */
+/**
+ * A session of OpenCode 2; undefined if it doesn't exist or, without an id, if there is not exactly
+ * one.
+ */
 function readSecond(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = rows(
     database,
-    // Not every version has the column "revert".
+    // Some versions lack the column `revert`.
     `SELECT * FROM session_v2 ${where}`,
     ...(id === undefined ? [] : [id]),
   );
@@ -181,7 +183,7 @@ const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[])
     .all(...values)
     .filter(isRecord);
 
-/** The object in a column; undefined where its JSON is broken: the rest of the session can still be read. */
+/** Undefined for broken JSON, so that the rest of the session can still be read. */
 function fromJson(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

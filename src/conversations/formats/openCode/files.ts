@@ -1,6 +1,7 @@
 /**
- * The files of OpenCode before 1.2: `storage/session/<project>/<session>.json`, the messages in `storage/message/<session>/`,
- * their parts in `storage/part/<message>/`. Runs in a worker: the calls block.
+ * OpenCode's files before 1.2: `storage/session/<project>/<session>.json`, messages in
+ * `storage/message/<session>/`, parts in `storage/part/<message>/`. Calls block, so run them in a
+ * worker.
  */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,11 +11,11 @@ import { type Fields, stringIn } from '../../text/values';
 
 /**
  * @param file the session's file
- * @param info what is in it
+ * @param info its content
  */
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
-  // Ids ascend with time.
+  // IDs ascend with time.
   const { records, unreadable } = recordsIn(join(storage, 'message', safeName(stringIn(info, 'id'))));
   const messages = records.map((message) => ({
     info: message,
@@ -27,10 +28,10 @@ export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   };
 }
 
-/** An id that is more than a name leads nowhere. */
+/** An id that is not a plain name is replaced by one that doesn't exist. */
 const safeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
 
-/** A file that is missing, half written or of another kind is counted: the rest of the session can still be read. */
+/** Missing, incomplete or foreign files are counted; the rest of the session can still be read. */
 function recordsIn(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
   const names = namesIn(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
@@ -44,10 +45,10 @@ function recordsIn(folder: string): { readonly records: readonly Fields[]; reado
   return { records, unreadable: names.length - records.length };
 }
 
-/** Far above any message or part that the agent wrote. */
+/** Far larger than any message or part that the agent wrote. */
 const MAX_BYTES = 256 * 1024 ** 2;
 
-/** @throws for what is no file of the store's own: a link may lead out of it, a pipe would be waited for without end */
+/** @throws for links, which may lead out of the store, and pipes, which would block */
 function textOf(path: string): string {
   const stats = lstatSync(path);
   if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a file of the store');

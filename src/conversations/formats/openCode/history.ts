@@ -1,6 +1,6 @@
 /**
- * Which messages of an OpenCode session the agent would send, by the rules of its `filterCompacted` (message-v2.ts, 1.2 to
- * 1.14): from the last finished compaction on; a tail that the compaction kept stands behind the summary.
+ * Selects the messages that OpenCode would send, following its `filterCompacted` (message-v2.ts,
+ * 1.2 to 1.14): from the last finished compaction on, with a kept tail after the summary.
  */
 import type { Fields } from '../../text/values';
 
@@ -14,7 +14,7 @@ const compactionOf = ({ parts }: OpenCodeMessage): Fields | undefined =>
 
 /** @param messages in the order of the conversation */
 export function activeMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
-  // OpenCode 2: the compaction holds all that is kept of what stands before it.
+  // In OpenCode 2 the compaction contains everything kept from before it.
   const checkpoint = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
   if (checkpoint !== -1) return messages.slice(checkpoint);
   const summary = messages.findLastIndex(({ info }) => isFinishedSummary(info));

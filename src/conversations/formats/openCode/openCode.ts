@@ -14,23 +14,24 @@ import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
 
-/** A session as `opencode export` gives it, and as it is put together from OpenCode's or Kilo's store. */
+/** A session as printed by `opencode export`, or assembled from OpenCode's or Kilo's store. */
 export interface OpenCodeDocument {
   readonly info: Fields;
   readonly messages: readonly OpenCodeMessage[];
-  /** Messages and parts in the store that could not be read. */
+  /** Number of messages and parts that could not be read. */
   readonly unreadable?: number;
-  /** Kinds of messages that are not known, and how often. */
+  /** Unknown kinds of messages, with counts. */
   readonly unknown?: ReadonlyMap<string, number>;
 }
 
-/** The agent's name for a session that nobody has named yet. */
+/** Default titles of the agent. */
 const UNNAMED = /^(?:New|Child) session - /;
 
 /**
- * A session of OpenCode, or of Kilo from version 7 on. `active` is what the agent would send: from the last compaction on,
- * its summary in front; outputs that it has cleared are told as cleared. `all` is everything with every output.
- * @throws {ConversationReadError} where there are no messages
+ * Reads a session of OpenCode, or of Kilo since version 7. `active` is what the agent would send:
+ * the last compaction's summary and what follows, with cleared outputs shown as cleared. `all` is
+ * everything with every output.
+ * @throws {ConversationReadError} if there are no messages
  */
 export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
   const { info } = document;
@@ -73,7 +74,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
   };
 }
 
-/** The agent's own title, but for the one that it gives to what has none. */
+/** The agent's title unless it is a default one. */
 function titleIn(title: string | undefined, messages: readonly ApiMessage[]): string {
   if (title !== undefined && title.trim() !== '' && !UNNAMED.test(title)) {
     const tidy = titleOf([{ role: 'user', content: title }]);
@@ -95,7 +96,7 @@ function failedNote(messages: readonly OpenCodeMessage[]): string[] {
 const unreadableNote = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
   unreadable === 0 ? [] : [`Left out: ${plural(unreadable, 'record')} of the session that could not be read.`];
 
-/** Whether a document is a session: told by what is in it. */
+/** Recognizes a session by its content. */
 export function isOpenCodeDocument(value: unknown): value is Fields {
   if (!isRecord(value) || !isRecord(value['info']) || !Array.isArray(value['messages'])) return false;
   return (
@@ -104,14 +105,14 @@ export function isOpenCodeDocument(value: unknown): value is Fields {
   );
 }
 
-/** Whether a document is the head of a session, whose messages lie in other files (OpenCode before 1.2). */
+/** A session's head whose messages are in other files (OpenCode before 1.2). */
 export const isOpenCodeSession = (value: unknown): value is Fields =>
   isRecord(value) &&
   stringIn(value, 'id')?.startsWith('ses_') === true &&
   stringIn(value, 'projectID') !== undefined &&
   !('messages' in value);
 
-/** @throws {ConversationReadError} for parts that are no list */
+/** @throws {ConversationReadError} if parts are not a list */
 export function openCodeDocument(value: Fields, source: string): OpenCodeDocument {
   return {
     info: recordIn(value, 'info') ?? {},

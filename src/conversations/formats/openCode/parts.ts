@@ -1,20 +1,23 @@
-/** Parts of OpenCode's messages to blocks, by what the agent makes of them for a model (`toModelMessages`, message-v2.ts). */
+/**
+ * Converts parts of OpenCode's messages the way the agent does for a model (`toModelMessages`,
+ * message-v2.ts).
+ */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { OpenCodeMessage } from './history';
 import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
 
 export interface PartOptions {
-  /** Outputs that the agent has cleared to save context: as they were, or as it tells the model of them. */
+  /** Outputs that the agent cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
-  /** Gets for each end of a step, and each message's own fields, the reply that it ended. */
+  /** Filled with the reply that each end of a step, and each message's own fields, belong to. */
   readonly owners?: Map<Fields, ApiMessage>;
 }
 
-/** OpenCode sends this in place of an output that it has cleared. */
+/** OpenCode's placeholder for a cleared output. */
 const CLEARED = '[Old tool result content cleared]';
 
-/** An assistant's message becomes its words and calls, and behind them the results of the calls. */
+/** An assistant message becomes its words and calls, followed by the calls' results. */
 export const partMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
     message.info['role'] === 'assistant' ? replyMessages(message, options) : userMessages(message),
@@ -48,7 +51,7 @@ function userBlocks(part: Fields): Block[] {
 /** Parts that only the agent itself needs. */
 const STRUCTURE = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
-/** A step of the model's is a message of its own, and the results of its calls the next. */
+/** Each step becomes a message, and the results of its calls the next. */
 function replyMessages({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
   return stepsOf(parts).flatMap((step) => {
     const content = step.flatMap(replyBlocks);
@@ -90,7 +93,7 @@ function textBlocks(value: unknown): Block[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Anthropic's signature stands among the vendor's data; without one the thought is only for reading. */
+/** Anthropic's signature is in the vendor's metadata; thinking without one can't be sent back. */
 function thinkingBlocks(part: Fields): Block[] {
   const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
   const redacted = stringIn(anthropic, 'redactedData');
@@ -108,7 +111,7 @@ function callBlocks(part: Fields): Block[] {
   return [{ type: 'tool_use', id, name, input: recordIn(part, 'state')?.['input'] ?? {} }];
 }
 
-/** None for a call that is still running, or was when the agent ended. */
+/** Empty if the call never finished. */
 function resultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
   const id = stringIn(part, 'callID');
   const state = recordIn(part, 'state');
@@ -127,7 +130,7 @@ function resultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
   return [{ ...result, content: files.length > 0 ? [...textBlocks(output), ...files] : output }];
 }
 
-/** Text files and folders were put into text parts by the agent. */
+/** The agent has already turned text files and folders into text parts. */
 function fileBlocks(file: Fields): Block[] {
   const mime = stringIn(file, 'mime') ?? '';
   const url = stringIn(file, 'url');

@@ -1,8 +1,9 @@
 /**
- * OpenCode 2 keeps sessions in `session_v2` and one row for each message in `session_message`; both may stand beside the tables of 1.x in a
- * store that was migrated. Read after its public schema (packages/core session/sql, schema/session-message) and what it makes of messages
- * for a model (session/runner/to-llm-message): no store of a real session was at hand. A fork holds copies of the messages that it goes
- * on from (session/projector), so that nothing has to be looked for elsewhere.
+ * OpenCode 2 keeps sessions in `session_v2` and one row per message in `session_message`; a
+ * migrated store may have both these and the tables of 1.x. Written from its public schema
+ * (packages/core session/sql, schema/session-message) and its conversion for models
+ * (session/runner/to-llm-message); no real store was available. A fork contains copies of inherited
+ * messages (session/projector).
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
@@ -12,9 +13,9 @@ import type { OpenCodeMessage } from './history';
 const NOT_SENT: ReadonlySet<unknown> = new Set(['agent-switched', 'model-switched', 'location-switched', 'idle']);
 
 export interface SecondMessages {
-  /** As those of 1.x. */
+  /** In the form of 1.x. */
   readonly messages: readonly OpenCodeMessage[];
-  /** Kinds that are not known, and how often. */
+  /** Unknown kinds, with counts. */
   readonly unknown: ReadonlyMap<string, number>;
 }
 
@@ -86,7 +87,7 @@ function replyPart(part: Fields): Fields {
   };
 }
 
-/** What stands in the place of what was compacted. */
+/** Text in place of what was compacted. */
 const checkpoint = (data: Fields): string =>
   [
     '<conversation-checkpoint>',

@@ -1,15 +1,18 @@
-/** An OpenCode session's record of its requests: the end of each step counts the tokens of one; older ones count by message. */
+/**
+ * An OpenCode session's recorded requests: the end of each step has the tokens of one; older
+ * versions count by message.
+ */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
 /**
- * A fork copies messages and parts under new ids and leaves all else as it was (session.ts, `fork`): what tells a request is when it was
- * made, by which model, and what it took. Kilo's copies cost nothing.
+ * A fork copies messages and parts under new ids and keeps everything else (session.ts, `fork`), so
+ * a request is identified by time, model and counts. Kilo's copies cost nothing.
  *
  * @param info the session's own fields
- * @param owners the reply of each end of a step, and of each message's own fields
+ * @param owners the reply that each end of a step, and each message's own fields, belong to
  */
 export function recordedIn(
   info: Fields,
@@ -30,7 +33,7 @@ export function recordedIn(
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
       const tokens = recordIn(counted, 'tokens');
       const input = tokens && inputOf(tokens);
-      // A step that failed before a word came counts nothing.
+      // A step that failed before any output counts nothing.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(counted);
       const message = owner && indexes.get(owner);
@@ -47,7 +50,7 @@ export function recordedIn(
           accounting: 'anthropic',
           source: 'reported',
           ...input,
-          // Reasoning is counted beside the output (session.ts, getUsage).
+          // Reasoning is counted separately from output (session.ts, getUsage).
           outputTokens: countIn(tokens, 'output') + reasoning,
           reasoningTokens: reasoning,
         },

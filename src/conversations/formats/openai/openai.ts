@@ -1,11 +1,12 @@
 /**
- * OpenAI Chat Completions messages to `ApiMessage` and back. `toOpenAI(fromOpenAI(x))` is `x` for every `x`, with the order
- * of its keys. What has no place in Anthropic's shape stands in a field `openai` of the message or block: the original
- * object with its converted values emptied, into which they are put again on the way back. What is not understood (a
- * message without a known role, a call without a name, the legacy `function` role) is carried whole in a block
- * `openai_message`, `openai_call` or `openai_part`.
- *
- * The other way, messages that were never OpenAI's, loses what Chat Completions can not say: thinking, and `is_error`.
+ * Converts OpenAI Chat Completions messages to `ApiMessage` and back. `toOpenAI(fromOpenAI(x))` is
+ * `x` for every `x`, including key order. What Anthropic's shape can't express is kept in a field
+ * `openai` of the message or block: the original object with its converted values emptied, to be
+ * filled in again on the way back. Anything not understood (an unknown role, a call without a name,
+ * the legacy `function` role) is kept whole in a block `openai_message`, `openai_call` or
+ * `openai_part`.
+ * Messages that did not come from OpenAI lose what Chat Completions can't express: thinking and
+ * `is_error`.
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
@@ -19,7 +20,7 @@ import { titleOf } from '../../title';
 import type { Conversation, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 
-/** @throws {ConversationReadError} for a message of a wrong shape */
+/** @throws {ConversationReadError} for a malformed message */
 export function readOpenAI(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
   const raw = inSource(sourceName(source), () =>
     document.messages.map((message, index) => checkedOpenAI(message, `messages[${index}]`)),
@@ -54,7 +55,10 @@ export function checkedOpenAI(message: unknown, path: string): OpenAIRecord {
   return message;
 }
 
-/** Results that follow each other go into one user message, as Anthropic's API wants them. Total: every input converts. */
+/**
+ * Joins consecutive results into one user message, as Anthropic's API wants. Total: every input
+ * converts.
+ */
 export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   const converted: ApiMessage[] = [];
   let results: Block[] | undefined;
@@ -73,7 +77,7 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   return converted;
 }
 
-/** Messages as Chat Completions has them; one with several results becomes one message each. */
+/** A message with several results becomes one message for each. */
 export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(messageTo);
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
@@ -89,7 +93,7 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
 };
 
 function messageFrom(message: OpenAIRecord): ApiMessage {
-  // Junk from a caller without types is carried like any other message that isn't understood.
+  // Untyped callers may pass anything; keep it like any other message that isn't understood.
   const whole: unknown = message;
   if (!isRecord(whole)) return opaque(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
@@ -124,7 +128,7 @@ function partsFrom(content: unknown): Block[] {
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
-/** Stands for a converted content: its kind is all that is needed to put it back. */
+/** Marks the place and kind of converted content, so that it can be put back. */
 function emptyLike(content: unknown): unknown {
   if (typeof content === 'string') return '';
   return Array.isArray(content) ? [] : content;
@@ -239,7 +243,7 @@ function messageTo(message: ApiMessage): OpenAIRecord[] {
 
 const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Content in the kind that it had: string, parts, null or absent. */
+/** Content in its original form: string, parts, null or absent. */
 function contentTo(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
   const kind = shell ? shell['content'] : hasCalls ? null : [];
   if (Array.isArray(kind)) return blocks.map((block) => partToOpenAI(block));

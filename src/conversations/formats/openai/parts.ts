@@ -1,9 +1,11 @@
-/** Parts of an OpenAI message's content to blocks and back; see openai.ts for the rules. */
+/**
+ * Converts parts of an OpenAI message's content to blocks and back; see openai.ts for the rules.
+ */
 import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { imageSource } from '../../text/values';
 
-/** Types that mean something in our shape: a part that happens to be named so is wrapped, so that it isn't mistaken. */
+/** Types of our own blocks. A part with the same name is wrapped to avoid confusion. */
 const OURS = new Set<unknown>([
   'image',
   'tool_use',
@@ -15,7 +17,7 @@ const OURS = new Set<unknown>([
   'openai_message',
 ]);
 
-/** A part that no block stands for is wrapped, so that nothing of it is lost. */
+/** A part without an equivalent block is wrapped so that nothing is lost. */
 export function partFromOpenAI(part: unknown): Block {
   if (!isRecord(part) || OURS.has(part['type'])) return wrapped(part);
   const { type, image_url: image } = part;
@@ -28,7 +30,7 @@ export function partFromOpenAI(part: unknown): Block {
 
 const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
 
-/** The part that {@link partFromOpenAI} made the block of. */
+/** Inverse of {@link partFromOpenAI}. */
 export function partToOpenAI(block: Block): unknown {
   if (block.type === 'openai_part') return block['part'];
   if (!isImage(block)) return block;
@@ -39,7 +41,7 @@ export function partToOpenAI(block: Block): unknown {
   return { ...shell, image_url: { ...image, url } };
 }
 
-/** The address of an image: its URL, or its bytes as a data URL; undefined where it has neither. */
+/** An image's URL, or its bytes as a data URL. */
 export function imageUrl(source: unknown): string | undefined {
   if (!isRecord(source)) return undefined;
   const { type, url, media_type: mediaType, data } = source;
