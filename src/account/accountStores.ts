@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import { OpenDatabases } from '../conversations/databases';
 import { ConversationReadError } from '../conversations/readError';
-import { requestsInUiMessages } from '../conversations/formats/rooRequests';
+import { readUiRequests } from '../conversations/formats/rooRequests';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { headDetails, MAX_COUNTED_BYTES } from '../conversations/stores/details';
+import { readHeadDetails, MAX_COUNTED_BYTES } from '../conversations/stores/details';
 import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
 import type { FindOptions, FoundConversation } from '../conversations/stores/types';
@@ -151,7 +151,7 @@ async function accountFromRecords(
   if (found.bytes === undefined) return undefined;
   const streamed = streamRequests(found.path);
   if (!streamed) return undefined;
-  const { details } = headDetails(found);
+  const { details } = readHeadDetails(found);
   const { prices } = await tools();
   const { title = basename(found.path), id = found.path, workspace, parent } = details;
   return accountRecords(file, { id, title, workspace, parent }, streamed.recorded, streamed.compactions, prices);
@@ -167,6 +167,6 @@ function withRequestsBeside(conversation: Conversation, path: string): Conversat
   const file = join(dirname(path), 'ui_messages.json');
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > MAX_COUNTED_BYTES) return conversation;
-  const recorded = requestsInUiMessages(readFileSync(file, 'utf8'), conversation.messages);
+  const recorded = readUiRequests(readFileSync(file, 'utf8'), conversation.messages);
   return recorded ? { ...conversation, recorded } : conversation;
 }

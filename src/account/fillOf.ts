@@ -35,7 +35,7 @@ export function fillOf(
 
 export type FillOf = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 
-/** {@link fillOf} with the price table that ships with the product. */
+/** {@link getFillLevel} with the price table that ships with the product. */
 export async function loadFillOf(): Promise<FillOf> {
   const table = await loadPriceTable();
   // Searching the table takes as long as reading a small session, and an index asks for the same few models. A window has no date.

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { assistant, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';
-import { newSession } from '../conversations/write/claudeCode';
+import { renderSession } from '../conversations/write/claudeCode';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { countOnce } from '../core/account/once';
 import { accountSession } from './sessionAccount';
@@ -14,7 +14,7 @@ let count = 0;
 const newId = (): string => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
 
 const answer = { id: 'msg_1', model: 'claude-opus-4-5', usage: { input_tokens: 90_000, output_tokens: 500 } };
-const given = newSession({
+const given = renderSession({
   sessionId: SESSION,
   title: 'Sticky header',
   view: [

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FORMATS, readConversation } from '../conversations/read';
 import { readRecords } from '../conversations/text/jsonLines';
-import { linesOf } from '../conversations/text/lines';
+import { readLines } from '../conversations/text/lines';
 import { groupAccount, GROUPINGS, addUp, type SessionAccount } from '../core/account/account';
 import { countOnce, type ReadSession } from '../core/account/once';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
@@ -377,7 +377,7 @@ function grow({ write }: Writer, steps: readonly Step[]): Family {
 function recordedIn(text: string, path: string): RecordedRequests | undefined {
   let collector: RequestCollector | undefined;
   if (text.startsWith('{') && text.includes('}\n')) {
-    readRecords(linesOf(text, path), path, [], ({ value }) => {
+    readRecords(readLines(text, path), path, [], ({ value }) => {
       collector ??= Object.values(FORMATS)
         .find((format) => format.lines?.isRecord(value))
         ?.lines?.requests?.();

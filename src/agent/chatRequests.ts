@@ -1,5 +1,5 @@
 /** Recognizes the kinds of requests that VS Code's chat sends, and names conversations. */
-import { titleOf, UNTITLED } from '../conversations/title';
+import { makeTitle, UNTITLED } from '../conversations/title';
 import { between } from '../core/between';
 import { getBlocks, isText } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
@@ -30,7 +30,7 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
 /** A conversation's title; undefined where nothing says one. */
 export function titleOfRequest({ messages, conversationId }: ChatRequest): string | undefined {
   if (conversationId !== undefined) return titleOfChat(messages);
-  const title = titleOf(messages);
+  const title = makeTitle(messages);
   return title === UNTITLED ? undefined : title;
 }
 
@@ -43,7 +43,7 @@ export function titleOfChat(messages: readonly ApiMessage[]): string | undefined
     if (message.role !== 'user') continue;
     for (const block of getBlocks(message)) {
       const words = isText(block) ? between(block.text, '<userRequest>', '</userRequest>') : undefined;
-      const title = words === undefined ? UNTITLED : titleOf([{ role: 'user', content: words }]);
+      const title = words === undefined ? UNTITLED : makeTitle([{ role: 'user', content: words }]);
       if (title !== UNTITLED) return title;
     }
   }

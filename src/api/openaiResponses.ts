@@ -1,5 +1,5 @@
 /** The Responses API: request body and stream events (OpenAI API reference, "Responses"). */
-import { callArguments } from '../conversations/formats/openai/arguments';
+import { renderArguments } from '../conversations/formats/openai/arguments';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
@@ -79,7 +79,7 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
 
 function convertBlock(block: Block): Wire | undefined {
   if (isToolUse(block)) {
-    return { type: 'function_call', call_id: block.id, name: block.name, arguments: callArguments(block) };
+    return { type: 'function_call', call_id: block.id, name: block.name, arguments: renderArguments(block) };
   }
   if (isToolResult(block))
     return { type: 'function_call_output', call_id: block.tool_use_id, output: convertOutput(block) };

@@ -3,10 +3,10 @@ import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
   type ConversationDetails,
-  headDetails,
+  readHeadDetails,
   isSmall,
   isTooLarge,
-  wholeDetails,
+  readAllDetails,
 } from '../conversations/stores/details';
 import { KeptHeads } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
@@ -58,7 +58,7 @@ async function index(
     // Cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
     await sink.add(
-      wholeDetails(each, messages, history, (read) => fill(read, messages), {
+      readAllDetails(each, messages, history, (read) => fill(read, messages), {
         head: heads.take(each.path),
         databases,
       }),
@@ -72,7 +72,7 @@ async function index(
     }
     // A title that can't be cached would be read again, so such files get it when read completely.
     if (!heads.hasRoom && !isTooLarge(each)) continue;
-    const { details, head } = headDetails(each);
+    const { details, head } = readHeadDetails(each);
     if (head && !details.isComplete) heads.keep(each.path, head);
     await sink.add(details);
   }

@@ -2,7 +2,7 @@
 import { loadFillOf } from '../account/fillOf';
 import { savedPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
-import { withRawCalls } from '../conversations/rawText';
+import { restoreRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
@@ -143,7 +143,7 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
     ? applyEdits(conversation.messages, activeEdits(ledger.ledger)).messages
     : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, task.target, counter);
-  return { ...exported, text: withRawCalls(exported, task.path) };
+  return { ...exported, text: restoreRawCalls(exported, task.path) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { messagesJson, sourceText } from '../conversations/rawText';
+import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import type { CondensationOutcome } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { formatReport } from '../core/condense/report/report';
@@ -26,7 +26,7 @@ export async function condense(session: Session): Promise<ExitCode> {
       const { origins } = applyEdits(conversation.messages, outcome.edits);
       await writeWhole(
         out,
-        messagesJson(conversation, outcome.view, sourceText(resolve(args.file)), origins),
+        renderMessagesJson(conversation, outcome.view, readSourceText(resolve(args.file)), origins),
         'The file was not written, but the condensation is kept in the store.',
       );
     }

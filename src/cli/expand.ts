@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { messagesJson, sourceText } from '../conversations/rawText';
+import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import { editsShownBy, viewHash } from '../core/condense/ledger/ledger';
@@ -18,10 +18,10 @@ export async function expand(session: Session): Promise<ExitCode> {
   const text =
     args.references.length > 0
       ? await expandReferences(store, args.references)
-      : messagesJson(
+      : renderMessagesJson(
           conversation,
           await originalMessages(session, (await readSessionLedger(session)).ledger),
-          sourceText(resolve(args.file)),
+          readSourceText(resolve(args.file)),
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);
   else {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { withRawCalls } from '../conversations/rawText';
+import { restoreRawCalls } from '../conversations/rawText';
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeEdits } from '../core/condense/ledger/ledger';
@@ -21,7 +21,7 @@ export async function exportCommand(session: Session): Promise<ExitCode> {
   const messages = args.condensed ? await condensedMessages(session) : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, target, counter);
   const { notes } = exported;
-  const text = withRawCalls(exported, resolve(args.file));
+  const text = restoreRawCalls(exported, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
   if (out === undefined) (io.data ?? io.stdout)(text);
   else {

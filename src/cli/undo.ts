@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { messagesJson, sourceText } from '../conversations/rawText';
+import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/format';
@@ -23,7 +23,11 @@ export async function undo(session: Session): Promise<ExitCode> {
   if (last && entry) await ledger.append(entry, new Map());
   const { messages } = applyEdits(original, activeEdits(ledger.ledger));
   if (out !== undefined)
-    await writeWhole(out, messagesJson(conversation, messages, sourceText(resolve(args.file))), UNDONE_ALL_THE_SAME);
+    await writeWhole(
+      out,
+      renderMessagesJson(conversation, messages, readSourceText(resolve(args.file))),
+      UNDONE_ALL_THE_SAME,
+    );
   const undone = last && {
     id: last.id,
     provider: last.provider,

@@ -23,7 +23,7 @@ export function sourceId(source: Source, input: string | Uint8Array): string {
 export const withLowerDrive = (path: string): string =>
   path.replace(/^[A-Z]:(?=[\\/])/, (drive) => drive.toLowerCase());
 
-export function taskIdOf(source: Source): string | undefined {
+export function getTaskId(source: Source): string | undefined {
   if (!('path' in source)) return undefined;
   const folder = basename(dirname(resolve(source.path)));
   return TASK_ID.test(folder) ? folder.toLowerCase() : undefined;

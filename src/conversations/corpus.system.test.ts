@@ -6,7 +6,7 @@ import { getBlocks, isToolResult, isToolUse } from '../core/messages/blocks';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { readConversationFile } from './readFile';
-import { unansweredCalls } from './formats/unanswered';
+import { findUnansweredCalls } from './formats/unanswered';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const present = existsSync(CORPUS);
@@ -60,8 +60,8 @@ describe.skipIf(!present)('Claude Code transcripts', () => {
     });
 
     it('answers every call in the next user message', () => {
-      expect(unansweredCalls(all.messages)).toEqual([]);
-      expect(unansweredCalls(active.messages)).toEqual([]);
+      expect(findUnansweredCalls(all.messages)).toEqual([]);
+      expect(findUnansweredCalls(active.messages)).toEqual([]);
       const calls = all.messages.flatMap((message) => getBlocks(message).filter(isToolUse));
       const results = all.messages.flatMap((message) => getBlocks(message).filter(isToolResult));
       expect(results).toHaveLength(calls.length);
@@ -104,7 +104,7 @@ describe.skipIf(!present)('other agents', () => {
     expect(conversation.format).toBe('roo');
     expect(conversation.messages).toHaveLength(messages);
     expect(conversation.title).toContain(title);
-    expect(unansweredCalls(conversation.messages)).toEqual([]);
+    expect(findUnansweredCalls(conversation.messages)).toEqual([]);
     const raw = JSON.parse(readFileSync(path, 'utf8')) as ApiMessage[] | { messages: ApiMessage[] };
     expect(count(conversation.messages)).toBe(count('messages' in raw ? raw.messages : raw));
     if (name.startsWith('roo')) expect(conversation.messages).toEqual(raw);

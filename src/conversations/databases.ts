@@ -67,10 +67,10 @@ export class OpenDatabases {
 /** A database opened as immutable must be reopened after its agent has written to it. */
 function readFileState(file: string): string {
   const { mtimeMs, size } = statSync(file);
-  return `${mtimeMs} ${size} ${existsSync(logOf(file))}`;
+  return `${mtimeMs} ${size} ${existsSync(getLogPath(file))}`;
 }
 
-const logOf = (file: string): string => `${file}-wal`;
+const getLogPath = (file: string): string => `${file}-wal`;
 
 export function withDatabase<T>(
   file: string,
@@ -95,7 +95,7 @@ function open(file: string): sqlite.DatabaseSync {
   // Without a log beside the file no process has the store open; `immutable` keeps SQLite from
   // creating helper files.
   const url = pathToFileURL(file);
-  if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
+  if (!existsSync(getLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
   // SQL expressions stored in an untrusted file must not call functions with side effects.
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
@@ -107,7 +107,7 @@ function open(file: string): sqlite.DatabaseSync {
  * forever.
  */
 function checkCompanions(file: string): void {
-  for (const path of [logOf(file), `${file}-shm`, `${file}-journal`]) {
+  for (const path of [getLogPath(file), `${file}-shm`, `${file}-journal`]) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats || stats.isFile()) continue;
     throw new ConversationReadError({

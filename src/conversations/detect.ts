@@ -5,7 +5,7 @@ import type { Format } from './formats/format';
 import { JsonError, scanValue, skipSpace } from './text/json';
 import type { Line } from './text/lines';
 import type { MessageDocument } from './formats/messageArray';
-import { ConversationReadError, describe } from './readError';
+import { ConversationReadError, describeValue } from './readError';
 
 /** One JSON document, or one JSON record per line. */
 export type Layout = 'document' | 'lines';
@@ -119,7 +119,7 @@ export function toMessageDocument(value: unknown, source: string): MessageDocume
     throw new ConversationReadError({
       problem: 'unknown-format',
       source,
-      found: describe(value),
+      found: describeValue(value),
       expected: EXPECTED,
     });
   }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
-import { locationOf, splitLocation } from './location';
+import { formatLocation, splitLocation } from './location';
 import { readConversation } from './read';
-import { sidechainOf } from './formats/sidechains';
+import { toSidechainConversation } from './formats/sidechains';
 
 const nothing = (): boolean => false;
 
 describe('a location', () => {
   it('is a path, or a path and a part', () => {
     expect(splitLocation('/a/b.jsonl', nothing)).toEqual({ file: '/a/b.jsonl', part: undefined });
-    expect(splitLocation(locationOf('/a/opencode.db', 'ses_1'), nothing)).toEqual({
+    expect(splitLocation(formatLocation('/a/opencode.db', 'ses_1'), nothing)).toEqual({
       file: '/a/opencode.db',
       part: 'ses_1',
     });
@@ -36,15 +36,15 @@ describe('a subagent inside its parent’s file', () => {
   );
 
   it('is a conversation of its own, linked to its parent', () => {
-    const conversation = sidechainOf(parent, 'one', source);
+    const conversation = toSidechainConversation(parent, 'one', source);
     expect(conversation).toMatchObject({ id: `${parent.id}:one`, parent: parent.id, title: 'explore', sidechains: [] });
     expect(conversation.messages).toHaveLength(2);
   });
 
   it('that isn’t there is told with those that are', () => {
-    expect(() => sidechainOf(parent, 'two', source)).toThrow(
+    expect(() => toSidechainConversation(parent, 'two', source)).toThrow(
       'found no subagent "two" in the conversation; expected one of one',
     );
-    expect(() => sidechainOf({ ...parent, sidechains: [] }, 'one', source)).toThrow('it has none');
+    expect(() => toSidechainConversation({ ...parent, sidechains: [] }, 'one', source)).toThrow('it has none');
   });
 });

@@ -14,7 +14,7 @@ export interface Location {
 const PART = /^(.+)#([\w.:-]+)$/s;
 
 /** Inverse of {@link splitLocation}. */
-export const locationOf = (file: string, part: string): string => `${file}#${part}`;
+export const formatLocation = (file: string, part: string): string => `${file}#${part}`;
 
 /** @param exists true if there is a file at the path */
 export function splitLocation(location: string, exists: (path: string) => boolean = existsSync): Location {

@@ -17,7 +17,7 @@ import { DEFAULT_TOOLS } from '../core/messages/tools';
 import { freshCounter } from '../core/testingCounter';
 import { exportConversation } from './export';
 import { readConversation } from './read';
-import { newSession } from './write/claudeCode';
+import { renderSession } from './write/claudeCode';
 
 const SENTENCE = 'NEVER touch the migrations folder';
 const rendered = (words: string): Fields => ({ rendered: [{ content: words }], renderedRole: 'system' });
@@ -37,7 +37,7 @@ const conversation = readConversation(session, { path: '/home/me/session.jsonl' 
 const { messages } = conversation;
 
 const givenBack = (): string =>
-  newSession({
+  renderSession({
     ...{ sessionId: 's', title: 'T', view: messages, records: [], now: new Date(0) },
     newId: () => crypto.randomUUID(),
   });

@@ -2,7 +2,7 @@ import { plural } from '../core/plural';
 import { ConversationReadError } from './readError';
 
 /** `3 progress, 1 summary`, most frequent first. */
-export function countedKinds(kinds: ReadonlyMap<string, number>): string {
+export function formatKinds(kinds: ReadonlyMap<string, number>): string {
   return [...kinds]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, count]) => `${count} ${kind}`)
@@ -10,7 +10,7 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
 }
 
 /** @param where in words, such as "in abandoned branches" */
-export const leftOutNote = (count: number, where: string): string =>
+export const noteOmitted = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
 
 /** Notes up to this length are shown whole in a single line. */
@@ -34,23 +34,23 @@ export function noteLine([first, ...others]: readonly string[], where: string): 
  * Notes on skipped records: kinds that are known not to be sent, and unknown kinds.
  * @param notSent kinds that are known not to be sent
  */
-export function passedOverNotes(
+export function noteSkipped(
   passedOver: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },
 ): readonly string[] {
   const silent = new Map([...passedOver].filter(([kind]) => notSent.has(kind)));
   const unknown = new Map([...passedOver].filter(([kind]) => !notSent.has(kind)));
   return [
-    ...unknownNote(unknown),
-    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(silent)}.`] : []),
+    ...noteUnknown(unknown),
+    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${formatKinds(silent)}.`] : []),
   ];
 }
 
-export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string[] =>
+export const noteUnknown = (kinds: ReadonlyMap<string, number>): readonly string[] =>
   kinds.size === 0
     ? []
     : [
-        `Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know): ${countedKinds(kinds)}.`,
+        `Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know): ${formatKinds(kinds)}.`,
       ];
 
 /**
@@ -58,7 +58,7 @@ export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string
  * @param kinds what it contains instead, with counts
  * @param notes problems of its lines, which may be the ones with the messages
  */
-export const noMessagesError = (
+export const createNoMessagesError = (
   source: string,
   expected: string,
   kinds: ReadonlyMap<string, number>,
@@ -67,7 +67,7 @@ export const noMessagesError = (
   new ConversationReadError({
     problem: 'wrong-shape',
     source,
-    found: kinds.size === 0 ? 'no messages' : `no messages, only ${countedKinds(kinds)}`,
+    found: kinds.size === 0 ? 'no messages' : `no messages, only ${formatKinds(kinds)}`,
     expected,
     ...(notes.length > 0 && { advice: notes.join(' ') }),
   });

@@ -8,7 +8,7 @@ import { toolExchanges } from '../core/messages/exchanges';
 import { askingTools } from '../core/messages/personsAnswers';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import { freshCounter } from '../core/testingCounter';
-import { personsAnswersOf, withPersonsAnswersAt } from './personsAnswers';
+import { findPersonsAnswers, markPersonsAnswersAt } from './personsAnswers';
 import { readConversation } from './read';
 import type { Conversation, ConversationFormat } from './types';
 
@@ -215,7 +215,7 @@ describe('a person’s words are heard', () => {
     // As it comes from a worker.
     const cloned = structuredClone(conversation);
     expect(wordsIn(cloned)).toEqual(['Go']);
-    expect(wordsIn(withPersonsAnswersAt(cloned, personsAnswersOf(conversation)))).toEqual(['Go', '"Colour"="blue"']);
+    expect(wordsIn(markPersonsAnswersAt(cloned, findPersonsAnswers(conversation)))).toEqual(['Go', '"Colour"="blue"']);
     // What is written of it has no trace of the mark.
     expect(JSON.stringify(conversation)).toBe(JSON.stringify(cloned));
   });

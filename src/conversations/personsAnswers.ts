@@ -15,7 +15,7 @@ import type { Conversation } from './types';
  * Marks answers of the agents' own question tools. Formats without an agent (API messages, records
  * of runs) are left unmarked, because any server may offer a tool called `ask_user`.
  */
-export function withPersonsAnswers(conversation: Conversation): Conversation {
+export function markPersonsAnswers(conversation: Conversation): Conversation {
   const asking = askingTools(
     AGENT_LIST.filter(({ formats }) => formats.some((format) => format === conversation.format)),
   );
@@ -25,11 +25,11 @@ export function withPersonsAnswers(conversation: Conversation): Conversation {
 /** Places in the conversation and in each sidechain, in order. */
 export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 
-export const personsAnswersOf = ({ messages, sidechains }: Conversation): PersonsAnswers =>
+export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>
   [messages, ...sidechains.map((side) => side.messages)].map(personsAnswersIn);
 
 /** Applies marks computed in a worker. */
-export function withPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
+export function markPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
   const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
   return withMarked(conversation, (messages) => markAnswersAt(places.get(messages) ?? own, messages));
 }

@@ -19,7 +19,7 @@ const MAX_BYTES = 400_000_000;
  * Text of a conversation's file; undefined for databases and for files that are too large or
  * unreadable.
  */
-export function sourceText(location: string): string | undefined {
+export function readSourceText(location: string): string | undefined {
   try {
     const { file } = splitLocation(location);
     if (statSync(file).size > MAX_BYTES) return undefined;
@@ -37,7 +37,7 @@ export function sourceText(location: string): string | undefined {
  * @param origins index of the original message for each message; default: matched by equality and
  * ids
  */
-export function messagesJson(
+export function renderMessagesJson(
   conversation: Conversation,
   messages: readonly ApiMessage[],
   source: string | undefined,
@@ -45,7 +45,7 @@ export function messagesJson(
 ): string {
   const document = { ...conversation.request, messages };
   if (source === undefined) return `${JSON.stringify(document)}\n`;
-  const whole = conversation.format === 'anthropic' ? parsed(source) : undefined;
+  const whole = conversation.format === 'anthropic' ? parseOrUndefined(source) : undefined;
   const from = origins?.map((origin) => (origin >= 0 ? origin : undefined));
   if (Array.isArray(whole))
     return `{"messages":${rewriteJson(source, messages, ([key]) => (key === undefined ? from : undefined)).trim()}}\n`;
@@ -62,7 +62,7 @@ export function messagesJson(
  * @param counter for the export
  * @returns the text, and what could not be exported
  */
-export function anthropicJson(
+export function renderAnthropicJson(
   conversation: Conversation,
   messages: readonly ApiMessage[],
   location: string,
@@ -70,19 +70,19 @@ export function anthropicJson(
   counter: MessageCounter,
 ): Pick<ExportedConversation, 'text' | 'notes'> {
   if (conversation.format === 'anthropic') {
-    return { text: messagesJson(conversation, messages, sourceText(location), origins), notes: [] };
+    return { text: renderMessagesJson(conversation, messages, readSourceText(location), origins), notes: [] };
   }
   const exported = exportConversation({ ...conversation, messages }, 'anthropic', counter);
-  return { text: withRawCalls(exported, location), notes: exported.notes };
+  return { text: restoreRawCalls(exported, location), notes: exported.notes };
 }
 
 /** Restores parameters of tool calls in a JSON export as the conversation's file has them. */
-export function withRawCalls({ text, extension }: ExportedConversation, location: string): string {
-  const source = extension === 'json' ? sourceText(location) : undefined;
+export function restoreRawCalls({ text, extension }: ExportedConversation, location: string): string {
+  const source = extension === 'json' ? readSourceText(location) : undefined;
   return source === undefined ? text : keepCalls(text, source);
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -97,12 +97,12 @@ function parsed(text: string): unknown {
  */
 export function keepCalls(text: string, source: string): string {
   const raw = new Map<string, string>();
-  for (const { id, parameters } of callsIn(source)) {
+  for (const { id, parameters } of findCalls(source)) {
     if (JSON.stringify(JSON.parse(parameters)) !== parameters) raw.set(id, parameters);
   }
   if (raw.size === 0) return text;
   const replaced: Replacement[] = [];
-  for (const { id, parameters, start, end, isText } of callsIn(text)) {
+  for (const { id, parameters, start, end, isText } of findCalls(text)) {
     const known = raw.get(id);
     if (known === undefined) continue;
     const made = rewriteJson(known, JSON.parse(parameters));
@@ -123,13 +123,13 @@ interface CallText {
 }
 
 /** Finds calls in Anthropic's blocks and in both of OpenAI's APIs. */
-function* callsIn(text: string): Generator<CallText, void> {
+function* findCalls(text: string): Generator<CallText, void> {
   for (const { members, offset } of objectsIn(text)) {
     const field = (name: string): string | undefined => {
       const member = members.findLast(({ key }) => key === name);
       return member && text.slice(offset + member.start, offset + member.end);
     };
-    const id = textOf(field('call_id')) ?? textOf(field('id'));
+    const id = parseText(field('call_id')) ?? parseText(field('id'));
     if (id === undefined) continue;
     for (const name of ['input', 'arguments', 'function']) {
       const member = members.findLast(({ key }) => key === name);
@@ -143,13 +143,13 @@ function* callsIn(text: string): Generator<CallText, void> {
         json = inner;
       }
       const isText = json.startsWith('"');
-      const parameters = isText ? (textOf(json) ?? '') : json;
-      if (isRecord(parsed(parameters))) yield { id, parameters, start, end: start + json.length, isText };
+      const parameters = isText ? (parseText(json) ?? '') : json;
+      if (isRecord(parseOrUndefined(parameters))) yield { id, parameters, start, end: start + json.length, isText };
     }
   }
 }
 
-function textOf(json: string | undefined): string | undefined {
-  const value = json?.startsWith('"') ? parsed(json) : undefined;
+function parseText(json: string | undefined): string | undefined {
+  const value = json?.startsWith('"') ? parseOrUndefined(json) : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -4,7 +4,7 @@ import { assistant, jsonl, other, text, user } from '../../test/fixtures/convers
 import { sourceId, withLowerDrive } from './conversationId';
 import { EXPECTED } from './detect';
 import { readConversation } from './read';
-import { ConversationReadError, type ReadErrorData, describe as words } from './readError';
+import { ConversationReadError, type ReadErrorData, describeValue as words } from './readError';
 import type { ReadOptions } from './types';
 
 const source = { path: '/tmp/conversation' };

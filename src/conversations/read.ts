@@ -27,20 +27,20 @@ import { CopilotRequests } from './formats/copilot/usage';
 import type { EarlierRecords, Format } from './formats/format';
 import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
 import { GeminiRequests } from './formats/gemini/usage';
-import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/openCode/openCode';
+import { isOpenCodeDocument, toOpenCodeDocument, readOpenCode } from './formats/openCode/openCode';
 import { readOpenAI } from './formats/openai/openai';
 import { isPiRecord, PiRequests, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
-import { isV1Event, readTrajectory, readV1Lines, trajectoryOf } from './formats/trajectory';
+import { isV1Event, readTrajectory, readV1Lines, toTrajectory } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
-import { withPersonsAnswers } from './personsAnswers';
-import { ConversationReadError, describe } from './readError';
+import { markPersonsAnswers } from './personsAnswers';
+import { ConversationReadError, describeValue } from './readError';
 import { JsonError, parseJson } from './text/json';
-import { asBuffer, decode, linesOf } from './text/lines';
+import { asBuffer, decode, readLines } from './text/lines';
 import type { Fields } from './text/values';
 import type { Conversation, ConversationFormat, ReadOptions, Source } from './types';
 
-function only(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
+function onlyIf(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
   return (value) => (isDocument(value) ? value : undefined);
 }
 
@@ -48,7 +48,7 @@ function only(isDocument: (value: unknown) => value is Fields): (value: unknown)
 export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
-    document: { of: only(isGeminiDocument), read: readGeminiDocument },
+    document: { of: onlyIf(isGeminiDocument), read: readGeminiDocument },
   },
   // Its records look like Claude Code's but have other messages.
   qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
@@ -63,21 +63,21 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
   cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
   'vscode-chat': {
     lines: { isRecord: isVscodeChatRecord, read: readVscodeChatLines },
-    document: { of: only(isVscodeChat), read: readVscodeChat },
+    document: { of: onlyIf(isVscodeChat), read: readVscodeChat },
   },
   codex: { lines: { isRecord: isCodexRecord, read: readCodex, requests: () => new CodexRequests() } },
   copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot, requests: () => new CopilotRequests() } },
   opencode: {
     document: {
-      of: only(isOpenCodeDocument),
-      read: (value, source, options) => readOpenCode(openCodeDocument(value, sourceName(source)), source, options),
+      of: onlyIf(isOpenCodeDocument),
+      read: (value, source, options) => readOpenCode(toOpenCodeDocument(value, sourceName(source)), source, options),
     },
   },
-  continue: { document: { of: only(isContinueSession), read: readContinue } },
-  responses: { document: { of: only(isResponsesBody), read: readResponses } },
+  continue: { document: { of: onlyIf(isContinueSession), read: readContinue } },
+  responses: { document: { of: onlyIf(isResponsesBody), read: readResponses } },
   trajectory: {
     lines: { isRecord: isV1Event, read: readV1Lines },
-    document: { of: trajectoryOf, read: readTrajectory },
+    document: { of: toTrajectory, read: readTrajectory },
   },
 };
 
@@ -93,7 +93,7 @@ export function readConversation(
   options: ReadOptions = {},
   earlier: readonly EarlierRecords[] = [],
 ): Conversation {
-  return withPersonsAnswers(readUnmarked(input, source, options, earlier));
+  return markPersonsAnswers(readUnmarked(input, source, options, earlier));
 }
 
 function readUnmarked(
@@ -103,22 +103,22 @@ function readUnmarked(
   earlier: readonly EarlierRecords[],
 ): Conversation {
   const name = sourceName(source);
-  const text = withoutMark(input, name);
+  const text = stripByteOrderMark(input, name);
   const formats = Object.values(FORMATS);
-  const recordsFormat = (): Format['lines'] => detectLinesFormat(linesOf(text, name), formats);
-  if (detectLayout(linesOf(text, name)) === 'lines') {
+  const recordsFormat = (): Format['lines'] => detectLinesFormat(readLines(text, name), formats);
+  if (detectLayout(readLines(text, name)) === 'lines') {
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     // Lines of no known format go to Claude Code's reader, which reports what is wrong with them.
-    const values = recordsIn(linesOf(text, name));
+    const values = recordsIn(readLines(text, name));
     refuseUnsupported({ values, document: undefined, text: undefined }, name);
     const strange = findRecordWithoutType(values);
     if (strange === undefined) return readClaudeCode(text, source, options);
     throw new ConversationReadError({
       problem: 'unknown-format',
       source: name,
-      found: describe(strange),
+      found: describeValue(strange),
       expected: EXPECTED,
     });
   }
@@ -130,7 +130,7 @@ function readUnmarked(
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
-    refuseUnsupported({ values: [], document: undefined, text: headOf(text) }, name);
+    refuseUnsupported({ values: [], document: undefined, text: readHead(text) }, name);
     throw error;
   }
   refuseUnsupported({ values: [], document: value, text: undefined }, name);
@@ -149,7 +149,12 @@ function readUnmarked(
   }
 }
 
-function wrongText(name: string, problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never {
+function createTextError(
+  name: string,
+  problem: 'empty' | 'binary' | 'encoding',
+  found: string,
+  advice?: string,
+): never {
   const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED;
   throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
 }
@@ -160,13 +165,13 @@ function wrongText(name: string, problem: 'empty' | 'binary' | 'encoding', found
  */
 function checkText(input: string | Uint8Array, name: string): void {
   if (typeof input === 'string' || !input.subarray(0, HEAD).includes(0)) return;
-  throw unsupportedBinary(name) ?? wrongText(name, 'binary', 'binary data');
+  throw unsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
 }
 
 /** Also reports unsupported encodings. */
-function withoutMark(input: string | Uint8Array, name: string): string | Uint8Array {
+function stripByteOrderMark(input: string | Uint8Array, name: string): string | Uint8Array {
   const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
-    wrongText(name, problem, found, advice);
+    createTextError(name, problem, found, advice);
   if (typeof input === 'string') {
     const text = input.startsWith('\ufeff') ? input.slice(1) : input;
     if (text.slice(0, HEAD).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
@@ -181,7 +186,7 @@ function withoutMark(input: string | Uint8Array, name: string): string | Uint8Ar
   return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
 }
 
-const headOf = (input: string | Uint8Array): string =>
+const readHead = (input: string | Uint8Array): string =>
   typeof input === 'string' ? input.slice(0, HEAD) : asBuffer(input.subarray(0, HEAD)).toString('utf8');
 
 /** Characters to check for binary data. */
@@ -195,7 +200,7 @@ function parseDocument(input: string | Uint8Array, name: string): unknown {
     if (isText) return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw brokenDocument(text, error, name);
+    throw createDocumentError(text, error, name);
   }
   throw new ConversationReadError({
     problem: 'encoding',
@@ -206,7 +211,7 @@ function parseDocument(input: string | Uint8Array, name: string): unknown {
   });
 }
 
-function brokenDocument(text: string, { problem }: JsonError, name: string): ConversationReadError {
+function createDocumentError(text: string, { problem }: JsonError, name: string): ConversationReadError {
   const before = text.slice(0, problem.offset);
   const line = before.split('\n').length;
   const column = problem.offset - before.lastIndexOf('\n');

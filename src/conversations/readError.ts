@@ -49,7 +49,7 @@ export class ConversationReadError extends Error {
     options?: ErrorOptions,
   ) {
     const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
-    const reason = reasonOf(data);
+    const reason = formatReason(data);
     super(`${place}: ${reason}`, options);
     this.reason = data.line === undefined ? reason : `line ${data.line}: ${reason}`;
     this.problem = data.problem;
@@ -64,7 +64,7 @@ export class ConversationReadError extends Error {
 /** If a file can't be opened, the problem and the advice suffice. */
 const UNOPENED: readonly ReadProblem[] = ['not-found', 'no-permission'];
 
-function reasonOf({ problem, found, expected, advice }: ReadErrorData): string {
+function formatReason({ problem, found, expected, advice }: ReadErrorData): string {
   if (advice === undefined) return `found ${found}; expected ${expected}.`;
   return UNOPENED.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
 }
@@ -76,7 +76,7 @@ export const isConversationReadError = (error: unknown): error is ConversationRe
  * A short description of a value for `found`. It never contains the content, because errors may be
  * logged.
  */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';

@@ -4,17 +4,17 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { errorCode, errorMessage } from '../core/errors';
-import { codexLineage } from './formats/codex/lineage';
+import { readCodexLineage } from './formats/codex/lineage';
 import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './text/lines';
 import { splitLocation } from './location';
 import { isOpenCodeSession, readOpenCode } from './formats/openCode/openCode';
 import { readSession } from './formats/openCode/database';
 import { readSessionFiles } from './formats/openCode/files';
-import { withPersonsAnswers } from './personsAnswers';
+import { markPersonsAnswers } from './personsAnswers';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
-import { sidechainOf } from './formats/sidechains';
+import { toSidechainConversation } from './formats/sidechains';
 import type { Conversation, ReadOptions } from './types';
 import type { Fields } from './text/values';
 
@@ -52,20 +52,20 @@ export function readConversationFile(
   const source = { path: file };
   const packed = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
   const notes: string[] = [];
-  const bytes = packed && unpacked(packed, file, maxBytes, notes);
-  if (!bytes) return withPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
-  const session = sessionHead(bytes);
-  if (session) return withPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
-  const earlier = codexLineage(bytes, file, (path) => fileBytes(path, maxBytes));
+  const bytes = packed && unpack(packed, file, maxBytes, notes);
+  if (!bytes) return markPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
+  const session = parseSessionHead(bytes);
+  if (session) return markPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
+  const earlier = readCodexLineage(bytes, file, (path) => readFileBytes(path, maxBytes));
   const read = readConversation(bytes, source, options, earlier);
   const conversation = notes.length === 0 ? read : { ...read, notes: [...notes, ...read.notes] };
-  return part === undefined ? conversation : sidechainOf(conversation, part, source);
+  return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
 }
 
 /** Far larger than the head of any OpenCode session, whose messages are in other files. */
 const MAX_HEAD_BYTES = 1024 ** 2;
 
-function sessionHead(bytes: Uint8Array): Fields | undefined {
+function parseSessionHead(bytes: Uint8Array): Fields | undefined {
   const text = bytes.length > MAX_HEAD_BYTES ? '' : asBuffer(bytes).toString('utf8');
   if (!text.includes('"projectID"')) return undefined;
   try {
@@ -87,9 +87,9 @@ const readBytes = (path: string, maxBytes: number, known: FileHead | undefined):
   });
 
 /** @throws {ConversationReadError} for a database or an unreadable file */
-function fileBytes(path: string, maxBytes: number): Uint8Array {
+function readFileBytes(path: string, maxBytes: number): Uint8Array {
   const bytes = readBytes(path, maxBytes, undefined);
-  if (bytes) return unpacked(bytes, path, maxBytes, []);
+  if (bytes) return unpack(bytes, path, maxBytes, []);
   throw new ConversationReadError({
     problem: 'unknown-format',
     source: path,
@@ -111,7 +111,7 @@ const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) =>
  * @throws {ConversationReadError} if the host can't unpack it, it is too large, or its beginning is
  * damaged
  */
-function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
+function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
   // Missing in Node before 22.15, despite the types.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
@@ -137,7 +137,7 @@ function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: stri
       at += Math.max(1, engine.bytesWritten);
     } catch (error) {
       if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLargeInside(path, maxBytes, error);
-      const begun = beginningOf(rest, (part) =>
+      const begun = unpackBeginning(rest, (part) =>
         decompress(part, { ...limits, finishFlush: zlib.constants.ZSTD_e_flush }),
       );
       size += begun.text.length;
@@ -182,7 +182,7 @@ const tooLargeInside = (path: string, maxBytes: number, cause: unknown): Convers
   );
 
 /** Unpacks as much of a damaged frame as possible, found by bisection. */
-function beginningOf(
+function unpackBeginning(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,
 ): { readonly text: Uint8Array; readonly read: number } {

@@ -26,8 +26,8 @@ const TELLING_RECORDS = 20;
 export function streamRequests(path: string): StreamedRequests | undefined {
   const waiting: Fields[] = [];
   let collector: RequestCollector | 'none' | undefined;
-  readRecords(linesIn(path), path, [], ({ value }) => {
-    collector ??= collectorFor(value);
+  readRecords(readLines(path), path, [], ({ value }) => {
+    collector ??= createCollector(value);
     if (collector === 'none') return;
     if (collector) {
       for (const each of waiting.splice(0)) collector.take(each);
@@ -40,7 +40,7 @@ export function streamRequests(path: string): StreamedRequests | undefined {
 }
 
 /** `none` if the format's agent records no usage. */
-function collectorFor(value: Fields): RequestCollector | 'none' | undefined {
+function createCollector(value: Fields): RequestCollector | 'none' | undefined {
   const lines = Object.values(FORMATS).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
 }
@@ -49,16 +49,16 @@ const CHUNK_BYTES = 1024 ** 2;
 const NEWLINE = 0x0a;
 
 /** Nonempty lines, with only one in memory at a time. */
-function* linesIn(path: string): Generator<Line, void> {
+function* readLines(path: string): Generator<Line, void> {
   let number = 0;
-  for (const bytes of lineBytes(path)) {
+  for (const bytes of readLineBytes(path)) {
     number += 1;
     const text = bytes.toString('utf8');
     if (text.trim() !== '') yield { number, text, valid: isUtf8(bytes), bytes: bytes.length, last: false };
   }
 }
 
-function* lineBytes(path: string): Generator<Buffer, void> {
+function* readLineBytes(path: string): Generator<Buffer, void> {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');

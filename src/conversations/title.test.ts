@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { UNTITLED, tidyTitle, titleOf, titleWith } from './title';
+import { UNTITLED, tidyTitle, makeTitle, appendToTitle } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
@@ -17,12 +17,12 @@ describe('a title', () => {
     ['\u001b[31mred\u202etext\u0000', '[31mred text'],
     ['lone \ud800 half', 'lone \ufffd half'],
   ])('of %j', (text, title) => {
-    expect(titleOf([user(text)])).toBe(title);
+    expect(makeTitle([user(text)])).toBe(title);
   });
 
   it('is found in time that grows with the text', () => {
     // None of these ends: a search that goes on to the end from each would take minutes.
-    expect(titleOf([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(/^Fix it <system-reminder/);
+    expect(makeTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(/^Fix it <system-reminder/);
   });
 
   it.each([
@@ -44,39 +44,39 @@ describe('a title', () => {
     },
     { role: 'user' as const, content: [{ type: 'image', source: {} }] },
   ])('skips what no person wrote (%#)', (message) => {
-    expect(titleOf([message, user('my words')])).toBe('my words');
-    expect(titleOf([message])).toBe(UNTITLED);
+    expect(makeTitle([message, user('my words')])).toBe('my words');
+    expect(makeTitle([message])).toBe(UNTITLED);
   });
 
   it('is a command that has something to work on, or where there is nothing else', () => {
     const command = user(
       '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>pull 12</command-args>',
     );
-    expect(titleOf([command])).toBe('/review pull 12');
-    expect(titleOf([command, user('and fix it')])).toBe('/review pull 12');
-    expect(titleOf([user('<command-name></command-name>')])).toBe(UNTITLED);
-    expect(titleOf([user('<command-name>/x</command-name>')])).toBe('/x');
+    expect(makeTitle([command])).toBe('/review pull 12');
+    expect(makeTitle([command, user('and fix it')])).toBe('/review pull 12');
+    expect(makeTitle([user('<command-name></command-name>')])).toBe(UNTITLED);
+    expect(makeTitle([user('<command-name>/x</command-name>')])).toBe('/x');
   });
 
   it('is cut between characters as people see them', () => {
-    expect(titleOf([user('a'.repeat(81))])).toBe(`${'a'.repeat(79)}…`);
-    expect(titleOf([user('a'.repeat(80))])).toHaveLength(80);
+    expect(makeTitle([user('a'.repeat(81))])).toBe(`${'a'.repeat(79)}…`);
+    expect(makeTitle([user('a'.repeat(80))])).toHaveLength(80);
     const family = '👨‍👩‍👧';
-    expect(titleOf([user(family.repeat(20))])).toBe(`${family.repeat(9)}…`);
-    expect(titleOf([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
+    expect(makeTitle([user(family.repeat(20))])).toBe(`${family.repeat(9)}…`);
+    expect(makeTitle([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
   });
 
   it('has no part of a key that it would be cut in', () => {
     for (let before = 20; before < 80; before++) {
       const words = `${'a'.repeat(before)} https://me:hunter22hunter22hunter22@example.org`;
-      expect(maskSecrets(titleOf([user(words)]))).not.toContain('hunter22');
+      expect(maskSecrets(makeTitle([user(words)]))).not.toContain('hunter22');
     }
   });
 
   it.each(['Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789', `Call ${'it '.repeat(500)}`])(
     'shows no key, however short it is: %s',
     (words) => {
-      const title = titleOf([user(words)]);
+      const title = makeTitle([user(words)]);
       expect(title).toBe(maskSecrets(title));
       expect(tidyTitle(words)).toBe(title);
     },
@@ -85,7 +85,7 @@ describe('a title', () => {
   it('is one clean line of at most 80, for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        const title = titleOf([user(text)]);
+        const title = makeTitle([user(text)]);
         expect(title.length).toBeLessThanOrEqual(80);
         expect(title).not.toMatch(/[\p{Cc}\p{Surrogate}]|^\s|\s$/u);
         expect(title).not.toBe('');
@@ -94,20 +94,20 @@ describe('a title', () => {
   });
 
   it('is cut for the words that are put behind it', () => {
-    expect(titleWith('short', '(condensed)')).toBe('short (condensed)');
-    const long = titleWith(titleOf([user('word '.repeat(40))]), '(condensed)');
+    expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
+    const long = appendToTitle(makeTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
     expect(tidyTitle(long)).toBe(long);
   });
 
   it('takes long texts of unclosed elements in its stride', () => {
     // In time that grows with the square of the text it would not end before the test's time limit.
-    expect(titleOf([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
+    expect(makeTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });
 
 describe('what a program writes is no title', () => {
-  const titled = (...texts: string[]): string => titleOf(texts.map((content) => ({ role: 'user', content })));
+  const titled = (...texts: string[]): string => makeTitle(texts.map((content) => ({ role: 'user', content })));
 
   it.each<[string, string[], string]>([
     [

@@ -12,7 +12,7 @@ let graphemes: Intl.Segmenter | undefined;
  * A short title from the first words of a person, or from the first command with an argument. Falls
  * back to a bare command or the content of a program's block.
  */
-export function titleOf(messages: readonly ApiMessage[]): string {
+export function makeTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
   let inside: string | undefined;
   for (const message of messages) {
@@ -22,9 +22,9 @@ export function titleOf(messages: readonly ApiMessage[]): string {
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
     for (const text of texts) {
-      const { words, wrapped } = withoutWrappers(personText(text));
+      const { words, wrapped } = stripWrappers(personText(text));
       if (words !== '' && !BARE_COMMAND.test(words)) return shorten(words);
-      const given = commandOf(text);
+      const given = readCommand(text);
       if (given?.includes(' ')) return shorten(given);
       if (!HOUSEKEEPING.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
       inside ??= wrapped;
@@ -53,7 +53,7 @@ const WRAPPER = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 const PLAN = /^\s*Implement the following plan:\s*#*\s*/i;
 
 /** A person's words without a program's blocks before them, and the content of the first block. */
-function withoutWrappers(text: string): { words: string; wrapped: string | undefined } {
+function stripWrappers(text: string): { words: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
   for (let match = WRAPPER.exec(rest); match; match = WRAPPER.exec(rest)) {
@@ -74,10 +74,10 @@ export function tidyTitle(title: string | undefined): string | undefined {
 /**
  * Appends words that distinguish the title from its origin's; only the title itself is shortened.
  */
-export const titleWith = (title: string, words: string): string =>
+export const appendToTitle = (title: string, words: string): string =>
   `${shorten(title, MAX_LENGTH - words.length - 1)} ${words}`;
 
-function commandOf(text: string): string | undefined {
+function readCommand(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;
   const words = tidy(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);

@@ -8,7 +8,7 @@ import { isIflowRecord } from './formats/claudeCode/claudeCode';
 import { ConversationReadError } from './readError';
 import { type Fields, recordIn, stringIn } from './text/values';
 
-interface Seen {
+interface InputSample {
   /** First records, if the file consists of lines. */
   readonly values: readonly unknown[];
   /** Value of a file that is one JSON document. */
@@ -17,14 +17,14 @@ interface Seen {
   readonly text: string | undefined;
 }
 
-type Telling = (record: Fields) => boolean;
+type RecordTest = (record: Fields) => boolean;
 
 const typed =
-  (...types: readonly string[]): Telling =>
+  (...types: readonly string[]): RecordTest =>
   ({ type }) =>
     types.includes(typeof type === 'string' ? type : '');
 
-const RECORDS: Readonly<Record<string, Telling>> = {
+const RECORDS: Readonly<Record<string, RecordTest>> = {
   'Kimi Code': (record) =>
     (record['type'] === 'metadata' && 'protocol_version' in record) ||
     typed('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
@@ -35,7 +35,7 @@ const RECORDS: Readonly<Record<string, Telling>> = {
   iFlow: isIflowRecord,
 };
 
-const DOCUMENTS: Readonly<Record<string, Telling>> = {
+const DOCUMENTS: Readonly<Record<string, RecordTest>> = {
   Amp: (value) => stringIn(value, 'id')?.startsWith('T-') === true && 'v' in value && Array.isArray(value['messages']),
   Zed: (value) => 'detailed_summary_state' in value || ('version' in value && 'initial_project_snapshot' in value),
   goose: (value) => 'working_dir' in value && Array.isArray(value['conversation']),
@@ -60,7 +60,7 @@ const firstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) =>
   Object.entries(table).find(([, telling]) => tells(telling))?.[0];
 
 /** @throws {ConversationReadError} naming the agent if it is not supported */
-export function refuseUnsupported({ values, document, text }: Seen, source: string): void {
+export function refuseUnsupported({ values, document, text }: InputSample, source: string): void {
   const records = values.filter(isRecord);
   const name =
     firstName(RECORDS, (tells) => records.some(tells)) ??

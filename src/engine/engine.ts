@@ -6,7 +6,7 @@ import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/
 import type { ForecastSession } from '../background/forecast/session';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
-import { personsAnswersOf, type PersonsAnswers } from '../conversations/personsAnswers';
+import { findPersonsAnswers, type PersonsAnswers } from '../conversations/personsAnswers';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
 import type { TokenCounter } from '../core/tokens/types';
@@ -174,7 +174,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
     async read(path, options, signal) {
       signal?.throwIfAborted();
       const conversation = readConversationFile(path, options);
-      return { conversation, answers: personsAnswersOf(conversation) };
+      return { conversation, answers: findPersonsAnswers(conversation) };
     },
     perform: async (task, onProgress, signal, select, summarize, warn, condense, estimate) => {
       const models = select && summarize && warn && { select, summarize, warn };

@@ -1,4 +1,4 @@
-import { withPersonsAnswersAt } from '../conversations/personsAnswers';
+import { markPersonsAnswersAt } from '../conversations/personsAnswers';
 import { ConversationReadError } from '../conversations/readError';
 import type { Conversation, ReadOptions } from '../conversations/types';
 import type { Engine } from './engine';
@@ -18,7 +18,7 @@ export async function readConversation(
   signal.throwIfAborted();
   try {
     const { conversation, answers } = await thread.engine.read(path, options, signal);
-    return withPersonsAnswersAt(conversation, answers);
+    return markPersonsAnswersAt(conversation, answers);
   } catch (error) {
     if (signal.aborted || error instanceof ConversationReadError) throw error;
     throw engineReadError(path, error);

@@ -1,7 +1,7 @@
 /** Connects the gateway to live conversations: converts between wire formats and views. */
 import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
-import { titleOf, UNTITLED } from '../conversations/title';
+import { makeTitle, UNTITLED } from '../conversations/title';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { refusalKind } from '../api/refusalKind';
@@ -276,7 +276,7 @@ export class LiveCondenser implements Condenser {
     conversationId: string | undefined,
     canRecall?: boolean,
   ): AgentRequest {
-    const title = titleOf(request.messages);
+    const title = makeTitle(request.messages);
     return {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== UNTITLED && { title }),

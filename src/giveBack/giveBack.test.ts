@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { titleWith } from '../conversations/title';
+import { appendToTitle } from '../conversations/title';
 import { readConversation } from '../conversations/read';
-import { projected } from '../conversations/write/clineCompaction';
-import { contextTokens } from '../conversations/write/roo';
+import { applySidecar } from '../conversations/write/clineCompaction';
+import { getContextTokens } from '../conversations/write/roo';
 import { nodeFiles } from '../storage/nodeFiles';
 
 import { giveBack, type GiveBackParts } from './giveBack';
@@ -43,8 +43,8 @@ test('a task in place: the agent sends the view, its meter falls, and undo gives
     const times = history.map(({ ts }) => ts as number);
     expect(new Set(times).size).toBe(times.length);
     const shown = json(rows) as Record<string, unknown>[];
-    const wasShown = contextTokens(JSON.parse(String(before[1])) as unknown[]) ?? 0;
-    expect(contextTokens(shown)).toBe(Math.max(ROW.tokensAfter, wasShown - 5_000));
+    const wasShown = getContextTokens(JSON.parse(String(before[1])) as unknown[]) ?? 0;
+    expect(getContextTokens(shown)).toBe(Math.max(ROW.tokensAfter, wasShown - 5_000));
     expect(shown.at(-1)).toMatchObject({
       say: 'condense_context',
       contextCondense: { condenseId: summary?.['condenseId'] },
@@ -135,7 +135,7 @@ test('Cline 4: a sidecar that its own rule takes, the transcript untouched, undo
     expect(readFileSync(path)).toEqual(before);
     const sidecar = json(given.path) as Record<string, unknown>;
     const session = json(path) as Record<string, unknown>;
-    const sent = projected(sidecar, session) as readonly { role: string; content: unknown }[];
+    const sent = applySidecar(sidecar, session) as readonly { role: string; content: unknown }[];
     expect(sent.map(({ role, content }) => ({ role, content }))).toEqual(
       view.map(({ role, content }) => ({
         role,
@@ -144,9 +144,9 @@ test('Cline 4: a sidecar that its own rule takes, the transcript untouched, undo
     );
     const messages = session['messages'] as readonly Record<string, unknown>[];
     const renamed = messages.map((message, index) => ({ ...message, id: `other${index}`, ts: index }));
-    expect(projected(sidecar, { ...session, messages: [...renamed, renamed[0]] })).toHaveLength(sent.length + 1);
+    expect(applySidecar(sidecar, { ...session, messages: [...renamed, renamed[0]] })).toHaveLength(sent.length + 1);
     expect(
-      projected(sidecar, { ...session, messages: [{ ...messages[0], content: [] }, ...messages.slice(1)] }),
+      applySidecar(sidecar, { ...session, messages: [{ ...messages[0], content: [] }, ...messages.slice(1)] }),
     ).toBeUndefined();
     await undoReplacement(nodeFiles, given.replacement);
     expect(existsSync(given.path)).toBe(false);
@@ -161,7 +161,7 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
     expect(readFileSync(path)).toEqual(before);
     const made = readConversation(readFileSync(given.path), { path: given.path });
     expect(made.id).not.toBe(read.id);
-    expect(made.title).toBe(titleWith(read.title, '(condensed)'));
+    expect(made.title).toBe(appendToTitle(read.title, '(condensed)'));
     expect(made.messages.map(({ role }) => role)).toEqual(view.map(({ role }) => role));
     const lines = readFileSync(given.path, 'utf8')
       .trim()

@@ -10,15 +10,15 @@ import { readConversation } from '../conversations/read';
 import { keepCalls } from '../conversations/rawText';
 import type { AgentName } from '../core/agents';
 import type { Conversation } from '../conversations/types';
-import { newSession } from '../conversations/write/claudeCode';
-import { compactionSidecar, projected } from '../conversations/write/clineCompaction';
-import { condensedTask, type CondensationRow } from '../conversations/write/roo';
-import { effectiveHistory } from '../conversations/formats/roo';
+import { renderSession } from '../conversations/write/claudeCode';
+import { createSidecar, applySidecar } from '../conversations/write/clineCompaction';
+import { renderCondensedTask, type CondensationRow } from '../conversations/write/roo';
+import { selectEffectiveHistory } from '../conversations/formats/roo';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import type { Edit } from '../core/condense/edits/edits';
 import { editJson } from '../core/json/editJson';
 import { jsonAt, rewriteJson } from '../core/json/rewriteJson';
-import { titleWith } from '../conversations/title';
+import { appendToTitle } from '../conversations/title';
 import { isRecord } from '../core/messages/blocks';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -81,7 +81,7 @@ async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackPar
       throw unexpected(path, 'Its files contain no lists.');
     const { read, view } = viewOf(path, history.bytes, edits);
     const condenseId = randomUUID();
-    const made = condensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
+    const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
       ...row,
       condenseId,
     });
@@ -106,8 +106,8 @@ async function asSidecar({ path, edits }: GiveBackRequest, { files, root, now }:
   const session = await document(files, path);
   if (!isRecord(session.value)) throw unexpected(path, 'It contains no session.');
   const { read, view } = viewOf(path, session.bytes, edits);
-  const content = compactionSidecar({ session: session.value, view, now: now() });
-  const sent = projected(content, session.value);
+  const content = createSidecar({ session: session.value, view, now: now() });
+  const sent = applySidecar(content, session.value);
   if (!sent) throw unexpected(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
   const earlier = await readBytes(files, sidecar);
@@ -130,8 +130,8 @@ async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now
     .filter((line) => line.trim() !== '')
     .flatMap((line) => parsedLine(line));
   const sessionId = randomUUID();
-  const title = titleWith(read.title, '(condensed)');
-  const written = newSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const title = appendToTitle(read.title, '(condensed)');
+  const written = renderSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
   refuseOther(path, view, readConversation(text, { path: target }).messages);
@@ -193,7 +193,7 @@ function contents(messages: readonly ApiMessage[]): string {
 }
 
 const sentBy = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
-  effectiveHistory(readConversation(json(history), { path }, { history: 'all' }).messages);
+  selectEffectiveHistory(readConversation(json(history), { path }, { history: 'all' }).messages);
 
 interface Document {
   readonly bytes: Uint8Array;

@@ -1,5 +1,5 @@
 /** Differences between what agents send and what we read of their sessions that are right as they are, each with its source. */
-import { displayedInput } from '../../src/conversations/write/clineInput';
+import { getDisplayedInput } from '../../src/conversations/write/clineInput';
 import type { Difference, SentText } from './texts';
 
 interface Explanation {
@@ -90,7 +90,7 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^/,
     why: 'A prompt is stored between tags that are taken off before it is sent.',
     source: 'requests of 3.0.65; cline/cline, sdk/packages/shared, formatDisplayUserInput',
-    fits: (sent, read) => displayedInput(read) === sent,
+    fits: (sent, read) => getDisplayedInput(read) === sent,
   },
   {
     agents: ['copilot', 'pi', 'opencode', 'kilo'],

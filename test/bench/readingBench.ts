@@ -5,7 +5,7 @@ import { loadFillOf } from '../../src/account/fillOf';
 import { ConversationReadError } from '../../src/conversations/readError';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { listSessions } from '../../src/conversations/formats/openCode/database';
-import { locationOf } from '../../src/conversations/location';
+import { formatLocation } from '../../src/conversations/location';
 import { promptTokens } from '../../src/core/cost/usage';
 import { freshCounter } from './measure';
 import { percent, table } from './table';
@@ -76,7 +76,7 @@ function sessionsIn(folder: string): { readonly name: string; readonly location:
       const name = relative('../shared', file);
       if (!file.endsWith('.db')) return [{ name, location: file }];
       try {
-        return listSessions(file).map(({ id }) => ({ name: `${name}#${id}`, location: locationOf(file, id) }));
+        return listSessions(file).map(({ id }) => ({ name: `${name}#${id}`, location: formatLocation(file, id) }));
       } catch {
         return [{ name, location: file }];
       }

@@ -1,8 +1,8 @@
 /** A conversation as a body for OpenAI's Chat Completions, without `model`. */
 import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
-import { callArguments } from '../formats/openai/arguments';
-import { imageUrl } from '../formats/openai/parts';
+import { renderArguments } from '../formats/openai/arguments';
+import { getImageUrl } from '../formats/openai/parts';
 import { type Fields, recordIn, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
@@ -50,7 +50,7 @@ const converter =
   };
 
 function toImage(block: Block, role: Turn['role'], losses: Losses): Block {
-  const url = imageUrl(block['source']);
+  const url = getImageUrl(block['source']);
   if (role === 'user' && url !== undefined) return { type: 'image_url', image_url: { url } };
   losses.add(
     'image',
@@ -128,12 +128,12 @@ function toReply({ blocks }: Turn): Fields {
   return {
     role: 'assistant',
     content: rest.length === 0 ? null : toContent(rest),
-    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
   };
 }
 
-const callOf = (call: ToolUseBlock): Fields => ({
+const toCall = (call: ToolUseBlock): Fields => ({
   id: call.id,
   type: 'function',
-  function: { name: call.name, arguments: callArguments(call) },
+  function: { name: call.name, arguments: renderArguments(call) },
 });

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isRecord } from '../../core/messages/blocks';
-import { anthropicJson } from '../rawText';
+import { renderAnthropicJson } from '../rawText';
 import { readConversationFile } from '../readFile';
 import { anthropicSays, counter, signer, type Json } from './testing';
 
@@ -21,7 +21,7 @@ it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
     const path = join(FIXTURES, name);
     const conversation = readConversationFile(path);
     const origins = conversation.messages.map((_, index) => index);
-    const { text } = anthropicJson(conversation, conversation.messages, path, origins, counter);
+    const { text } = renderAnthropicJson(conversation, conversation.messages, path, origins, counter);
     // The server knows only its own signatures.
     const { system, tools, messages } = JSON.parse(text, signed) as Json;
     const request = { ...(system !== undefined && { system }), ...(tools !== undefined && { tools }), messages };

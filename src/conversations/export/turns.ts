@@ -28,16 +28,16 @@ export interface Turns {
 
 /**
  * @param losses collects what could not be exported
- * @param noteOf converts a system message in the middle of the conversation; default: text of the
+ * @param toNote converts a system message in the middle of the conversation; default: text of the
  * user
  */
 export function toTurns(
   messages: readonly ApiMessage[],
   convert: ConvertBlock,
   losses: Losses,
-  noteOf?: (text: string) => Block,
+  toNote?: (text: string) => Block,
 ): Turns {
-  const folded = foldSystem(messages, noteOf);
+  const folded = foldSystem(messages, toNote);
   const spoken = folded.messages.map((message): Turn => ({
     role: message.role,
     blocks: blocksIn(message).flatMap((block) => convert(block, message.role)),

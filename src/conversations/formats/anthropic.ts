@@ -1,10 +1,10 @@
 import { sourceId, sourceName } from '../conversationId';
-import { type MessageDocument, checkedMessages, requestOf } from './messageArray';
-import { titleOf } from '../title';
+import { type MessageDocument, checkMessages, pickRequest } from './messageArray';
+import { makeTitle } from '../title';
 import type { Conversation, Source } from '../types';
 import { readRoo } from './roo';
 import { hasTextResults } from './textResults';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 /**
  * Messages of the Anthropic API: `[…]`, `{ "messages": […] }`, or a request body, whose other
@@ -12,16 +12,16 @@ import { unansweredNote } from './unanswered';
  * @throws {ConversationReadError} for a malformed message
  */
 export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
-  const messages = checkedMessages(document.messages, sourceName(source));
+  const messages = checkMessages(document.messages, sourceName(source));
   // Old Cline histories have no timestamps by which to recognize them.
   if (hasTextResults(messages)) return readRoo(document, source, input);
   return {
     id: sourceId(source, input),
     format: 'anthropic',
-    title: titleOf(messages),
+    title: makeTitle(messages),
     messages,
-    notes: unansweredNote(messages),
+    notes: noteUnansweredCalls(messages),
     sidechains: [],
-    ...requestOf(document),
+    ...pickRequest(document),
   };
 }

@@ -8,15 +8,15 @@ import { recordedWith } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { leftOutNote, noMessagesError } from '../notes';
+import { noteOmitted, createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../text/values';
-import { tidyTitle, titleOf } from '../title';
+import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../text/values';
+import { tidyTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { requestsInContinue } from './continueRequests';
+import { readContinueRequests } from './continueRequests';
 import { parseArguments } from './openai/arguments';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 export const isContinueSession = (value: unknown): value is Fields => {
   if (!isRecord(value) || stringIn(value, 'sessionId') === undefined || !Array.isArray(value['history'])) return false;
@@ -42,31 +42,32 @@ export function readContinue(
   }
   const items = listIn(session, 'history').filter(isRecord);
   const answers = new Map<Fields, ApiMessage>();
-  const everything = messagesOf(items, answers);
-  if (everything.length === 0) throw noMessagesError(name, 'a Continue session with messages', new Map());
+  const everything = toMessages(items, answers);
+  if (everything.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
   const summarized = items.findLastIndex((item) => stringIn(item, 'conversationSummary') !== undefined);
-  const messages = options.history === 'all' || summarized === -1 ? everything : activeMessages(items, summarized);
+  const messages =
+    options.history === 'all' || summarized === -1 ? everything : selectActiveMessages(items, summarized);
   const id = stringIn(session, 'sessionId');
   const workspace = stringIn(session, 'workspaceDirectory');
   const title = stringIn(session, 'title');
   return {
     id: id === undefined ? sourceId(source, input) : `continue:${id}`,
     format: 'continue',
-    title: (title === UNNAMED ? undefined : tidyTitle(title)) ?? titleOf(everything),
+    title: (title === UNNAMED ? undefined : tidyTitle(title)) ?? makeTitle(everything),
     messages,
     notes: [
       ...(messages === everything
         ? []
-        : [leftOutNote(messagesOf(items.slice(0, summarized + 1)).length, 'before the last compaction')]),
-      ...unansweredNote(messages),
+        : [noteOmitted(toMessages(items.slice(0, summarized + 1)).length, 'before the last compaction')]),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && workspace !== '' && { workspace }),
-    ...recordedWith(options.history, requestsInContinue(session, placesOf(answers, everything)), everything.length),
+    ...recordedWith(options.history, readContinueRequests(session, mapPlaces(answers, everything)), everything.length),
   };
 }
 
-function placesOf(
+function mapPlaces(
   answers: ReadonlyMap<Fields, ApiMessage>,
   everything: readonly ApiMessage[],
 ): ReadonlyMap<Fields, number> {
@@ -82,20 +83,22 @@ function placesOf(
 /** Continue's name for an unnamed session. */
 const UNNAMED = 'New Session';
 
-function activeMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
+function selectActiveMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
   const summary = stringIn(items[summarized] ?? {}, 'conversationSummary') ?? '';
-  const system = messagesOf(items.slice(0, summarized)).filter(({ role }) => role === 'system');
+  const system = toMessages(items.slice(0, summarized)).filter(({ role }) => role === 'system');
   return [
     ...system,
     { role: 'user', content: [{ type: 'text', text: summary }], isSummary: true },
-    ...messagesOf(items.slice(summarized + 1)),
+    ...toMessages(items.slice(summarized + 1)),
   ];
 }
 
-function messagesOf(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
+function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
-  const answered = new Set(items.flatMap((item) => statesIn(item).flatMap(({ id, output }) => (output ? [id] : []))));
+  const answered = new Set(
+    items.flatMap((item) => readCallStates(item).flatMap(({ id, output }) => (output ? [id] : []))),
+  );
   const push = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
@@ -103,35 +106,35 @@ function messagesOf(items: readonly Fields[], answers = new Map<Fields, ApiMessa
     const message = recordIn(item, 'message') ?? {};
     switch (message['role']) {
       case 'thinking':
-        thoughts = thoughtIn(message);
+        thoughts = toThinking(message);
         break;
       case 'assistant': {
         const before = messages.length;
-        push('assistant', [...thoughts, ...partsIn(message['content']), ...callsIn(message)]);
+        push('assistant', [...thoughts, ...toParts(message['content']), ...toCalls(message)]);
         const answer = messages[before];
         if (answer) answers.set(item, answer);
         thoughts = [];
-        push('user', statesIn(item).flatMap(resultBlocks));
+        push('user', readCallStates(item).flatMap(resultBlocks));
         break;
       }
       case 'tool': {
         const id = stringIn(message, 'toolCallId');
         if (id === undefined || answered.has(id)) break;
-        push('user', [{ type: 'tool_result', tool_use_id: id, content: partsIn(message['content']) }]);
+        push('user', [{ type: 'tool_result', tool_use_id: id, content: toParts(message['content']) }]);
         break;
       }
       case 'system':
-        push('system', partsIn(message['content']));
+        push('system', toParts(message['content']));
         break;
       case 'user':
-        push('user', [...contextIn(item), ...partsIn(message['content'])]);
+        push('user', [...toContextBlocks(item), ...toParts(message['content'])]);
     }
   }
-  return mergedResults(messages);
+  return mergeResults(messages);
 }
 
 /** Joins results of one answer's calls that are in separate messages. */
-function mergedResults(messages: readonly ApiMessage[]): ApiMessage[] {
+function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
   const merged: ApiMessage[] = [];
   const isResults = ({ role, content }: ApiMessage): boolean =>
     role === 'user' &&
@@ -146,14 +149,14 @@ function mergedResults(messages: readonly ApiMessage[]): ApiMessage[] {
   return merged;
 }
 
-function thoughtIn(message: Fields): Block[] {
+function toThinking(message: Fields): Block[] {
   const thinking = asText(message['content']);
   const signature = stringIn(message, 'signature');
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
 /** Files and other context of a message, which the model gets before its words. */
-const contextIn = (item: Fields): Block[] => textBlocks(contextText(listIn(item, 'contextItems')));
+const toContextBlocks = (item: Fields): Block[] => textBlocks(contextText(listIn(item, 'contextItems')));
 
 const contextText = (items: readonly unknown[]): string =>
   items
@@ -164,17 +167,17 @@ const contextText = (items: readonly unknown[]): string =>
 
 const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
-function partsIn(content: unknown): Block[] {
+function toParts(content: unknown): Block[] {
   if (typeof content === 'string') return textBlocks(content);
   return listIn({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
     const url = stringIn(recordIn(part, 'imageUrl') ?? {}, 'url');
-    if (url !== undefined) return [{ type: 'image', source: imageSource(url) }];
+    if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
     return textBlocks(asText(part['text']));
   });
 }
 
-function callsIn(message: Fields): Block[] {
+function toCalls(message: Fields): Block[] {
   return listIn(message, 'toolCalls').flatMap((call): Block[] => {
     const called = isRecord(call) ? recordIn(call, 'function') : undefined;
     const id = isRecord(call) ? stringIn(call, 'id') : undefined;
@@ -191,7 +194,7 @@ interface CallState {
   readonly output: readonly unknown[] | undefined;
 }
 
-function statesIn(item: Fields): CallState[] {
+function readCallStates(item: Fields): CallState[] {
   const single = recordIn(item, 'toolCallState');
   const states = single ? [single] : listIn(item, 'toolCallStates').filter(isRecord);
   return states.flatMap((state) => {

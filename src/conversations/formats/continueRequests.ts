@@ -13,7 +13,10 @@ import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
 
 /** @param places index in the whole conversation of the message that each history item became */
-export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, number>): RecordedRequests | undefined {
+export function readContinueRequests(
+  session: Fields,
+  places: ReadonlyMap<Fields, number>,
+): RecordedRequests | undefined {
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
   // A fork repeats its origin's history without ids or times, so copies are recognized by
   // everything said until then.
@@ -25,19 +28,19 @@ export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, 
     const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
     if (counted) answers.push({ usage: counted, key: said, message: places.get(item) });
   }
-  const accounting = accountingOf(answers.map(({ usage }) => usage));
+  const accounting = detectAccounting(answers.map(({ usage }) => usage));
   const requests = answers.map(({ usage, key, message }): RecordedRequest => {
     const model = stringIn(usage, 'model');
     return {
       ...(model !== undefined && { model }),
       ...(message !== undefined && { message }),
       key,
-      usage: usageOf(usage, accounting),
+      usage: toUsage(usage, accounting),
       purpose: 'answer',
     };
   });
   const id = stringIn(session, 'sessionId');
-  const totals = totalsOf(
+  const totals = readTotals(
     session,
     answers.map(({ usage }) => usage),
     requests,
@@ -58,16 +61,16 @@ const isCompacted = (item: Fields): boolean => stringIn(item, 'conversationSumma
  * and the AI SDK use; with the SDK the model is named `vendor/model`. On OpenAI's wires, and with
  * the SDK, prompt tokens include cached ones.
  */
-function accountingOf(usages: readonly Fields[]): Usage['accounting'] {
+function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
-    const { prompt, read, written } = countsOf(usage);
+    const { prompt, read, written } = readCounts(usage);
     if (prompt < read + written) return true;
-    return 'cache_read_tokens' in detailsOf(usage) && stringIn(usage, 'model')?.includes('/') !== true;
+    return 'cache_read_tokens' in getDetails(usage) && stringIn(usage, 'model')?.includes('/') !== true;
   });
   return isAnthropic ? 'anthropic' : 'openai';
 }
 
-const detailsOf = (usage: Fields): Fields =>
+const getDetails = (usage: Fields): Fields =>
   recordIn(usage, 'prompt_tokens_details') ?? recordIn(usage, 'promptTokensDetails') ?? {};
 
 interface Counts {
@@ -78,8 +81,8 @@ interface Counts {
 }
 
 /** Sums, and messages of the extension, use other names for the same counts. */
-function countsOf(usage: Fields): Counts {
-  const details = detailsOf(usage);
+function readCounts(usage: Fields): Counts {
+  const details = getDetails(usage);
   const read = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
   const written = ['cache_write_tokens', 'cacheWriteTokens'].find((field) => field in details);
   return {
@@ -90,8 +93,8 @@ function countsOf(usage: Fields): Counts {
   };
 }
 
-function usageOf(usage: Fields, accounting: Usage['accounting']): Usage {
-  const { prompt, output, read, written } = countsOf(usage);
+function toUsage(usage: Fields, accounting: Usage['accounting']): Usage {
+  const { prompt, output, read, written } = readCounts(usage);
   return {
     ...{ accounting, source: 'reported', inputTokens: prompt, outputTokens: output },
     ...{ cacheReadTokens: read, cacheWriteTokens: written },
@@ -103,13 +106,13 @@ function usageOf(usage: Fields, accounting: Usage['accounting']): Usage {
  * came before. Cache reads are only counted on Anthropic's wire, so only the excess over the
  * remaining answers is taken from it.
  */
-function totalsOf(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
+function readTotals(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
   const sum = recordIn(session, 'usage');
   const models = new Set(requests.map(({ model }) => model));
   const [model] = models;
   if (!sum || models.size > 1) return [];
-  const whole = countsOf(sum);
-  const told = usages.map((usage) => ({ ...countsOf(usage), read: countIn(detailsOf(usage), 'cache_read_tokens') }));
+  const whole = readCounts(sum);
+  const told = usages.map((usage) => ({ ...readCounts(usage), read: countIn(getDetails(usage), 'cache_read_tokens') }));
   const isCached = whole.read + whole.written > 0;
   const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
   const total = (field: keyof Counts, own: keyof Usage): number =>

@@ -7,13 +7,13 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { noMessagesError, passedOverNotes } from '../notes';
+import { createNoMessagesError, noteSkipped } from '../notes';
 import { readRecords } from '../text/jsonLines';
-import { linesOf } from '../text/lines';
+import { readLines } from '../text/lines';
 import { type Fields, asText, recordIn, stringIn } from '../text/values';
-import { titleOf } from '../title';
+import { makeTitle } from '../title';
 import type { Conversation, Source } from '../types';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 export const isCursorRecord = (value: Fields): boolean =>
   (value['role'] === 'user' || value['role'] === 'assistant') &&
@@ -29,25 +29,25 @@ export function readCursor(input: string | Uint8Array, source: Source): Conversa
   const name = sourceName(source);
   const notes: string[] = [];
   const transcript = new Transcript();
-  readRecords(linesOf(input, name), name, notes, ({ value, line }) => {
+  readRecords(readLines(input, name), name, notes, ({ value, line }) => {
     transcript.take(value, line);
   });
   const { messages, passedOver, withoutResult } = transcript.result();
   if (messages.length === 0) {
-    throw noMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', passedOver, notes);
+    throw createNoMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', passedOver, notes);
   }
   return {
     id: sourceId(source, input),
     format: 'cursor',
-    title: titleOf(messages),
+    title: makeTitle(messages),
     messages,
     notes: [
       ...notes,
       ...(withoutResult > 0
         ? [`${plural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...passedOverNotes(passedOver, NOT_SENT),
-      ...unansweredNote(messages),
+      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
   };
@@ -58,7 +58,7 @@ class Transcript {
   private readonly passedOver = new Map<string, number>();
   private withoutResult = 0;
   /** Calls whose results are still to come, in the same order. */
-  private waiting: string[] = [];
+  private pendingCalls: string[] = [];
 
   take(value: Fields, line: number): void {
     const content = recordIn(value, 'message')?.['content'];
@@ -71,24 +71,24 @@ class Transcript {
     const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: asText(content) }];
     const results = parts.filter(({ type }) => type === 'tool_result');
     // Cursor writes results, if any, into messages of either role.
-    const answered = results.map((part) => this.resultOf(part));
+    const answered = results.map((part) => this.toResult(part));
     if (answered.length > 0) this.messages.push({ role: 'user', content: answered });
     const blocks = parts.flatMap((part, at) =>
-      results.includes(part) ? [] : this.blockOf(part, `call_${line}_${at}`),
+      results.includes(part) ? [] : this.toBlocks(part, `call_${line}_${at}`),
     );
     if (blocks.length === 0) return;
-    this.answerWaiting();
+    this.answerPendingCalls();
     this.messages.push({ role, content: blocks });
-    this.waiting = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
+    this.pendingCalls = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
   }
 
   result(): { messages: readonly ApiMessage[]; passedOver: ReadonlyMap<string, number>; withoutResult: number } {
     return { messages: this.messages, passedOver: this.passedOver, withoutResult: this.withoutResult };
   }
 
-  private resultOf(part: Fields): Block {
-    const id = stringIn(part, 'tool_use_id') ?? this.waiting[0] ?? 'unknown';
-    this.waiting = this.waiting.filter((each) => each !== id);
+  private toResult(part: Fields): Block {
+    const id = stringIn(part, 'tool_use_id') ?? this.pendingCalls[0] ?? 'unknown';
+    this.pendingCalls = this.pendingCalls.filter((each) => each !== id);
     const { content } = part;
     return {
       type: 'tool_result',
@@ -99,7 +99,7 @@ class Transcript {
     };
   }
 
-  private blockOf(part: Fields, id: string): Block[] {
+  private toBlocks(part: Fields, id: string): Block[] {
     const text = stringIn(part, 'text');
     if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const tool = stringIn(part, 'name');
@@ -110,14 +110,14 @@ class Transcript {
   }
 
   /** No API accepts a conversation with an unanswered call. */
-  private answerWaiting(): void {
-    if (this.waiting.length === 0) return;
-    const results = this.waiting.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));
+  private answerPendingCalls(): void {
+    if (this.pendingCalls.length === 0) return;
+    const results = this.pendingCalls.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));
     this.withoutResult += results.length;
     const last = this.messages.at(-1);
     if (last?.role === 'user' && Array.isArray(last.content)) {
       this.messages[this.messages.length - 1] = { ...last, content: [...(last.content as Block[]), ...results] };
     } else this.messages.push({ role: 'user', content: results });
-    this.waiting = [];
+    this.pendingCalls = [];
   }
 }

@@ -10,8 +10,8 @@ export interface MessageDocument {
 }
 
 /** @throws {ConversationReadError} naming message and field */
-export function checkedMessages(messages: readonly unknown[], source: string): readonly ApiMessage[] {
-  return inSource(source, () =>
+export function checkMessages(messages: readonly unknown[], source: string): readonly ApiMessage[] {
+  return withSource(source, () =>
     messages.map((message, index) => {
       checkMessage(message, `messages[${index}]`);
       return message;
@@ -20,7 +20,7 @@ export function checkedMessages(messages: readonly unknown[], source: string): r
 }
 
 /** Runs shape checks and adds the source to their errors. */
-export function inSource<T>(source: string, check: () => T): T {
+export function withSource<T>(source: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -37,5 +37,5 @@ export function inSource<T>(source: string, check: () => T): T {
   }
 }
 
-export const requestOf = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
+export const pickRequest = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
   request && Object.keys(request).length > 0 ? { request } : {};

@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { describe } from '../readError';
+import { describeValue } from '../readError';
 
 /**
  * A value has the wrong shape. Names the field's path (`messages[3].content[0].type`) and what was
@@ -15,7 +15,7 @@ export class ShapeError extends Error {
     value: unknown,
     readonly expected: string,
   ) {
-    const found = describe(value);
+    const found = describeValue(value);
     super(`${path}: found ${found}, expected ${expected}`);
     this.found = found;
   }

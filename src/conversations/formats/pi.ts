@@ -14,14 +14,14 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { leftOutNote, noMessagesError, passedOverNotes } from '../notes';
+import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
-import { type Line, linesOf } from '../text/lines';
+import { type Line, readLines } from '../text/lines';
 import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
-import { titleOf, tidyTitle } from '../title';
+import { makeTitle, tidyTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import type { RequestCollector } from './format';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 /** A line of such a session: its header or an entry. */
 export const isPiRecord = (value: Fields): boolean =>
@@ -37,16 +37,16 @@ export const isPiRecord = (value: Fields): boolean =>
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const notes: string[] = [];
-  const session = parseEntries(linesOf(input, name), name, notes);
+  const session = parseEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
-  const way = wayToRoot(session);
+  const way = findPath(session);
   const owners = new Map<Fields, ApiMessage>();
-  const edits = editsOn(way);
-  const everything = messagesOf(edited(way, edits), owners);
-  const messages = options.history === 'all' ? everything : messagesOf(edited(activeEntries(way), edits));
-  const passedOver = countsOf(way);
+  const edits = collectEdits(way);
+  const everything = toMessages(applyEdits(way, edits), owners);
+  const messages = options.history === 'all' ? everything : toMessages(applyEdits(selectActiveEntries(way), edits));
+  const passedOver = countKinds(way);
   if (everything.length === 0) {
-    throw noMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
+    throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
   const id = stringIn(header, 'id');
   const workspace = stringIn(header, 'cwd');
@@ -56,27 +56,27 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   return {
     id: id === undefined ? sourceId(source, input) : `pi:${id}`,
     format: 'pi',
-    title: tidyTitle(titles.at(-1)) ?? titleOf(everything),
+    title: tidyTitle(titles.at(-1)) ?? makeTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(messages.length < everything.length
-        ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
+        ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
         : []),
       ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
       ...(withdrawn > 0 ? [`Left out: ${plural(withdrawn, 'message')} taken out of the context (context_edit).`] : []),
-      ...passedOverNotes(passedOver, NOT_SENT),
-      ...unansweredNote(messages),
+      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
-    ...recordedWith(options.history, recordedIn(header, entries, way, everything, owners), everything.length),
+    ...recordedWith(options.history, readRecordedRequests(header, entries, way, everything, owners), everything.length),
   };
 }
 
 /** Requests on abandoned branches were also paid for. */
-function recordedIn(
+function readRecordedRequests(
   header: Fields,
   entries: readonly Fields[],
   way: readonly Fields[],
@@ -84,15 +84,15 @@ function recordedIn(
   owners: ReadonlyMap<Fields, ApiMessage>,
 ): RecordedRequests | undefined {
   const indexes = new Map(everything.map((message, index) => [message, index]));
-  const indexOf = (entry: Fields): number | undefined => {
+  const findIndex = (entry: Fields): number | undefined => {
     const owner = owners.get(entry);
     return owner && indexes.get(owner);
   };
   const collected = new PiRequests();
   collected.take(header);
-  for (const entry of entries) collected.take(entry, indexOf(entry));
+  for (const entry of entries) collected.take(entry, findIndex(entry));
   const compactions = way.flatMap((entry): RecordedCompaction[] => {
-    const message = entry['type'] === 'compaction' ? indexOf(entry) : undefined;
+    const message = entry['type'] === 'compaction' ? findIndex(entry) : undefined;
     if (message === undefined) return [];
     const at = timeIn(entry, 'timestamp');
     const tokensBefore = numberIn(entry, 'tokensBefore');
@@ -197,7 +197,7 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
 }
 
 /** From the root to the last entry. Version 1 has no ids: each entry follows the previous one. */
-function wayToRoot({ records, entries }: Entries): readonly Fields[] {
+function findPath({ records, entries }: Entries): readonly Fields[] {
   if (!entries.some((entry) => stringIn(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [stringIn(record.value, 'id'), record]));
   const way: Fields[] = [];
@@ -220,7 +220,7 @@ function wayToRoot({ records, entries }: Entries): readonly Fields[] {
  * Replacement of an entry's content, or null if it was removed; the last edit on the path counts
  * (Pi 1.6).
  */
-const editsOn = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
+const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
     way.flatMap((entry) =>
       entry['type'] === 'context_edit'
@@ -230,7 +230,10 @@ const editsOn = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields
   );
 
 /** Applies edits. Unedited entries keep their identity, since they own the messages. */
-function edited(entries: readonly Fields[], edits: ReadonlyMap<string | undefined, Fields | null>): readonly Fields[] {
+function applyEdits(
+  entries: readonly Fields[],
+  edits: ReadonlyMap<string | undefined, Fields | null>,
+): readonly Fields[] {
   if (edits.size === 0) return entries;
   return entries.flatMap((entry) => {
     const replacement = edits.get(stringIn(entry, 'id'));
@@ -247,7 +250,7 @@ function edited(entries: readonly Fields[], edits: ReadonlyMap<string | undefine
  * Entries that the agent's `buildSessionContext` keeps: of compactions only the newest, with the
  * system message of that time (Pi 1.6).
  */
-function activeEntries(way: readonly Fields[]): readonly Fields[] {
+function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
   const at = way.findLastIndex(({ type }) => type === 'compaction');
   const compaction = way[at];
   if (!compaction) return way;
@@ -285,9 +288,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-const isMessage = (entry: Fields): boolean => contentOf(entry) !== undefined;
+const isMessage = (entry: Fields): boolean => toMessage(entry) !== undefined;
 
-function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
+function countKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of way) {
     if (isMessage(entry) || entry['type'] === 'context_edit') continue;
@@ -302,11 +305,11 @@ function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
  * Joins consecutive results into one message.
  * @param owners filled with the message that each entry started
  */
-function messagesOf(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
+function toMessages(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const entry of entries) {
-    const made = contentOf(entry);
+    const made = toMessage(entry);
     if (!made || made.content.length === 0) continue;
     const isResult = made.content.every(({ type }) => type === 'tool_result');
     if (isResult && results) {
@@ -321,56 +324,56 @@ function messagesOf(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>
   return messages;
 }
 
-interface Made extends ApiMessage {
+interface ConvertedMessage extends ApiMessage {
   readonly content: readonly Block[];
 }
 
 /** Uses the words of Pi's `convertToLlm`. Undefined if the entry is no message. */
-function contentOf(entry: Fields): Made | undefined {
+function toMessage(entry: Fields): ConvertedMessage | undefined {
   switch (entry['type']) {
     case 'message':
-      return messageOf(recordIn(entry, 'message') ?? {});
+      return convertMessage(recordIn(entry, 'message') ?? {});
     case 'custom_message':
-      return { role: 'user', content: partBlocks(entry['content']), isMeta: true };
+      return { role: 'user', content: toPartBlocks(entry['content']), isMeta: true };
     case 'compaction':
-      return summary('The conversation history before this point was compacted into the following summary:', entry);
+      return toSummary('The conversation history before this point was compacted into the following summary:', entry);
     case 'branch_summary':
-      return summary('The following is a summary of a branch that this conversation came back from:', entry);
+      return toSummary('The following is a summary of a branch that this conversation came back from:', entry);
     default:
       return undefined;
   }
 }
 
-function summary(heading: string, entry: Fields): Made | undefined {
+function toSummary(heading: string, entry: Fields): ConvertedMessage | undefined {
   const text = stringIn(entry, 'summary') ?? '';
   if (text === '') return undefined;
   const content = [{ type: 'text', text: `${heading}\n\n<summary>\n${text}\n</summary>` }];
   return { role: 'user', content, isSummary: true };
 }
 
-function messageOf(message: Fields): Made | undefined {
+function convertMessage(message: Fields): ConvertedMessage | undefined {
   switch (message['role']) {
     case 'user':
-      return { role: 'user', content: partBlocks(message['content']) };
+      return { role: 'user', content: toPartBlocks(message['content']) };
     case 'assistant':
-      return { role: 'assistant', content: replyBlocks(message) };
+      return { role: 'assistant', content: toReplyBlocks(message) };
     case 'toolResult':
-      return { role: 'user', content: resultBlocks(message) };
+      return { role: 'user', content: toResultBlocks(message) };
     case 'developer':
     case 'system':
-      return { role: 'system', content: partBlocks(message['content']) };
+      return { role: 'system', content: toPartBlocks(message['content']) };
     case 'bashExecution':
       // Commands run with `!!` are hidden from the model.
-      return message['excludeFromContext'] === true ? undefined : bashExecution(message);
+      return message['excludeFromContext'] === true ? undefined : toBashExecution(message);
     case 'custom':
     case 'hookMessage':
-      return { role: 'user', content: partBlocks(message['content']), isMeta: true };
+      return { role: 'user', content: toPartBlocks(message['content']), isMeta: true };
     default:
       return undefined;
   }
 }
 
-function bashExecution(message: Fields): Made {
+function toBashExecution(message: Fields): ConvertedMessage {
   const output = asText(message['output']);
   const code = message['exitCode'];
   const text = [
@@ -381,11 +384,11 @@ function bashExecution(message: Fields): Made {
   return { role: 'user', content: [{ type: 'text', text }], isMeta: true };
 }
 
-function replyBlocks(message: Fields): Block[] {
+function toReplyBlocks(message: Fields): Block[] {
   // Only the vendor that made a signature can use it; for others Pi stores field names and ids in
   // its place.
   const isAnthropic = stringIn(message, 'api')?.startsWith('anthropic') ?? false;
-  return partsOf(message['content']).flatMap((part): Block[] => {
+  return getParts(message['content']).flatMap((part): Block[] => {
     if (part['type'] === 'thinking') {
       const thinking = stringIn(part, 'thinking') ?? '';
       const signature = isAnthropic ? stringIn(part, 'thinkingSignature') : undefined;
@@ -400,23 +403,23 @@ function replyBlocks(message: Fields): Block[] {
       if (id !== undefined && tool !== undefined)
         return [{ type: 'tool_use', id, name: tool, input: part['arguments'] ?? {} }];
     }
-    return partBlocks([part]);
+    return toPartBlocks([part]);
   });
 }
 
-function resultBlocks(message: Fields): Block[] {
+function toResultBlocks(message: Fields): Block[] {
   const id = stringIn(message, 'toolCallId');
   if (id === undefined) return [];
-  const content = partBlocks(message['content']);
+  const content = toPartBlocks(message['content']);
   return [{ type: 'tool_result', tool_use_id: id, content, ...(message['isError'] === true && { is_error: true }) }];
 }
 
-const partsOf = (content: unknown): Fields[] =>
+const getParts = (content: unknown): Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
 
 /** Texts and images; anything else is kept whole. */
-function partBlocks(content: unknown): Block[] {
-  return partsOf(content).flatMap((part): Block[] => {
+function toPartBlocks(content: unknown): Block[] {
+  return getParts(content).flatMap((part): Block[] => {
     const text = stringIn(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = stringIn(part, 'data');

@@ -8,15 +8,15 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { plural } from '../../core/plural';
 import { sourceId, sourceName } from '../conversationId';
-import { leftOutNote, noMessagesError, passedOverNotes } from '../notes';
+import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
-import { linesOf } from '../text/lines';
+import { readLines } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
-import { tidyTitle, titleOf } from '../title';
+import { tidyTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { outputBlocks, partBlocks } from './gemini/messages';
+import { toOutputBlocks, toBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 /** Records with a message. Source: `buildApiHistoryFromConversation`. */
 const MESSAGES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
@@ -37,19 +37,19 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
   const name = sourceName(source);
   const notes: string[] = [];
   const records: JsonRecord[] = [];
-  readRecords(linesOf(input, name), name, notes, (record) => {
+  readRecords(readLines(input, name), name, notes, (record) => {
     records.push(record);
   });
-  const branch = wayToRoot(records);
-  const kinds = countsOf(branch);
-  const everything = branch.flatMap(messageOf);
+  const branch = findPath(records);
+  const kinds = countKinds(branch);
+  const everything = branch.flatMap(toMessages);
   if (everything.length === 0) {
-    throw noMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
+    throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
   }
   const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
-  const compressed = historyIn(branch[compression]);
+  const compressed = readHistory(branch[compression]);
   const active = compressed
-    ? [...compressed, ...branch.slice(compression + 1).flatMap(messageOf)].map(({ message }) => message)
+    ? [...compressed, ...branch.slice(compression + 1).flatMap(toMessages)].map(({ message }) => message)
     : undefined;
   const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
   const id = records.map(({ value }) => stringIn(value, 'sessionId')).find((each) => each !== undefined);
@@ -61,25 +61,28 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
   return {
     id: id === undefined ? sourceId(source, input) : `qwen:${id}`,
     format: 'qwen',
-    title: givenTitle(branch) ?? titleOf(everything.map(({ message }) => message)),
+    title: findTitle(branch) ?? makeTitle(everything.map(({ message }) => message)),
     messages,
     notes: [
       ...notes,
       ...(active && messages === active
-        ? [leftOutNote(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
+        ? [noteOmitted(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
         : []),
       ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
-      ...passedOverNotes(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
-      ...unansweredNote(messages),
+      ...noteSkipped(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(parent !== undefined && { parent: `qwen:${parent}` }),
-    ...recordedWith(options.history, recordedIn(records, everything), everything.length),
+    ...recordedWith(options.history, readRecordedRequests(records, everything), everything.length),
   };
 }
 
-function recordedIn(records: readonly JsonRecord[], everything: readonly Spoken[]): RecordedRequests | undefined {
+function readRecordedRequests(
+  records: readonly JsonRecord[],
+  everything: readonly RecordedMessage[],
+): RecordedRequests | undefined {
   const places = new Map(everything.map(({ record }, index) => [record, index]));
   const collected = new QwenRequests();
   for (const { value } of records) collected.take(value, places.get(value));
@@ -89,7 +92,7 @@ function recordedIn(records: readonly JsonRecord[], everything: readonly Spoken[
 const isMessage = (value: Fields): boolean => MESSAGES.has(value['type']);
 
 /** From the root to the last record. */
-function wayToRoot(records: readonly JsonRecord[]): readonly Fields[] {
+function findPath(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [stringIn(record.value, 'uuid'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
@@ -111,7 +114,7 @@ function wayToRoot(records: readonly JsonRecord[]): readonly Fields[] {
  * All `system` records are for the screen or for resuming, except compressions, which are handled
  * separately.
  */
-function countsOf(branch: readonly Fields[]): {
+function countKinds(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
 } {
@@ -128,36 +131,36 @@ function countsOf(branch: readonly Fields[]): {
   return { notSent, unknown };
 }
 
-interface Spoken {
+interface RecordedMessage {
   readonly record: Fields;
   readonly message: ApiMessage;
 }
 
-function messageOf(record: Fields): Spoken[] {
+function toMessages(record: Fields): RecordedMessage[] {
   const content = isMessage(record) ? recordIn(record, 'message') : undefined;
-  const message = content && contentMessage(content, record['type'] === 'assistant');
+  const message = content && toMessage(content, record['type'] === 'assistant');
   return message ? [{ record, message }] : [];
 }
 
-function historyIn(compression: Fields | undefined): Spoken[] | undefined {
+function readHistory(compression: Fields | undefined): RecordedMessage[] | undefined {
   const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
   if (!Array.isArray(history)) return undefined;
   return history.filter(isRecord).flatMap((content) => {
-    const message = contentMessage(content, content['role'] === 'model');
+    const message = toMessage(content, content['role'] === 'model');
     return message ? [{ record: content, message }] : [];
   });
 }
 
 /** Google's `Content`. */
-function contentMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
-  const blocks = listIn(content, 'parts').flatMap(blocksIn);
+function toMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
+  const blocks = listIn(content, 'parts').flatMap(convertPart);
   if (blocks.length === 0) return undefined;
   const results = blocks.filter(({ type }) => type === 'tool_result');
   const rest = blocks.filter(({ type }) => type !== 'tool_result');
   return { role: isModel ? 'assistant' : 'user', content: [...results, ...rest] };
 }
 
-function blocksIn(part: unknown): Block[] {
+function convertPart(part: unknown): Block[] {
   if (!isRecord(part)) return [];
   const thought = part['thought'] === true ? stringIn(part, 'text') : undefined;
   if (thought !== undefined) return thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }];
@@ -172,13 +175,13 @@ function blocksIn(part: unknown): Block[] {
   if (answer && answered !== undefined) {
     const error = recordIn(answer, 'response')?.['error'];
     return error === undefined
-      ? [{ type: 'tool_result', tool_use_id: answered, content: outputBlocks(part) }]
+      ? [{ type: 'tool_result', tool_use_id: answered, content: toOutputBlocks(part) }]
       : [{ type: 'tool_result', tool_use_id: answered, content: asText(error) || 'The tool failed.', is_error: true }];
   }
-  return partBlocks(part);
+  return toBlocks(part);
 }
 
-const givenTitle = (branch: readonly Fields[]): string | undefined =>
+const findTitle = (branch: readonly Fields[]): string | undefined =>
   tidyTitle(
     branch
       .filter((value) => value['subtype'] === 'custom_title')

@@ -53,10 +53,10 @@ export class QwenRequests implements RequestCollector {
       value['subtype'] === 'ui_telemetry' ? recordIn(recordIn(value, 'systemPayload') ?? {}, 'uiEvent') : {};
     if (event?.['event.name'] === 'qwen-code.api_response') {
       this.hasResponses = true;
-      this.add('response', value, usageOf(event, RESPONSE), stringIn(event, 'model'), at, undefined);
+      this.add('response', value, toUsage(event, RESPONSE), stringIn(event, 'model'), at, undefined);
     }
     const counts = value['type'] === 'assistant' ? recordIn(value, 'usageMetadata') : undefined;
-    if (counts) this.add('answer', value, usageOf(counts, ANSWER), stringIn(value, 'model'), at, message);
+    if (counts) this.add('answer', value, toUsage(counts, ANSWER), stringIn(value, 'model'), at, message);
   }
 
   result(): RecordedRequests | undefined {
@@ -113,7 +113,7 @@ export class QwenRequests implements RequestCollector {
  * Google counts cached tokens as input, and thoughts separately or within output; the total shows
  * which.
  */
-function usageOf(counts: Fields, names: Readonly<Record<keyof typeof ANSWER, string>>): Usage {
+function toUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER, string>>): Usage {
   const thoughts = countIn(counts, names.thoughts);
   const input = countIn(counts, names.input);
   const total = countIn(counts, names.total);

@@ -5,15 +5,15 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import { sourceId, sourceName } from '../conversationId';
-import { noMessagesError } from '../notes';
+import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { type Fields, listIn, stringIn } from '../text/values';
-import { titleOf } from '../title';
+import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { messagesOf } from './codex/items';
+import { toMessages } from './codex/items';
 import { ITEM_USES } from './codex/kinds';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 export const isResponsesBody = (value: unknown): value is Fields =>
   isRecord(value) &&
@@ -53,18 +53,18 @@ export function readResponses(
     const type = stringIn(item, 'type') ?? 'message';
     return ITEM_USES[type] === 'declarations' ? [] : [{ ...item, type }];
   });
-  const messages = messagesOf(items);
-  if (messages.length === 0) throw noMessagesError(name, 'a Responses request with items in "input"', new Map());
+  const messages = toMessages(items);
+  if (messages.length === 0) throw createNoMessagesError(name, 'a Responses request with items in "input"', new Map());
   return {
     id: sourceId(source, text),
     format: 'responses',
-    title: titleOf(messages),
+    title: makeTitle(messages),
     messages,
     notes: [
       ...('previous_response_id' in body && typeof body['previous_response_id'] === 'string'
         ? ['What stands before this request is kept by the vendor (previous_response_id).']
         : []),
-      ...unansweredNote(messages),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     request: { ...(typeof instructions === 'string' && { system: instructions }), ...fields },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConversation } from '../read';
-import { effectiveHistory } from './roo';
+import { selectEffectiveHistory } from './roo';
 import type { ReadOptions } from '../types';
 
 const TASK =
@@ -106,7 +106,7 @@ describe('what Roo condensed', () => {
     ];
     expect(read(old).messages.map(({ ts }) => ts)).toEqual([1, 3, 4]);
     expect(read(old.slice(2)).messages.map(({ ts }) => ts)).toEqual([3, 4]);
-    expect(effectiveHistory([])).toEqual([]);
+    expect(selectEffectiveHistory([])).toEqual([]);
   });
 
   it('hides what a truncation hid, as long as its marker is there', () => {

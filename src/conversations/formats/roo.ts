@@ -1,15 +1,15 @@
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName, taskIdOf } from '../conversationId';
+import { sourceId, sourceName, getTaskId } from '../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type MessageDocument, checkedMessages, requestOf } from './messageArray';
-import { leftOutNote } from '../notes';
-import { titleOf } from '../title';
+import { type MessageDocument, checkMessages, pickRequest } from './messageArray';
+import { noteOmitted } from '../notes';
+import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { recordedWith } from '../../core/account/recordedRequest';
-import { requestsInMessages } from './rooRequests';
-import { withTextResults } from './textResults';
-import { unansweredNote } from './unanswered';
+import { readMessageRequests } from './rooRequests';
+import { convertTextResults } from './textResults';
+import { noteUnansweredCalls } from './unanswered';
 
 /**
  * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) and Cline
@@ -23,36 +23,36 @@ export function readRoo(
   input: string | Uint8Array,
   options: ReadOptions = {},
 ): Conversation {
-  const all = withTextResults(checkedMessages(document.messages.map(normalized), sourceName(source)));
-  const messages = options.history === 'all' ? all : effectiveHistory(all);
+  const all = convertTextResults(checkMessages(document.messages.map(normalizeMessage), sourceName(source)));
+  const messages = options.history === 'all' ? all : selectEffectiveHistory(all);
   return {
-    id: idOf(document, source, input),
+    id: findTaskId(document, source, input),
     format: 'roo',
-    title: titleOf(all),
+    title: makeTitle(all),
     messages,
     notes: [
       ...(messages.length < all.length
-        ? [leftOutNote(all.length - messages.length, 'condensed or truncated by the agent')]
+        ? [noteOmitted(all.length - messages.length, 'condensed or truncated by the agent')]
         : []),
-      ...unansweredNote(messages),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...requestOf(document),
-    ...recordedWith(options.history, requestsInMessages(all), all.length),
+    ...pickRequest(document),
+    ...recordedWith(options.history, readMessageRequests(all), all.length),
   };
 }
 
-function idOf({ request }: MessageDocument, source: Source, input: string | Uint8Array): string {
+function findTaskId({ request }: MessageDocument, source: Source, input: string | Uint8Array): string {
   const sessionId = request?.['sessionId'];
   if (typeof sessionId === 'string') return `cline:${sessionId}`;
-  const taskId = taskIdOf(source);
+  const taskId = getTaskId(source);
   return taskId === undefined ? sourceId(source, input) : `roo:${taskId}`;
 }
 
 /**
  * Converts shapes that the Messages API lacks in a way that can be reverted when writing the file.
  */
-function normalized(message: unknown): unknown {
+function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
   // Standalone reasoning (OpenAI's encrypted reasoning) has no content and sometimes no role.
   if (message['type'] === 'reasoning') {
@@ -62,7 +62,10 @@ function normalized(message: unknown): unknown {
   if (!Array.isArray(content)) return message;
   const blocks: readonly unknown[] = content;
   return blocks.some((block) => hasStructuredResult(block) || isFile(block))
-    ? { ...message, content: blocks.map((block) => (isFile(block) ? fileAsText(block) : withResultAsText(block))) }
+    ? {
+        ...message,
+        content: blocks.map((block) => (isFile(block) ? renderFileAsText(block) : renderResultAsText(block))),
+      }
     : message;
 }
 
@@ -77,7 +80,7 @@ const isFile = (block: unknown): block is { readonly path: string; readonly cont
  * The text as Cline sends it (requests of cline 3.0.65 from npm); `clineFile` keeps the block for
  * writing it back.
  */
-const fileAsText = (block: { readonly path: string; readonly content: string }): unknown => ({
+const renderFileAsText = (block: { readonly path: string; readonly content: string }): unknown => ({
   type: 'text',
   text: `<file_content path="${block.path}">\n${block.content}\n</file_content>`,
   clineFile: block,
@@ -93,7 +96,7 @@ const hasStructuredResult = (block: unknown): boolean =>
   block['content'].some(isStructured);
 
 /** JSON text that a model can read; `clineJson` marks it for writing it back. */
-function withResultAsText(block: unknown): unknown {
+function renderResultAsText(block: unknown): unknown {
   if (!isRecord(block) || !hasStructuredResult(block)) return block;
   const content = block['content'] as readonly unknown[];
   return {
@@ -112,16 +115,16 @@ function withResultAsText(block: unknown): unknown {
  * marker exists. In files of 2025 the summary is an assistant message, preceded by the task's first
  * message.
  */
-export function effectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
+export function selectEffectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
   const start = all.findLastIndex((message) => message['isSummary'] === true);
   const [first] = all;
-  const fromSummary = start === -1 ? all : withoutOrphanedResults(all.slice(start));
+  const fromSummary = start === -1 ? all : dropOrphanedResults(all.slice(start));
   const needsTask = start > 0 && fromSummary[0]?.role === 'assistant' && first?.role === 'user';
-  const visible = withoutTruncated(fromSummary);
+  const visible = dropTruncated(fromSummary);
   return needsTask ? [first, ...visible] : visible;
 }
 
-function withoutTruncated(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+function dropTruncated(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const markers = new Set(
     messages.filter((message) => message['isTruncationMarker'] === true).map((message) => message['truncationId']),
   );
@@ -129,7 +132,7 @@ function withoutTruncated(messages: readonly ApiMessage[]): readonly ApiMessage[
   return markers.size === 0 ? messages : messages.filter((message) => !markers.has(message['truncationParent']));
 }
 
-function withoutOrphanedResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+function dropOrphanedResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const calls = new Set(
     messages
       .filter(({ role }) => role === 'assistant')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
-import { requestsInMessages, requestsInUiMessages } from './rooRequests';
+import { readMessageRequests, readUiRequests } from './rooRequests';
 
 const answer = (fields: Record<string, unknown> = {}): ApiMessage => ({
   role: 'assistant',
@@ -19,7 +19,7 @@ describe("Cline 4's own messages", () => {
         metrics: { inputTokens: 10, outputTokens: 4, cacheReadTokens: 100, cacheWriteTokens: 7, cost: 0.25 },
       }),
     ];
-    expect(requestsInMessages(messages)?.requests).toEqual([
+    expect(readMessageRequests(messages)?.requests).toEqual([
       {
         at: 1_700_000_000_000,
         key: '1700000000000 10 4 100 7 0.25',
@@ -42,7 +42,7 @@ describe("Cline 4's own messages", () => {
   });
 
   it('leave out what they do not say', () => {
-    const recorded = requestsInMessages([asked, answer({ metrics: { inputTokens: 10 } })]);
+    const recorded = readMessageRequests([asked, answer({ metrics: { inputTokens: 10 } })]);
     expect(recorded?.requests).toEqual([
       {
         message: 1,
@@ -64,15 +64,14 @@ describe("Cline 4's own messages", () => {
     ['of the user, whatever they hold', { ...asked, metrics: { inputTokens: 3 } }],
     ['with figures that are none', answer({ metrics: 'many' })],
   ])('tell of no request: %s', (_, message) => {
-    expect(requestsInMessages([message])).toBeUndefined();
+    expect(readMessageRequests([message])).toBeUndefined();
   });
 });
 
 describe('ui_messages.json', () => {
   const started = (text: unknown, ts?: unknown) => ({ type: 'say', say: 'api_req_started', text, ts });
   const figures = (fields: Record<string, unknown>): string => JSON.stringify(fields);
-  const found = (rows: unknown, messages: readonly ApiMessage[] = []) =>
-    requestsInUiMessages(JSON.stringify(rows), messages);
+  const found = (rows: unknown, messages: readonly ApiMessage[] = []) => readUiRequests(JSON.stringify(rows), messages);
 
   it('gives a request to the first answer that was written down after it', () => {
     const messages = [asked, answer({ ts: 10 }), asked, answer({ ts: 20 }), answer()];
@@ -113,6 +112,6 @@ describe('ui_messages.json', () => {
   });
 
   it('tells of none where it is no JSON', () => {
-    expect(requestsInUiMessages('[{', [])).toBeUndefined();
+    expect(readUiRequests('[{', [])).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 
 /** Requests that Cline 4 stored in its messages; undefined if there are none. */
-export function requestsInMessages(messages: readonly ApiMessage[]): RecordedRequests | undefined {
+export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
     const metrics = recordIn(message, 'metrics');
     if (message.role !== 'assistant' || !metrics) return [];
@@ -26,8 +26,8 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
         ...(seller !== undefined && { seller }),
         ...(recordedCost !== undefined && { recordedCost }),
         message: index,
-        ...keyOf(at, metrics),
-        usage: usageOf(
+        ...createKey(at, metrics),
+        usage: toUsage(
           countIn(metrics, 'inputTokens'),
           countIn(metrics, 'outputTokens'),
           countIn(metrics, 'cacheReadTokens'),
@@ -38,7 +38,11 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
     ];
   });
   if (requests.length === 0) return undefined;
-  return { requests: inOneWay(requests), compactions: markedCompactions(messages), session: { keys: 'everywhere' } };
+  return {
+    requests: unifyAccounting(requests),
+    compactions: markedCompactions(messages),
+    session: { keys: 'everywhere' },
+  };
 }
 
 /**
@@ -46,13 +50,13 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
  * @param messages the whole conversation; a request belongs to the first answer after it
  * @returns undefined for other text, or if it has no usage
  */
-export function requestsInUiMessages(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
+export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answers = messages.flatMap((message, index) => {
     const at = timeIn(message, 'ts');
     return message.role === 'assistant' && at !== undefined ? [{ index, at }] : [];
   });
-  const requests = listOf(text).flatMap((entry): RecordedRequest[] => {
-    const fields = entry['say'] === 'api_req_started' ? fieldsIn(stringIn(entry, 'text')) : undefined;
+  const requests = parseList(text).flatMap((entry): RecordedRequest[] => {
+    const fields = entry['say'] === 'api_req_started' ? parseFields(stringIn(entry, 'text')) : undefined;
     // Canceled and failed requests have no counts.
     if (!fields || numberIn(fields, 'tokensIn') === undefined) return [];
     const at = timeIn(entry, 'ts');
@@ -63,8 +67,8 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
         ...(at !== undefined && { at }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(answer && { message: answer.index }),
-        ...keyOf(at, fields),
-        usage: usageOf(
+        ...createKey(at, fields),
+        usage: toUsage(
           countIn(fields, 'tokensIn'),
           countIn(fields, 'tokensOut'),
           countIn(fields, 'cacheReads'),
@@ -76,7 +80,7 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
   });
   if (requests.length === 0) return undefined;
   return withoutOddNumbers({
-    requests: inOneWay(requests),
+    requests: unifyAccounting(requests),
     compactions: markedCompactions(messages),
     session: { keys: 'everywhere' },
   });
@@ -86,14 +90,14 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
  * A task's files have no id, so copies in another home or product are recognized by time and
  * counts.
  */
-const keyOf = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
+const createKey = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
  * Newer versions count cached tokens as input, older ones on Anthropic's wire do not. Input below
  * the cached tokens proves the latter for all requests of a task.
  */
-function inOneWay(requests: readonly RecordedRequest[]): RecordedRequest[] {
+function unifyAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(
     ({ usage }) => usage && usage.inputTokens < usage.cacheReadTokens + usage.cacheWriteTokens,
   );
@@ -102,7 +106,7 @@ function inOneWay(requests: readonly RecordedRequest[]): RecordedRequest[] {
   );
 }
 
-const usageOf = (input: number, output: number, read: number, written: number): Usage => ({
+const toUsage = (input: number, output: number, read: number, written: number): Usage => ({
   accounting: 'openai',
   source: 'reported',
   inputTokens: input,
@@ -111,7 +115,7 @@ const usageOf = (input: number, output: number, read: number, written: number): 
   cacheWriteTokens: written,
 });
 
-function listOf(text: string): readonly Fields[] {
+function parseList(text: string): readonly Fields[] {
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value.filter(isRecord) : [];
@@ -120,7 +124,7 @@ function listOf(text: string): readonly Fields[] {
   }
 }
 
-function fieldsIn(text: string | undefined): Fields | undefined {
+function parseFields(text: string | undefined): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return isRecord(value) ? value : undefined;

@@ -1,13 +1,13 @@
 import { ConversationReadError } from '../readError';
 import { sourceName } from '../conversationId';
 import type { Conversation, Source } from '../types';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 /**
  * A subagent's conversation as a separate one, linked to the conversation that contains it.
  * @throws {ConversationReadError} if the file has no such part
  */
-export function sidechainOf(conversation: Conversation, id: string, source: Source): Conversation {
+export function toSidechainConversation(conversation: Conversation, id: string, source: Source): Conversation {
   const side = conversation.sidechains.find((each) => each.id === id);
   if (!side) {
     const known = conversation.sidechains.map((each) => each.id).join(', ');
@@ -24,7 +24,7 @@ export function sidechainOf(conversation: Conversation, id: string, source: Sour
     parent: conversation.id,
     title: side.title,
     messages: side.messages,
-    notes: unansweredNote(side.messages),
+    notes: noteUnansweredCalls(side.messages),
     sidechains: [],
   };
 }

@@ -10,19 +10,19 @@ import { isEnvironment } from '../../core/messages/environment';
 import { xmlResultHeader } from '../../core/messages/xmlTools';
 
 export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
-  messages.some((message, index) => withResults(message, messages[index - 1]) !== message);
+  messages.some((message, index) => convertResults(message, messages[index - 1]) !== message);
 
 /**
  * Converts such text to results at the start of the message; the header remains their first words.
  * Other messages are unchanged.
  */
-export const withTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
-  messages.map((message, index) => withResults(message, messages[index - 1]));
+export const convertTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
+  messages.map((message, index) => convertResults(message, messages[index - 1]));
 
-function withResults(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
+function convertResults(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
   if (message.role !== 'user' || before?.role !== 'assistant') return message;
   const blocks = getBlocks(message);
-  const open = unanswered(before, blocks);
+  const open = findUnansweredCalls(before, blocks);
   if (open.length === 0) return message;
   const results: Block[] = [];
   const rest: Block[] = [];
@@ -51,7 +51,7 @@ function withResults(message: ApiMessage, before: ApiMessage | undefined): ApiMe
   return results.length === 0 ? message : { ...message, content: [...results, ...rest] };
 }
 
-function unanswered(message: ApiMessage, answers: readonly Block[]): ToolUseBlock[] {
+function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): ToolUseBlock[] {
   const answered = new Set(answers.filter(isToolResult).map((block) => block.tool_use_id));
   return getBlocks(message)
     .filter(isToolUse)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ConversationReadError } from '../readError';
-import { readTrajectory, trajectoryOf } from './trajectory';
+import { readTrajectory, toTrajectory } from './trajectory';
 
 const read = (value: unknown) => {
-  const document = trajectoryOf(value);
+  const document = toTrajectory(value);
   if (!document) throw new Error('no trajectory');
   return readTrajectory(document, { name: 'the run' }, {}, JSON.stringify(value));
 };
@@ -17,7 +17,7 @@ it.each([
   ['no events', []],
   ['a text', 'ATIF'],
 ])('does not take %s', (_, value) => {
-  expect(trajectoryOf(value)).toBeUndefined();
+  expect(toTrajectory(value)).toBeUndefined();
 });
 
 describe('ATIF', () => {

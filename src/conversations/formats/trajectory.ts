@@ -6,26 +6,26 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { passedOverNotes } from '../notes';
+import { noteSkipped } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { readRecords } from '../text/jsonLines';
-import { linesOf } from '../text/lines';
-import { asText, type Fields, imageSource, listIn, recordIn, stringIn } from '../text/values';
-import { titleOf } from '../title';
+import { readLines } from '../text/lines';
+import { asText, type Fields, toImageSource, listIn, recordIn, stringIn } from '../text/values';
+import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { inSource } from './messageArray';
+import { withSource } from './messageArray';
 import { parseArguments } from './openai/arguments';
 import { checkedOpenAI, fromOpenAI } from './openai/openai';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 const isAtif = (value: Fields): boolean =>
   stringIn(value, 'schema_version')?.startsWith('ATIF') === true && Array.isArray(value['steps']);
 const isSweAgent = (value: Fields): boolean => Array.isArray(value['history']) && Array.isArray(value['trajectory']);
-const eventsOf = (value: Fields): readonly unknown[] =>
+const getEvents = (value: Fields): readonly unknown[] =>
   [value['events'], value['history'], value['items']].find(Array.isArray) ?? [];
 const isOpenHands = (value: Fields): boolean => {
-  const events = eventsOf(value).filter(isRecord);
+  const events = getEvents(value).filter(isRecord);
   return (
     events.length > 0 &&
     events.slice(0, 20).every((event) => 'source' in event && ('action' in event || 'observation' in event))
@@ -38,13 +38,13 @@ export const isV1Event = (event: Fields): boolean => V1_KIND.test(stringIn(event
 const V1_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
-  const events = eventsOf(value).filter(isRecord);
+  const events = getEvents(value).filter(isRecord);
   // Other kinds can be among them.
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
 /** The document if it is one of these; a bare list of OpenHands events becomes `events`. */
-export function trajectoryOf(value: unknown): Fields | undefined {
+export function toTrajectory(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
   return isRecord(document) &&
     (isAtif(document) || isSweAgent(document) || isOpenHands(document) || isOpenHandsV1(document))
@@ -59,7 +59,7 @@ export function readV1Lines(input: string | Uint8Array, source: Source, options:
   const name = sourceName(source);
   const notes: string[] = [];
   const events: Fields[] = [];
-  readRecords(linesOf(input, name), name, notes, ({ value }) => {
+  readRecords(readLines(input, name), name, notes, ({ value }) => {
     events.push(value);
   });
   const conversation = readTrajectory({ events }, source, options, input);
@@ -78,20 +78,20 @@ export function readTrajectory(
   const passedOver = new Map<string, number>();
   const unknown = new Map<string, number>();
   const messages = isAtif(document)
-    ? atifMessages(listIn(document, 'steps').filter(isRecord))
+    ? fromAtif(listIn(document, 'steps').filter(isRecord))
     : isSweAgent(document)
-      ? sweAgentMessages(listIn(document, 'history'), name)
+      ? fromSweAgent(listIn(document, 'history'), name)
       : isOpenHandsV1(document)
-        ? v1Messages(eventsOf(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
-        : openHandsMessages(eventsOf(document).filter(isRecord), passedOver, unknown);
+        ? fromV1(getEvents(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
+        : fromOpenHands(getEvents(document).filter(isRecord), passedOver, unknown);
   if (messages.length === 0) throw wrong(name, 'no messages');
   const id = stringIn(document, 'session_id');
   return {
     id: id === undefined ? sourceId(source, input) : `atif:${id}`,
     format: 'trajectory',
-    title: titleOf(messages),
+    title: makeTitle(messages),
     messages,
-    notes: [...passedOverNotes(new Map([...unknown, ...passedOver]), passedOver), ...unansweredNote(messages)],
+    notes: [...noteSkipped(new Map([...unknown, ...passedOver]), passedOver), ...noteUnansweredCalls(messages)],
     sidechains: [],
   };
 }
@@ -105,7 +105,7 @@ const wrong = (source: string, found: string): ConversationReadError =>
   });
 
 /** Texts, and images by URL; ATIF 1.6 has lists of parts. */
-function contentBlocks(content: unknown): Block[] {
+function toBlocks(content: unknown): Block[] {
   if (!Array.isArray(content)) {
     const text = asText(content);
     return text.trim() === '' ? [] : [{ type: 'text', text }];
@@ -113,17 +113,17 @@ function contentBlocks(content: unknown): Block[] {
   return (content as readonly unknown[]).flatMap((part): Block[] =>
     isRecord(part) && typeof part['text'] !== 'string'
       ? [{ type: 'trajectory_part', part }]
-      : contentBlocks(isRecord(part) ? part['text'] : part),
+      : toBlocks(isRecord(part) ? part['text'] : part),
   );
 }
 
-function atifMessages(steps: readonly Fields[]): ApiMessage[] {
+function fromAtif(steps: readonly Fields[]): ApiMessage[] {
   const messages: ApiMessage[] = [];
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
   for (const step of steps) {
-    const words = contentBlocks(step['message']);
+    const words = toBlocks(step['message']);
     if (step['source'] !== 'agent') {
       add(step['source'] === 'system' ? 'system' : 'user', words);
       continue;
@@ -137,10 +137,10 @@ function atifMessages(steps: readonly Fields[]): ApiMessage[] {
       ...answers.map((result): Block => ({
         type: 'tool_result',
         tool_use_id: stringIn(result, 'source_call_id') ?? '',
-        content: Array.isArray(result['content']) ? contentBlocks(result['content']) : asText(result['content']),
+        content: Array.isArray(result['content']) ? toBlocks(result['content']) : asText(result['content']),
       })),
       // Results without a call are written like words.
-      ...results.filter((result) => !answers.includes(result)).flatMap(({ content }) => contentBlocks(content)),
+      ...results.filter((result) => !answers.includes(result)).flatMap(({ content }) => toBlocks(content)),
     ]);
   }
   return messages;
@@ -154,7 +154,7 @@ const atifCall = (call: Fields): Block => ({
 });
 
 /** SWE-agent's history is that of Chat Completions, except that ids of calls are in lists. */
-function sweAgentMessages(history: readonly unknown[], source: string): ApiMessage[] {
+function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[] {
   const messages = history.filter(isRecord).map(({ role, content, tool_calls: calls, tool_call_ids: ids }) => ({
     role,
     content: content ?? '',
@@ -163,7 +163,7 @@ function sweAgentMessages(history: readonly unknown[], source: string): ApiMessa
   }));
   return [
     ...fromOpenAI(
-      inSource(source, () => messages.map((message, index) => checkedOpenAI(message, `history[${index}]`))),
+      withSource(source, () => messages.map((message, index) => checkedOpenAI(message, `history[${index}]`))),
     ),
   ];
 }
@@ -173,7 +173,7 @@ const SILENT: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'n
 
 const SILENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
 
-function openHandsMessages(
+function fromOpenHands(
   events: readonly Fields[],
   passedOver: Map<string, number>,
   unknown: Map<string, number>,
@@ -197,10 +197,10 @@ function openHandsMessages(
     const { action, observation } = event;
     if (action === 'message' || action === 'system') {
       const role = action === 'system' ? 'system' : event['source'] === 'user' ? 'user' : 'assistant';
-      add(role, contentBlocks(args['content'] ?? event['message']));
+      add(role, toBlocks(args['content'] ?? event['message']));
     } else if (typeof action === 'string' && event['source'] === 'agent' && !SILENT.has(action)) {
       calls.set(event['id'], id);
-      add('assistant', [...contentBlocks(args['thought']), openHandsCall(action, id, args, call)]);
+      add('assistant', [...toBlocks(args['thought']), toOpenHandsCall(action, id, args, call)]);
     } else if (typeof observation === 'string' && calls.has(event['cause'])) {
       const result: Block = { type: 'tool_result', tool_use_id: calls.get(event['cause']) ?? id };
       add('user', [
@@ -216,7 +216,7 @@ function openHandsMessages(
 }
 
 /** The model's original call if it was kept, else OpenHands' interpretation. */
-function openHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
+function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
   const [choice] = listIn(recordIn(call ?? {}, 'model_response') ?? {}, 'choices');
   const made = listIn(recordIn(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
     .filter(isRecord)
@@ -251,7 +251,7 @@ const V1_NOT_SENT: ReadonlySet<string> = new Set([
  * observation, error or rejection with its `tool_call_id`. A condensation removes events and may
  * insert a summary.
  */
-function v1Messages(
+function fromV1(
   events: readonly Fields[],
   isActive: boolean,
   passedOver: Map<string, number>,
@@ -269,18 +269,18 @@ function v1Messages(
     messages.push({ role, content: open?.blocks ?? content });
   };
   // Results may arrive before the reply's last call; they are moved after the whole reply.
-  const ordered = repliesTogether(isActive ? afterCondensations(events) : events);
+  const ordered = groupReplies(isActive ? applyCondensations(events) : events);
   for (const event of ordered) {
     const kind = stringIn(event, 'kind') ?? 'unnamed';
     const id = stringIn(event, 'tool_call_id');
     switch (kind) {
       case 'SystemPromptEvent':
-        add('system', v1Content(recordIn(event, 'system_prompt')));
+        add('system', toV1Content(recordIn(event, 'system_prompt')));
         break;
       case 'MessageEvent': {
         const message = recordIn(event, 'llm_message') ?? {};
         const thinking = asText(message['reasoning_content']);
-        const words = [...listIn(message, 'content'), ...listIn(event, 'extended_content')].flatMap(v1Content);
+        const words = [...listIn(message, 'content'), ...listIn(event, 'extended_content')].flatMap(toV1Content);
         const isReply =
           message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
         add(isReply ? 'assistant' : 'user', [...(isReply ? thinkingBlocks(thinking) : []), ...words]);
@@ -291,8 +291,8 @@ function v1Messages(
           'assistant',
           [
             ...thinkingBlocks(asText(event['reasoning_content'])),
-            ...listIn(event, 'thought').flatMap(v1Content),
-            ...v1Call(event),
+            ...listIn(event, 'thought').flatMap(toV1Content),
+            ...toV1Call(event),
           ],
           `reply ${stringIn(event, 'llm_response_id') ?? asText(event['id'])}`,
         );
@@ -300,10 +300,10 @@ function v1Messages(
       case 'ObservationEvent':
       case 'UserRejectObservation':
       case 'AgentErrorEvent':
-        if (id !== undefined) add('user', [v1Result(event, kind, id)], 'results');
+        if (id !== undefined) add('user', [toV1Result(event, kind, id)], 'results');
         break;
       case 'CondensationSummaryEvent':
-        add('user', v1Content(event['summary']));
+        add('user', toV1Content(event['summary']));
         break;
       default: {
         const kinds = V1_NOT_SENT.has(kind) ? passedOver : unknown;
@@ -315,7 +315,7 @@ function v1Messages(
 }
 
 /** The events in the agent's view: forgotten ones are removed, and the summary is inserted. */
-function afterCondensations(events: readonly Fields[]): readonly Fields[] {
+function applyCondensations(events: readonly Fields[]): readonly Fields[] {
   let view: Fields[] = [];
   for (const event of events) {
     if (event['kind'] !== 'Condensation') {
@@ -336,7 +336,7 @@ function afterCondensations(events: readonly Fields[]): readonly Fields[] {
 }
 
 /** Groups the actions of one reply, followed by their observations. */
-function repliesTogether(events: readonly Fields[]): readonly Fields[] {
+function groupReplies(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? stringIn(event, 'llm_response_id') : undefined;
@@ -360,14 +360,14 @@ function repliesTogether(events: readonly Fields[]): readonly Fields[] {
 
 const thinkingBlocks = (thinking: string): Block[] => (thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]);
 
-function v1Content(content: unknown): Block[] {
-  if (!isRecord(content)) return contentBlocks(content);
+function toV1Content(content: unknown): Block[] {
+  if (!isRecord(content)) return toBlocks(content);
   const urls = listIn(content, 'image_urls').filter((url) => typeof url === 'string');
-  if (urls.length > 0) return urls.map((url) => ({ type: 'image', source: imageSource(url) }));
-  return contentBlocks(content['text'] === undefined ? [content] : content['text']);
+  if (urls.length > 0) return urls.map((url) => ({ type: 'image', source: toImageSource(url) }));
+  return toBlocks(content['text'] === undefined ? [content] : content['text']);
 }
 
-function v1Call(event: Fields): Block[] {
+function toV1Call(event: Fields): Block[] {
   const call = recordIn(event, 'tool_call') ?? {};
   const id = stringIn(event, 'tool_call_id') ?? stringIn(call, 'id');
   const name =
@@ -378,7 +378,7 @@ function v1Call(event: Fields): Block[] {
   return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? action) }];
 }
 
-function v1Result(event: Fields, kind: string, id: string): Block {
+function toV1Result(event: Fields, kind: string, id: string): Block {
   if (kind === 'AgentErrorEvent') {
     return {
       type: 'tool_result',
@@ -397,7 +397,7 @@ function v1Result(event: Fields, kind: string, id: string): Block {
   }
   const observation = recordIn(event, 'observation') ?? {};
   const content = observation['content'] ?? observation['output'] ?? observation['message'];
-  const blocks = Array.isArray(content) ? content.flatMap(v1Content) : contentBlocks(content ?? '');
+  const blocks = Array.isArray(content) ? content.flatMap(toV1Content) : toBlocks(content ?? '');
   const failed = observation['is_error'] === true;
   return {
     type: 'tool_result',

@@ -6,7 +6,7 @@ import { plural } from '../../core/plural';
  * Calls without a result in the next user message: interrupted, or their results were stored as
  * text.
  */
-export function unansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
+export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
     const next = messages[index + 1];
@@ -25,8 +25,8 @@ export function unansweredCalls(messages: readonly ApiMessage[]): readonly { mes
 }
 
 /** Reported but not repaired: agents handle interrupted calls in their own way. */
-export function unansweredNote(messages: readonly ApiMessage[]): readonly string[] {
-  const calls = unansweredCalls(messages);
+export function noteUnansweredCalls(messages: readonly ApiMessage[]): readonly string[] {
+  const calls = findUnansweredCalls(messages);
   const first = calls[0];
   if (!first) return [];
   return [

@@ -10,16 +10,16 @@ import { type RecordedRequest, recordedWith } from '../../core/account/recordedR
 import { sourceId, sourceName } from '../conversationId';
 import type { Usage } from '../../core/cost/usage';
 import { plural } from '../../core/plural';
-import { noMessagesError } from '../notes';
+import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { type JsonRecord, readRecords } from '../text/jsonLines';
-import { linesOf } from '../text/lines';
+import { readLines } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, stringIn, numberIn } from '../text/values';
-import { tidyTitle, titleOf } from '../title';
+import { tidyTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { parseArguments } from './openai/arguments';
-import { unansweredNote } from './unanswered';
+import { noteUnansweredCalls } from './unanswered';
 
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && stringIn(value, 'sessionId') !== undefined;
@@ -37,12 +37,12 @@ export function readVscodeChatLines(
   const name = sourceName(source);
   const notes: string[] = [];
   let session: unknown;
-  readRecords(linesOf(input, name), name, notes, (record) => {
-    session = changed(session, record, name);
+  readRecords(readLines(input, name), name, notes, (record) => {
+    session = applyChange(session, record, name);
   });
   if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that contains no chat session');
   if (notes.length > 0 && listIn(session, 'requests').length === 0) {
-    throw noMessagesError(name, 'a VS Code chat session with requests', new Map(), notes);
+    throw createNoMessagesError(name, 'a VS Code chat session with requests', new Map(), notes);
   }
   const conversation = readVscodeChat(session, source, options, input);
   return { ...conversation, notes: [...notes, ...conversation.notes] };
@@ -63,12 +63,12 @@ const SET = 1;
 const PUSH = 2;
 const DELETE = 3;
 
-function changed(session: unknown, { value, line }: JsonRecord, source: string): unknown {
+function applyChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
   if (value['kind'] === INITIAL) return value['v'];
   const path = listIn(value, 'k');
   let holder: unknown = session;
-  for (const key of path.slice(0, -1)) holder = fieldOf(holder, key);
-  const last = keyIn(holder, path.at(-1));
+  for (const key of path.slice(0, -1)) holder = getField(holder, key);
+  const last = toKey(holder, path.at(-1));
   if (last === undefined) throw wrongLog(source, line, 'a change to something that does not exist');
   // Safe to change: earlier lines created the session, and it is not shared yet.
   const fields = holder as Record<string | number, unknown>;
@@ -95,12 +95,12 @@ function changed(session: unknown, { value, line }: JsonRecord, source: string):
 /**
  * A key to which a value can be assigned; undefined if it is invalid or far beyond a list's end.
  */
-function keyIn(holder: unknown, key: unknown): string | number | undefined {
+function toKey(holder: unknown, key: unknown): string | number | undefined {
   if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
   return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
 }
 
-const fieldOf = (holder: unknown, key: unknown): unknown =>
+const getField = (holder: unknown, key: unknown): unknown =>
   typeof holder === 'object' && holder !== null && Object.hasOwn(holder, String(key))
     ? (holder as Record<string, unknown>)[String(key)]
     : undefined;
@@ -117,7 +117,7 @@ export function readVscodeChat(
     throw wrongLog(name, undefined, 'a session that is nested too deeply');
   }
   const requests = listIn(session, 'requests').filter(isRecord);
-  const turns = requests.map(turnOf);
+  const turns = requests.map(toTurn);
   const messages = turns.flatMap((turn) => turn.messages);
   if (messages.length === 0) {
     throw new ConversationReadError({
@@ -132,16 +132,16 @@ export function readVscodeChat(
   return {
     id: id === undefined ? sourceId(source, input) : `vscode:${id}`,
     format: 'vscode-chat',
-    title: tidyTitle(stringIn(session, 'customTitle')) ?? titleOf(messages),
+    title: tidyTitle(stringIn(session, 'customTitle')) ?? makeTitle(messages),
     messages,
     notes: [
       ...(shown > 0
         ? [`${plural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
         : []),
-      ...unansweredNote(messages),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...findLastRequest(turns, messages.length, windowIn(session)),
+    ...findLastRequest(turns, messages.length, readWindow(session)),
   };
 }
 
@@ -168,7 +168,7 @@ function findLastRequest(
  * The chat model's window in tokens, input plus output, as VS Code computes how full it is (1.139,
  * ChatContextUsageWidget).
  */
-function windowIn(session: Fields): { readonly window?: number } {
+function readWindow(session: Fields): { readonly window?: number } {
   const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
   const metadata = recordIn(model, 'metadata') ?? {};
   const input = numberIn(metadata, 'maxInputTokens') ?? 0;
@@ -180,7 +180,7 @@ function windowIn(session: Fields): { readonly window?: number } {
  * Usage of a turn's last request (in 1.139 `outputTokens` covers its last answer only).
  * `promptTokens` include cached ones.
  */
-function usageIn({ promptTokens, outputTokens }: Fields): Usage | undefined {
+function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return {
     accounting: 'openai',
@@ -199,7 +199,7 @@ interface Turn {
   readonly isShown: boolean;
 }
 
-function turnOf(request: Fields): Turn {
+function toTurn(request: Fields): Turn {
   const metadata = recordIn(recordIn(request, 'result') ?? {}, 'metadata') ?? {};
   const messages: ApiMessage[] = [];
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
@@ -215,17 +215,17 @@ function turnOf(request: Fields): Turn {
   const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
   const results = recordIn(metadata, 'toolCallResults') ?? {};
   for (const round of rounds) {
-    const calls = listIn(round, 'toolCalls').filter(isRecord).flatMap(callOf);
-    add('assistant', [...thinkingOf(round), ...textBlocks(asText(round['response'])), ...calls]);
+    const calls = listIn(round, 'toolCalls').filter(isRecord).flatMap(toCall);
+    add('assistant', [...toThinking(round), ...textBlocks(asText(round['response'])), ...calls]);
     add(
       'user',
-      calls.flatMap(({ id }) => resultOf(String(id), results)),
+      calls.flatMap(({ id }) => toResult(String(id), results)),
     );
   }
-  if (rounds.length === 0) add('assistant', textBlocks(shownText(listIn(request, 'response'))));
+  if (rounds.length === 0) add('assistant', textBlocks(getShownText(listIn(request, 'response'))));
   return {
     messages,
-    usage: usageIn(metadata),
+    usage: readUsage(metadata),
     isShown: rounds.length === 0 && listIn(request, 'response').some(isCall),
   };
 }
@@ -234,13 +234,13 @@ const isCall = (part: unknown): boolean => isRecord(part) && part['kind'] === 't
 
 const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
-function thinkingOf(round: Fields): Block[] {
+function toThinking(round: Fields): Block[] {
   const thought = recordIn(round, 'thinking')?.['text'];
   const thinking = Array.isArray(thought) ? thought.map(asText).join('') : asText(thought);
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
 }
 
-function callOf(call: Fields): Block[] {
+function toCall(call: Fields): Block[] {
   const id = stringIn(call, 'id');
   const name = stringIn(call, 'name');
   if (id === undefined || name === undefined) return [];
@@ -248,27 +248,27 @@ function callOf(call: Fields): Block[] {
   return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? {}) }];
 }
 
-function resultOf(id: string, results: Fields): Block[] {
+function toResult(id: string, results: Fields): Block[] {
   const result = Object.hasOwn(results, id) ? results[id] : undefined;
   if (!isRecord(result)) return [];
   const text = listIn(result, 'content')
-    .map((part) => (isRecord(part) ? valueText(part['value']) : asText(part)))
+    .map((part) => (isRecord(part) ? getValueText(part['value']) : asText(part)))
     .join('\n');
   return [{ type: 'tool_result', tool_use_id: id, content: text }];
 }
 
 /** A text, or prompt-tsx's tree for one: pieces with children, and texts as leaves. */
-function valueText(value: unknown): string {
+function getValueText(value: unknown): string {
   if (!isRecord(value)) return asText(value);
   const node = recordIn(value, 'node') ?? value;
   const children = node['children'];
   const text = stringIn(node, 'text');
   if (text !== undefined) return node['lineBreakBefore'] === true ? `\n${text}` : text;
-  return Array.isArray(children) ? children.map(valueText).join('') : asText(value);
+  return Array.isArray(children) ? children.map(getValueText).join('') : asText(value);
 }
 
 /** Markdown of an answer. VS Code's own descriptions of tool activity are excluded. */
-const shownText = (parts: readonly unknown[]): string =>
+const getShownText = (parts: readonly unknown[]): string =>
   parts
     .map((part) => {
       if (!isRecord(part) || (part['kind'] !== undefined && part['kind'] !== 'markdownContent')) return '';

@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import type { StoreRow } from '../../core/agents/types';
-import { customStorage } from './customStorage';
-import { dataFolder, localFolders, userFolders } from './products';
+import { readCustomStorage } from './customStorage';
+import { getDataFolder, getLocalFolders, listUserFolders } from './products';
 import type { FindOptions } from './types';
 
 export interface Store extends StoreRow {
@@ -12,12 +12,14 @@ export interface Store extends StoreRow {
 }
 
 /** All stores that may exist on this machine. */
-export async function storesOf(options: FindOptions): Promise<Store[]> {
-  const users = userFolders(options);
-  const custom = (await Promise.all(users.map((user) => customStorage(user, options)))).flat();
+export async function listStores(options: FindOptions): Promise<Store[]> {
+  const users = listUserFolders(options);
+  const custom = (await Promise.all(users.map((user) => readCustomStorage(user, options)))).flat();
   const stores = [
     ...AGENT_LIST.flatMap(({ name, stores: rows }) =>
-      rows.flatMap((row) => foldersOf(row.root, options, users).map((root): Store => ({ ...row, agent: name, root }))),
+      rows.flatMap((row) =>
+        resolveFolders(row.root, options, users).map((root): Store => ({ ...row, agent: name, root })),
+      ),
     ),
     ...custom.map(({ agent, folder }): Store => ({
       agent,
@@ -30,10 +32,10 @@ export async function storesOf(options: FindOptions): Promise<Store[]> {
 }
 
 /** The conversation that started the given one. */
-export function parentOf({ parent }: StoreRow, path: string): string | undefined {
+export function findParent({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
   if (parent === 'session-named') {
-    const named = sessionNamedIn(path);
+    const named = readParentId(path);
     return named === undefined ? undefined : join(dirname(path), `${named}.jsonl`);
   }
   const session = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
@@ -44,7 +46,7 @@ export function parentOf({ parent }: StoreRow, path: string): string | undefined
 const BEGINNING_BYTES = 4_096;
 
 /** The session named at the beginning of a file, if readable. */
-function sessionNamedIn(path: string): string | undefined {
+function readParentId(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
@@ -59,13 +61,13 @@ function sessionNamedIn(path: string): string | undefined {
 }
 
 /** Folders that a root of the table refers to: {@link StoreRow.root}. */
-function foldersOf(root: string, options: FindOptions, users: readonly string[]): string[] {
-  const path = withVariables(root, options.env);
+function resolveFolders(root: string, options: FindOptions, users: readonly string[]): string[] {
+  const path = expandVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');
   const starts: Readonly<Record<string, readonly string[]>> = {
     '~': [options.homedir],
-    '<data>': [dataFolder(options)],
-    '<local>': localFolders(options),
+    '<data>': [getDataFolder(options)],
+    '<local>': getLocalFolders(options),
     '<user>': users,
   };
   return starts[first]?.map((start) => join(start, ...rest)) ?? [join(path)];
@@ -74,7 +76,7 @@ function foldersOf(root: string, options: FindOptions, users: readonly string[])
 /**
  * Expands `${NAME:-else}` from the environment, innermost first; empty variables count as unset.
  */
-function withVariables(text: string, env: FindOptions['env']): string {
+function expandVariables(text: string, env: FindOptions['env']): string {
   // Expand each variable once: its value is a path and must not be expanded again.
   return (text.match(/\$\{/g) ?? []).reduce(
     (path) => path.replace(/\$\{(\w+):-([^${}]*)\}/, (_, name: string, other: string) => env[name] || other),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { beginnings, LARGEST_BEGINNING } from './beginnings';
+import { readBeginnings, LARGEST_BEGINNING } from './beginnings';
 import { KeptHeads } from './keptHeads';
 
 const folder = mkdtempSync(join(tmpdir(), 'beginnings-'));
@@ -21,7 +21,7 @@ it('each step holds the one before, and the last says whether the file ends ther
     fc.property(sizes, (size) => {
       const content = Uint8Array.from({ length: size }, (_, index) => index % 251);
       writeFileSync(path, content);
-      const steps = [...beginnings(path)];
+      const steps = [...readBeginnings(path)];
       for (const { bytes } of steps) expect(Buffer.compare(bytes, content.subarray(0, bytes.length))).toBe(0);
       expect(steps.slice(0, -1).every(({ isWhole }) => !isWhole)).toBe(true);
       expect(steps.at(-1)?.isWhole).toBe(size < 262_144);

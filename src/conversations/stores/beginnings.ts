@@ -18,7 +18,7 @@ export interface Beginning {
 }
 
 /** @throws the file system's error if the file can't be opened or read */
-export function* beginnings(path: string): Generator<Beginning, void, undefined> {
+export function* readBeginnings(path: string): Generator<Beginning, void, undefined> {
   const file = openSync(path, 'r');
   try {
     let bytes = new Uint8Array();

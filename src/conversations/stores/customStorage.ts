@@ -21,15 +21,15 @@ const SETTING = new RegExp(
  * Settings are JSON with comments, so the setting is searched as text. A path in a comment does no
  * harm.
  */
-export function customPathsIn(settings: string): { agent: AgentName; folder: string }[] {
+export function findCustomPaths(settings: string): { agent: AgentName; folder: string }[] {
   return [...settings.matchAll(SETTING)].flatMap(([, prefix = '', quoted = '']) => {
     const agent = PREFIXES.get(prefix);
-    const folder = unquoted(quoted);
+    const folder = parseString(quoted);
     return agent === undefined || folder.trim() === '' ? [] : [{ agent, folder }];
   });
 }
 
-function unquoted(text: string): string {
+function parseString(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {
@@ -41,19 +41,19 @@ function unquoted(text: string): string {
 const MAX_BYTES = 4 * 1024 ** 2;
 
 /** The folders chosen in one product's user and machine settings. */
-export async function customStorage(
+export async function readCustomStorage(
   user: string,
   { homedir }: FindOptions,
 ): Promise<{ agent: AgentName; folder: string }[]> {
   const files = [join(user, 'settings.json'), join(user, '..', 'Machine', 'settings.json')];
-  const texts = await Promise.all(files.map(settingsText));
-  return texts.flatMap(customPathsIn).map(({ agent, folder }) => ({
+  const texts = await Promise.all(files.map(readSettings));
+  return texts.flatMap(findCustomPaths).map(({ agent, folder }) => ({
     agent,
     folder: folder.startsWith('~') ? join(homedir, folder.slice(1)) : folder,
   }));
 }
 
-async function settingsText(file: string): Promise<string> {
+async function readSettings(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
     return size > MAX_BYTES ? '' : await readFile(file, 'utf8');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assistant, jsonl, text, user } from '../../../test/fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../../test/fixtures/conversations/home';
 import { freshCounter } from '../../core/testingCounter';
-import { MAX_COUNTED_BYTES, headDetails, isCurrent, isSmall, wholeDetails } from './details';
+import { MAX_COUNTED_BYTES, readHeadDetails, isCurrent, isSmall, readAllDetails } from './details';
 import type { FoundConversation } from './types';
 
 let folder: string;
@@ -61,7 +61,7 @@ describe('the beginning of a file', () => {
   ])('has a title: %s', (_name, content) => {
     const conversation = write(content);
     expect(isSmall(conversation)).toBe(false);
-    const { details } = headDetails(conversation);
+    const { details } = readHeadDetails(conversation);
     expect(details).toMatchObject({ path: conversation.path, title: 'Fix it', isComplete: false });
     expect(isCurrent(details, conversation)).toBe(true);
     expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
@@ -70,14 +70,14 @@ describe('the beginning of a file', () => {
   it('of every agent’s conversation gives what the whole gives', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
-      const whole = wholeDetails(found(path), freshCounter(), 'active', fillOf);
-      expect(headDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
+      const whole = readAllDetails(found(path), freshCounter(), 'active', fillOf);
+      expect(readHeadDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
     }
   });
 
   it('that tells nothing is no problem; a file that is gone neither', () => {
-    expect(headDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
-    const gone = headDetails({ ...write('x'), path: join(folder, 'gone') });
+    expect(readHeadDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
+    const gone = readHeadDetails({ ...write('x'), path: join(folder, 'gone') });
     expect(gone.details).not.toHaveProperty('problem');
     expect(gone.head).toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe('the beginning of a file', () => {
 describe('the whole file', () => {
   it('gives all: title, tokens, workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
-    const details = wholeDetails(
+    const details = readAllDetails(
       write(
         jsonl(user('u1', null, 'Fix it'), user('x1', null, 'Explore', side), assistant('a1', 'u1', 'm', text('Done'))),
       ),
@@ -104,25 +104,25 @@ describe('the whole file', () => {
 
   it('is the same, whether its beginning was read before or not', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
-    const { head } = headDetails(conversation);
+    const { head } = readHeadDetails(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
-    expect(wholeDetails(conversation, freshCounter(), 'active', fillOf, { head })).toEqual(
-      wholeDetails(conversation, freshCounter(), 'active', fillOf),
+    expect(readAllDetails(conversation, freshCounter(), 'active', fillOf, { head })).toEqual(
+      readAllDetails(conversation, freshCounter(), 'active', fillOf),
     );
   });
 
   it('says why it can’t be read', () => {
-    expect(wholeDetails(write('{"type":'), freshCounter(), 'active', fillOf)).toMatchObject({
+    expect(readAllDetails(write('{"type":'), freshCounter(), 'active', fillOf)).toMatchObject({
       isComplete: true,
       problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
     });
-    expect(wholeDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active', fillOf).title).toBe('Named');
+    expect(readAllDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active', fillOf).title).toBe('Named');
   });
 
   it('that is very large is not read, but for its title', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
-    expect(headDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
-    expect(wholeDetails(found(large.path), freshCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
+    expect(readHeadDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
+    expect(readAllDetails(found(large.path), freshCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
   });
 });

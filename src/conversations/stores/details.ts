@@ -10,7 +10,7 @@ import { ConversationReadError } from '../readError';
 import { readConversationFile, type FileAccess, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
-import { beginnings, FIRST_BYTES, type Beginning } from './beginnings';
+import { readBeginnings, FIRST_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
 /** Plain data: crosses worker boundaries and is stored on disk. */
@@ -51,7 +51,7 @@ export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== unde
 /** Only the beginning of such a file is read in the background. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
-const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
+const toState = ({ path, modified, bytes }: FoundConversation) => ({
   path,
   modified,
   ...(bytes !== undefined && { bytes }),
@@ -69,25 +69,25 @@ export interface HeadDetails {
 /**
  * Title and workspace from a file's beginning. Problems are reported when the file is read whole.
  */
-export function headDetails(found: FoundConversation): HeadDetails {
+export function readHeadDetails(found: FoundConversation): HeadDetails {
   const isComplete = isTooLarge(found);
   let head: FileHead | undefined;
   try {
-    for (const beginning of beginnings(found.path)) {
+    for (const beginning of readBeginnings(found.path)) {
       head = { bytes: beginning.bytes, modified: found.modified, size: found.bytes ?? 0 };
-      const conversation = conversationIn(beginning, found.path);
+      const conversation = readBeginning(beginning, found.path);
       if (conversation && conversation.title !== UNTITLED) {
-        return { details: { ...stateOf(found), ...namesOf(conversation), isComplete }, head };
+        return { details: { ...toState(found), ...pickNames(conversation), isComplete }, head };
       }
     }
   } catch {
     // The file is gone or can't be opened.
   }
-  return { details: { ...stateOf(found), isComplete }, head };
+  return { details: { ...toState(found), isComplete }, head };
 }
 
 /** The complete part of the conversation at the beginning of a file. */
-function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
+function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
   // Drop the incomplete last record; a document on a single line is parsed as far as it goes.
   const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
@@ -110,18 +110,18 @@ export const isCurrent = (details: ConversationDetails, { modified, bytes }: Fou
  * Details from the whole conversation.
  * @param already what {@link readHeadDetails} has read, and open databases
  */
-export function wholeDetails(
+export function readAllDetails(
   found: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
-  fillOf: (conversation: Conversation) => FillLevel,
+  getFillLevel: (conversation: Conversation) => FillLevel,
   already: Pick<FileAccess, 'head' | 'databases'> = {},
 ): ConversationDetails {
-  const state = { ...stateOf(found), isComplete: true };
+  const state = { ...toState(found), isComplete: true };
   try {
     const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
     const tokens = counter.messages(conversation.messages);
-    return { ...state, ...namesOf(conversation), tokens, fill: fillOf(conversation) };
+    return { ...state, ...pickNames(conversation), tokens, fill: getFillLevel(conversation) };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);
@@ -129,7 +129,7 @@ export function wholeDetails(
   }
 }
 
-const namesOf = ({ id, title, workspace, parent }: Conversation) => ({
+const pickNames = ({ id, title, workspace, parent }: Conversation) => ({
   id,
   title,
   ...(workspace !== undefined && { workspace }),

@@ -16,8 +16,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeDatabase, writeHome } from '../../../test/fixtures/conversations/home';
 import { AGENT_LIST } from '../../core/agents';
 import { readConversationFile } from '../readFile';
-import { storesOf } from './agentStores';
-import { customPathsIn } from './customStorage';
+import { listStores } from './agentStores';
+import { findCustomPaths } from './customStorage';
 import { findConversations, storeFolders } from './find';
 import type { FindOptions } from './types';
 
@@ -167,7 +167,7 @@ describe('where it looks', () => {
   });
 
   it('each folder is searched once', async () => {
-    const stores = await storesOf(options({ globalStorage: join(home, '.config/Code/User/globalStorage') }));
+    const stores = await listStores(options({ globalStorage: join(home, '.config/Code/User/globalStorage') }));
     const keys = stores.map(({ root, steps }) => `${root} ${steps.join()}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
@@ -185,10 +185,10 @@ describe('where it looks', () => {
       ['Roo Code', chosen],
       ['Zoo Code', machine],
     ]);
-    expect(customPathsIn('"roo-cline.customStoragePath": "", "kilo-code.customStoragePath": "C:\\\\data"')).toEqual([
+    expect(findCustomPaths('"roo-cline.customStoragePath": "", "kilo-code.customStoragePath": "C:\\\\data"')).toEqual([
       { agent: 'Kilo Code', folder: 'C:\\data' },
     ]);
-    expect(customPathsIn('"roo-cline.customStoragePath": "\\x"')).toEqual([]);
+    expect(findCustomPaths('"roo-cline.customStoragePath": "\\x"')).toEqual([]);
   });
 });
 

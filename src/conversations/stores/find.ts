@@ -4,11 +4,11 @@
  */
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
-import { locationOf } from '../location';
+import { formatLocation } from '../location';
 import { listSessions } from '../formats/openCode/database';
 import { ConversationReadError } from '../readError';
 import { readConversationFile } from '../readFile';
-import { type Store, parentOf, storesOf } from './agentStores';
+import { type Store, findParent, listStores } from './agentStores';
 import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
 import { walk } from './walk';
 
@@ -19,15 +19,15 @@ import { walk } from './walk';
  */
 export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
   const problems: FindProblem[] = [];
-  const found = await Promise.all((await storesOf(options)).map((store) => findIn(store, problems, databases)));
-  const conversations = withoutOlderForms(found.flat()).sort((a, b) => b.modified - a.modified);
+  const found = await Promise.all((await listStores(options)).map((store) => findIn(store, problems, databases)));
+  const conversations = dropOlderForms(found.flat()).sort((a, b) => b.modified - a.modified);
   const byPath = new Map(problems.map((problem) => [problem.path, problem]));
   return { conversations, problems: [...byPath.values()] };
 }
 
 /** Folders to watch for changes, including stores that don't exist yet. */
 export async function storeFolders(options: FindOptions): Promise<string[]> {
-  return [...new Set((await storesOf(options)).map(({ root }) => root))];
+  return [...new Set((await listStores(options)).map(({ root }) => root))];
 }
 
 async function findIn(
@@ -38,14 +38,14 @@ async function findIn(
   const { agent, root, steps, kind } = store;
   const files = await walk(root, steps, problems);
   return files.flatMap(({ path, stats }): FoundConversation[] => {
-    if (kind === 'database') return sessionsIn(agent, path, problems, databases);
+    if (kind === 'database') return listSessionsIn(agent, path, problems, databases);
     const bytes = kind === 'session' ? undefined : stats.size;
-    const parent = parentOf(store, path);
+    const parent = findParent(store, path);
     return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parent !== undefined && { parent }) }];
   });
 }
 
-function sessionsIn(
+function listSessionsIn(
   agent: FoundConversation['agent'],
   path: string,
   problems: FindProblem[],
@@ -54,12 +54,12 @@ function sessionsIn(
   try {
     return listSessions(path, databases).map(({ id, title, workspace, parent, modified }) => ({
       agent,
-      path: locationOf(path, id),
+      path: formatLocation(path, id),
       modified,
       bytes: undefined,
       title,
       workspace,
-      ...(parent !== undefined && { parent: locationOf(path, parent) }),
+      ...(parent !== undefined && { parent: formatLocation(path, parent) }),
     }));
   } catch (error) {
     if (!(error instanceof ConversationReadError)) throw error;
@@ -75,7 +75,7 @@ const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$
  * Code's chats that is `chatSessions`: the transcript beside it lacks results and the first prompt
  * (1.139) and counts only if no chat session contains the conversation.
  */
-function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
+function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
   const transcripts = new Set(

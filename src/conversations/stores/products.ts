@@ -36,9 +36,9 @@ const SANDBOXES = [
 ];
 
 /** `User` folders of all products that may exist on this machine, without duplicates. */
-export function userFolders(options: FindOptions): string[] {
+export function listUserFolders(options: FindOptions): string[] {
   const { platform, env, homedir, globalStorage } = options;
-  const settings = settingsFolder(options);
+  const settings = getSettingsFolder(options);
   const portable = env['VSCODE_PORTABLE'];
   const folders = [
     ...PRODUCTS.map((product) => join(settings, product, 'User')),
@@ -46,25 +46,25 @@ export function userFolders(options: FindOptions): string[] {
     ...(platform === 'linux'
       ? SANDBOXES.flatMap((parts) => ['Code', 'VSCodium'].map((product) => join(homedir, ...parts, product, 'User')))
       : []),
-    join(dataFolder(options), 'code-server', 'User'),
+    join(getDataFolder(options), 'code-server', 'User'),
     ...(portable ? [join(portable, 'user-data', 'User')] : []),
     ...(globalStorage === undefined ? [] : [dirname(globalStorage)]),
   ];
   return [...new Set(folders)];
 }
 
-function settingsFolder({ platform, env, homedir }: FindOptions): string {
+function getSettingsFolder({ platform, env, homedir }: FindOptions): string {
   if (platform === 'darwin') return join(homedir, 'Library', 'Application Support');
   if (platform === 'win32') return env['APPDATA'] || join(homedir, 'AppData', 'Roaming');
   return env['XDG_CONFIG_HOME'] || join(homedir, '.config');
 }
 
 /** The folder of `XDG_DATA_HOME`, which agents from Linux use on every system. */
-export const dataFolder = ({ env, homedir }: FindOptions): string =>
+export const getDataFolder = ({ env, homedir }: FindOptions): string =>
   env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
 /** Data folders of programs on macOS and Windows; none on other systems. */
-export function localFolders({ platform, env, homedir }: FindOptions): string[] {
+export function getLocalFolders({ platform, env, homedir }: FindOptions): string[] {
   if (platform === 'darwin') return [join(homedir, 'Library', 'Application Support')];
   return platform === 'win32' ? [env['LOCALAPPDATA'] || join(homedir, 'AppData', 'Local')] : [];
 }

@@ -32,7 +32,7 @@ async function descend(context: Walk, folder: string, [step, ...rest]: readonly 
   const found = await Promise.all(
     names.map(async (name): Promise<WalkedFile[]> => {
       const path = join(folder, name);
-      const stats = await statusOf(context, path, name);
+      const stats = await readStats(context, path, name);
       if (!stats) return [];
       if (rest.length > 0) return stats.isDirectory() ? descend(context, path, rest) : [];
       return stats.isFile() && stats.size > 0 ? [{ path, stats }] : [];
@@ -51,7 +51,7 @@ async function list({ problems }: Walk, folder: string): Promise<string[]> {
   }
 }
 
-async function statusOf({ root, problems }: Walk, path: string, name: string): Promise<Stats | undefined> {
+async function readStats({ root, problems }: Walk, path: string, name: string): Promise<Stats | undefined> {
   try {
     const stats = await lstat(path);
     if (!stats.isSymbolicLink()) return stats;

@@ -9,49 +9,49 @@ import { JsonError, scanValue, skipSpace } from './json';
 export function parseHead(text: string): unknown {
   const start = skipSpace(text, 0);
   try {
-    if (text.charAt(start) === '[') return elements(text, start);
-    if (text.charAt(start) === '{') return fields(text, start);
+    if (text.charAt(start) === '[') return parseElements(text, start);
+    if (text.charAt(start) === '{') return parseFields(text, start);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
   }
   return undefined;
 }
 
-function elements(text: string, start: number): unknown[] {
+function parseElements(text: string, start: number): unknown[] {
   const values: unknown[] = [];
   let at = skipSpace(text, start + 1);
   while (at < text.length && text.charAt(at) !== ']') {
-    const end = endOf(text, at);
+    const end = findEnd(text, at);
     if (end === undefined) break;
     values.push(JSON.parse(text.slice(at, end)));
-    at = behindComma(text, end);
+    at = skipComma(text, end);
   }
   return values;
 }
 
-function fields(text: string, start: number): Record<string, unknown> {
+function parseFields(text: string, start: number): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   let at = skipSpace(text, start + 1);
   while (text.charAt(at) === '"') {
-    const keyEnd = endOf(text, at);
+    const keyEnd = findEnd(text, at);
     if (keyEnd === undefined) break;
     const key = String(JSON.parse(text.slice(at, keyEnd)));
     const colon = skipSpace(text, keyEnd);
     const value = skipSpace(text, colon + 1);
     if (text.charAt(colon) !== ':' || value >= text.length) break;
-    const end = endOf(text, value);
+    const end = findEnd(text, value);
     if (end === undefined) {
-      if (text.charAt(value) === '[') entries.push([key, elements(text, value)]);
+      if (text.charAt(value) === '[') entries.push([key, parseElements(text, value)]);
       break;
     }
     entries.push([key, JSON.parse(text.slice(value, end))]);
-    at = behindComma(text, end);
+    at = skipComma(text, end);
   }
   return Object.fromEntries(entries);
 }
 
 /** End of a value; undefined if it is, or (a number at the very end) may be, truncated. */
-function endOf(text: string, from: number): number | undefined {
+function findEnd(text: string, from: number): number | undefined {
   try {
     const end = scanValue(text, from);
     return end < text.length ? end : undefined;
@@ -61,7 +61,7 @@ function endOf(text: string, from: number): number | undefined {
   }
 }
 
-function behindComma(text: string, from: number): number {
+function skipComma(text: string, from: number): number {
   const at = skipSpace(text, from);
   return text.charAt(at) === ',' ? skipSpace(text, at + 1) : text.length;
 }

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
 import { plural } from '../../core/plural';
-import { ConversationReadError, describe, type ReadErrorData } from '../readError';
+import { ConversationReadError, describeValue, type ReadErrorData } from '../readError';
 import { JsonError, MAX_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
 import type { Line } from './lines';
 
@@ -35,13 +35,13 @@ export function readRecords(
   let gap: number | undefined;
   let taken = 0;
   for (const line of lines) {
-    const { values, damage } = valuesIn(line, source);
+    const { values, damage } = parseValues(line, source);
     if (damage) damages.push(damage);
     if (damage || !line.valid) gap = line.number;
     const before = taken;
     for (const { value, bytes } of values) {
       try {
-        take({ line: line.number, value: checkedValue(value, line.number, source), ...(gap !== undefined && { gap }) });
+        take({ line: line.number, value: checkValue(value, line.number, source), ...(gap !== undefined && { gap }) });
         taken += 1;
       } catch (error) {
         if (!(error instanceof ConversationReadError)) throw error;
@@ -56,7 +56,7 @@ export function readRecords(
   }
   const [first] = damages;
   if (first && taken === 0) throw new ConversationReadError(first.error);
-  notes.push(...damageNotes(damages));
+  notes.push(...noteDamages(damages));
 }
 
 /**
@@ -82,7 +82,7 @@ interface Damage {
 const TOLD_ONE_BY_ONE = 5;
 const TOLD_NUMBERS = 20;
 
-function damageNotes(damages: readonly Damage[]): string[] {
+function noteDamages(damages: readonly Damage[]): string[] {
   const told = damages.slice(0, TOLD_ONE_BY_ONE).map(({ line, bytes, error }) => {
     const { found, expected } = error;
     return `Line ${line} is damaged; skipped ${plural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
@@ -99,8 +99,8 @@ function damageNotes(damages: readonly Damage[]): string[] {
 }
 
 /** Kept values go through serializers that fail on deep nesting. */
-function checkedValue(value: unknown, line: number, source: string): JsonRecord['value'] {
-  if (!isRecord(value)) throw wrongRecord(source, line, describe(value), 'a record: a JSON object');
+function checkValue(value: unknown, line: number, source: string): JsonRecord['value'] {
+  if (!isRecord(value)) throw wrongRecord(source, line, describeValue(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_DEPTH)) {
     throw wrongRecord(source, line, 'a record that is nested too deeply', `at most ${MAX_DEPTH} levels of nesting`);
   }
@@ -115,7 +115,7 @@ interface LineValues {
   readonly damage?: Damage;
 }
 
-function valuesIn(line: Line, source: string): LineValues {
+function parseValues(line: Line, source: string): LineValues {
   const { text, number } = line;
   try {
     // Common case: one record per line, parsed at full speed.
@@ -127,14 +127,14 @@ function valuesIn(line: Line, source: string): LineValues {
   let at = skipBlank(text, 0);
   let problem: JsonError['problem'] | undefined;
   while (at < text.length) {
-    const end = endOfValue(text, at);
+    const end = findEndOfValue(text, at);
     if (typeof end === 'number') {
       spans.push({ start: at, end });
       at = skipBlank(text, end);
       continue;
     }
     problem ??= end;
-    at = nextRecord(text, at + 1, end.offset);
+    at = findNextRecord(text, at + 1, end.offset);
   }
   const read = spans.reduce((sum, span) => sum + byteLength(text, span), 0);
   const skipped = bytesIn(line) - read;
@@ -144,7 +144,7 @@ function valuesIn(line: Line, source: string): LineValues {
       bytes: () => byteLength(text, span),
     })),
     ...((problem !== undefined || text.includes('\0')) && {
-      damage: { line: number, bytes: skipped, error: errorOf(line, problem, source) },
+      damage: { line: number, bytes: skipped, error: toErrorData(line, problem, source) },
     }),
   };
 }
@@ -165,7 +165,7 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
-function endOfValue(text: string, at: number): number | JsonError['problem'] {
+function findEndOfValue(text: string, at: number): number | JsonError['problem'] {
   try {
     return scanValue(text, at);
   } catch (error) {
@@ -182,14 +182,14 @@ const MAX_TRIES = 64;
  * itself and braces that valid JSON can't have there (only after `:`, `,`, `[` and whitespace). If
  * no record follows, it is part of the broken one.
  */
-function nextRecord(text: string, from: number, broken: number): number {
+function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;
   starts.lastIndex = from;
   const atBreak = text.startsWith('{"', broken) && broken >= from ? [broken] : [];
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const start = atBreak.pop() ?? starts.exec(text)?.index;
     if (start === undefined) break;
-    const end = endOfValue(text, start);
+    const end = findEndOfValue(text, start);
     if (typeof end !== 'number') continue;
     const next = skipBlank(text, end);
     if (next === text.length || text.startsWith('{"', next)) return start;
@@ -197,7 +197,7 @@ function nextRecord(text: string, from: number, broken: number): number {
   return text.length;
 }
 
-function errorOf(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorData {
+function toErrorData(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorData {
   const place = { source, line: line.number };
   if (!problem) {
     return { ...place, problem: 'broken-line', found: 'NUL bytes in the line', expected: 'one JSON record per line' };

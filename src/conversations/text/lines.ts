@@ -18,7 +18,7 @@ export interface Line {
  * so a file may exceed the longest string (512 MB in V8). Only LF ends a line: JSON strings may
  * contain U+2028 and U+2029.
  */
-export function* linesOf(input: string | Uint8Array, name: string): Generator<Line, void> {
+export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Delayed by one line, because only the next shows whether it was the last.
   let held: Omit<Line, 'last'> | undefined;
   let number = 0;

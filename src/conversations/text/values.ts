@@ -48,7 +48,7 @@ export const asText = (value: unknown): string =>
 const DATA_URL = /^data:([^;,]+);base64,/;
 
 /** Source of an image block: the bytes of a data URL, else the URL. */
-export function imageSource(url: string): Fields {
+export function toImageSource(url: string): Fields {
   const match = DATA_URL.exec(url);
   return match ? { type: 'base64', media_type: match[1], data: url.slice(match[0].length) } : { type: 'url', url };
 }

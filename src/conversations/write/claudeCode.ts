@@ -26,7 +26,7 @@ export interface NewSession {
  * Type of a message's record. `isMeta` marks text by Claude Code, which the terminal and the list
  * of prompts hide. System messages have no records.
  */
-const speaker = (message: ApiMessage): Json =>
+const renderRole = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
     ? { type: 'user' }
     : message.role === 'assistant'
@@ -37,14 +37,14 @@ const speaker = (message: ApiMessage): Json =>
 const KEPT = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** The file's text: JSON lines. */
-export function newSession({ sessionId, title, view, records, now, newId }: NewSession): string {
-  const kept = settingsOf(records);
+export function renderSession({ sessionId, title, view, records, now, newId }: NewSession): string {
+  const kept = findSettings(records);
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
   // Claude Code lists its skills, agents and tools again in each session.
   for (const message of view.filter((one) => one['isRenewed'] !== true)) {
-    for (const part of partsOf(message, newId)) {
+    for (const part of splitMessage(message, newId)) {
       const uuid = newId();
       lines.push({
         parentUuid,
@@ -52,7 +52,7 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
         userType: 'external',
         ...kept,
         sessionId,
-        ...speaker(message),
+        ...renderRole(message),
         message: part,
         uuid,
         timestamp: new Date(time++).toISOString(),
@@ -73,7 +73,7 @@ const titles = (title: string, sessionId: string, leafUuid: string | null): read
   { type: 'custom-title', customTitle: title, sessionId },
 ];
 
-function settingsOf(records: readonly unknown[]): Json {
+function findSettings(records: readonly unknown[]): Json {
   const kept: Record<string, unknown> = {};
   for (const record of records) {
     if (!isRecord(record) || record['isSidechain'] === true) continue;
@@ -83,19 +83,19 @@ function settingsOf(records: readonly unknown[]): Json {
 }
 
 /** An answer is split into one message per block. */
-function partsOf(message: ApiMessage, newId: () => string): readonly Json[] {
+function splitMessage(message: ApiMessage, newId: () => string): readonly Json[] {
   const { content } = message;
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   if (typeof content === 'string') {
-    return [role === 'assistant' ? answer(message, [{ type: 'text', text: content }], newId) : { role, content }];
+    return [role === 'assistant' ? renderAnswer(message, [{ type: 'text', text: content }], newId) : { role, content }];
   }
-  if (role !== 'assistant') return groupsOf(content).map((blocks) => ({ role, content: blocks }));
+  if (role !== 'assistant') return groupResults(content).map((blocks) => ({ role, content: blocks }));
   if (content.length === 0) return [];
-  const whole = answer(message, content, newId);
+  const whole = renderAnswer(message, content, newId);
   return content.map((block) => ({ ...whole, content: [block] }));
 }
 
-function answer(message: ApiMessage, content: readonly Block[], newId: () => string): Json {
+function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () => string): Json {
   const { id, model, usage } = message;
   const hasCall = content.some(({ type }) => type === 'tool_use');
   return {
@@ -114,7 +114,7 @@ function answer(message: ApiMessage, content: readonly Block[], newId: () => str
 const NO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
 /** Each result gets a record, as with parallel calls, and so does text of the user beside them. */
-function groupsOf(content: readonly Block[]): readonly (readonly Block[])[] {
+function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];
   const rest = content.filter((block) => !isToolResult(block));

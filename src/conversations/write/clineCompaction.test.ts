@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
-import { compactionSidecar, projected } from './clineCompaction';
+import { createSidecar, applySidecar } from './clineCompaction';
 
 const now = new Date('2026-01-02T03:04:05Z');
 const SUMMARY: ApiMessage = { role: 'user', content: 'summary' };
 const session = (...messages: unknown[]) => ({ messages });
 const sidecarOf = (of: Readonly<Record<string, unknown>>, view: readonly ApiMessage[] = [SUMMARY]) =>
-  compactionSidecar({ session: of, view, now });
+  createSidecar({ session: of, view, now });
 
 describe('the sidecar', () => {
   it("has the session's names where it has them", () => {
@@ -77,7 +77,7 @@ describe('what Cline sends with it', () => {
 
   it('is the view, then what came since', () => {
     const later = { role: 'user', content: 'more' };
-    expect(projected(sidecar, session(first, second, later))).toEqual([
+    expect(applySidecar(sidecar, session(first, second, later))).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'summary' }] },
       later,
     ]);
@@ -85,7 +85,7 @@ describe('what Cline sends with it', () => {
 
   it('stays where only ids, times and tags are others', () => {
     const typed = { ...first, content: [{ type: 'text', text: 'go' }, ...first.content.slice(1)] };
-    expect(projected(sidecar, session(typed, { ...second, id: 'b', ts: 2 }))).toHaveLength(1);
+    expect(applySidecar(sidecar, session(typed, { ...second, id: 'b', ts: 2 }))).toHaveLength(1);
   });
 
   it.each([
@@ -98,6 +98,6 @@ describe('what Cline sends with it', () => {
     ['it has no hash', { ...sidecar, source_prefix_hash: undefined }, source],
     ['it has no messages', { ...sidecar, messages: 'none' }, source],
   ])('is undefined where %s', (_, beside, of) => {
-    expect(projected(beside, of)).toBeUndefined();
+    expect(applySidecar(beside, of)).toBeUndefined();
   });
 });

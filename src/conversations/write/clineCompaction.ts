@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
 import { isRecord } from '../../core/messages/blocks';
-import { displayedInput } from './clineInput';
+import { getDisplayedInput } from './clineInput';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,8 +18,8 @@ export interface CompactionSource {
   readonly now: Date;
 }
 
-export function compactionSidecar({ session, view, now }: CompactionSource): Json {
-  const source = messagesOf(session);
+export function createSidecar({ session, view, now }: CompactionSource): Json {
+  const source = getMessages(session);
   const last = source.at(-1);
   const { sessionId, agent } = session;
   return {
@@ -28,85 +28,85 @@ export function compactionSidecar({ session, view, now }: CompactionSource): Jso
     ...(typeof agent === 'string' && { agent }),
     ...(typeof sessionId === 'string' && { sessionId, conversation_id: sessionId }),
     source_message_count: source.length,
-    source_prefix_hash: prefixHash(source),
-    ...(last && { source_last_message_key: boundaryKey(last) }),
-    messages: view.map(asStored),
+    source_prefix_hash: hashPrefix(source),
+    ...(last && { source_last_message_key: getBoundaryKey(last) }),
+    messages: view.map(toStoredMessage),
     ...(typeof session['system_prompt'] === 'string' && { system_prompt: session['system_prompt'] }),
   };
 }
 
 /** The messages that Cline sends with this sidecar; undefined if it ignores it. */
-export function projected(sidecar: Json, session: Json): readonly unknown[] | undefined {
-  const source = messagesOf(session);
+export function applySidecar(sidecar: Json, session: Json): readonly unknown[] | undefined {
+  const source = getMessages(session);
   const { source_message_count: count, source_prefix_hash: hash, messages } = sidecar;
   if (typeof count !== 'number' || count > source.length || !Array.isArray(messages)) return undefined;
-  if (typeof hash !== 'string' || prefixHash(source.slice(0, count)) !== hash) return undefined;
+  if (typeof hash !== 'string' || hashPrefix(source.slice(0, count)) !== hash) return undefined;
   return [...(messages as readonly unknown[]), ...source.slice(count)];
 }
 
 /** Hash of all messages without ids and times, which may change whenever they are written. */
-function prefixHash(messages: readonly Json[]): string {
+function hashPrefix(messages: readonly Json[]): string {
   const hash = createHash('sha256');
   hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
-  for (const message of messages) hash.update(`${JSON.stringify(hashInput(message))}\n`);
+  for (const message of messages) hash.update(`${JSON.stringify(toHashInput(message))}\n`);
   return `sha256:${hash.digest('hex')}`;
 }
 
 const HASHED = ['agent', 'sessionId', 'metadata', 'modelInfo', 'metrics'];
 
-function hashInput(message: Json): readonly (readonly [string, unknown])[] {
+function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
   return [
     ['role', message['role']],
-    ['content', comparable(message)],
+    ['content', toComparable(message)],
     ...HASHED.map((field): readonly [string, unknown] => [field, message[field] ?? null]),
   ];
 }
 
 /** The user's text as the chat shows it, without surrounding tags. */
-function comparable({ role, content }: Json): unknown {
+function toComparable({ role, content }: Json): unknown {
   if (role !== 'user') return content;
-  if (typeof content === 'string') return displayedInput(content);
+  if (typeof content === 'string') return getDisplayedInput(content);
   if (!Array.isArray(content)) return content;
   return (content as readonly unknown[]).map((part) =>
     isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-      ? { ...part, text: displayedInput(part['text']) }
+      ? { ...part, text: getDisplayedInput(part['text']) }
       : part,
   );
 }
 
-function boundaryKey(message: Json): string {
+function getBoundaryKey(message: Json): string {
   const { id, ts, role } = message;
   if (typeof id === 'string' && id.trim() !== '') return `id:${id.trim()}`;
   if (typeof ts === 'number' && Number.isFinite(ts)) return `ts:${String(role)}:${ts}`;
-  return `content:${String(role)}:${JSON.stringify(comparable(message))}`;
+  return `content:${String(role)}:${JSON.stringify(toComparable(message))}`;
 }
 
-function messagesOf({ messages }: Json): readonly Json[] {
+function getMessages({ messages }: Json): readonly Json[] {
   return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
 }
 
 /** Restores Cline's form: content is an array, and results converted to text are objects again. */
-function asStored(message: ApiMessage): Json {
+function toStoredMessage(message: ApiMessage): Json {
   const { content, ...rest } = message;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return { ...rest, content: blocks.map((block) => storedBlock(block)) };
+  return { ...rest, content: blocks.map((block) => toStoredBlock(block)) };
 }
 
-function storedBlock(block: Json): Json {
-  if (isRecord(block['clineFile'])) return storedFile(block, block['clineFile']);
+function toStoredBlock(block: Json): Json {
+  if (isRecord(block['clineFile'])) return toStoredFile(block, block['clineFile']);
   if (block['type'] !== 'tool_result' || !Array.isArray(block['content'])) return block;
-  return { ...block, content: (block['content'] as readonly unknown[]).map(storedPart) };
+  return { ...block, content: (block['content'] as readonly unknown[]).map(toStoredPart) };
 }
 
 /** A file whose text was condensed stays text. */
-function storedFile({ text }: Json, file: Json): Json {
+function toStoredFile({ text }: Json, file: Json): Json {
   const { path, content } = file;
   const whole = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
   return text === whole ? file : { type: 'text', text };
 }
 
 /** Condensed text may no longer be JSON; then it stays text, which Cline also stores. */
-function storedPart(part: unknown): unknown {
+function toStoredPart(part: unknown): unknown {
   if (!isRecord(part) || part['clineJson'] !== true || typeof part['text'] !== 'string') return part;
   try {
     const value: unknown = JSON.parse(part['text']);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayedInput } from './clineInput';
+import { getDisplayedInput } from './clineInput';
 
 /** The rule as its source states it, by regular expressions: what the steps without them have to give. */
 function byExpressions(input: string): string {
@@ -53,7 +53,7 @@ describe('a user’s text as Cline shows it', () => {
   it('is what the rule’s regular expressions give', () => {
     fc.assert(
       fc.property(input, (text) => {
-        expect(displayedInput(text)).toBe(byExpressions(text));
+        expect(getDisplayedInput(text)).toBe(byExpressions(text));
       }),
     );
   });
@@ -63,21 +63,21 @@ describe('a user’s text as Cline shows it', () => {
     fc.assert(
       fc.property(commands, ([slash, words, space]) => {
         const text = `<user_command slash="${slash}"${space}>${words}</user_command>`;
-        expect(displayedInput(text)).toBe(byExpressions(text));
+        expect(getDisplayedInput(text)).toBe(byExpressions(text));
       }),
     );
   });
 
   it('of a command whose opening does not end is no command', () => {
     const text = '<user_command slash="a" </user_command>';
-    expect(displayedInput(text)).toBe(byExpressions(text));
+    expect(getDisplayedInput(text)).toBe(byExpressions(text));
   });
 
   it('without tags is itself', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('<', '');
-        expect(displayedInput(plain)).toBe(plain.trim());
+        expect(getDisplayedInput(plain)).toBe(plain.trim());
       }),
     );
   });
@@ -85,12 +85,12 @@ describe('a user’s text as Cline shows it', () => {
   it('takes time in proportion to its length', () => {
     // The expressions look on to the end from each of these; in 2 MB that would not come to an end.
     const text = '<mode_notice>'.repeat(160_000);
-    expect(displayedInput(text) === text).toBe(true);
+    expect(getDisplayedInput(text) === text).toBe(true);
   });
 
   it('also where no opening ends', () => {
     const text = '<user_input '.repeat(160_000).trim();
-    expect(displayedInput(text) === text).toBe(true);
-    expect(displayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);
+    expect(getDisplayedInput(text) === text).toBe(true);
+    expect(getDisplayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);
   });
 });

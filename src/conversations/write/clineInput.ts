@@ -4,9 +4,9 @@
  * regular expressions of quadratic time.
  */
 
-export function displayedInput(input: string): string {
-  const shown = withoutNotices(unwrapped(input));
-  const slash = commandOf(input);
+export function getDisplayedInput(input: string): string {
+  const shown = stripNotices(unwrap(input));
+  const slash = findCommand(input);
   if (slash === undefined) return shown;
   if (slash.toLowerCase() === 'team') {
     const rest = shown.toLowerCase().startsWith(TEAM) ? shown.slice(TEAM.length).trim() : shown;
@@ -17,17 +17,17 @@ export function displayedInput(input: string): string {
 
 const TEAM = 'spawn a team of agents for the following task:';
 
-function unwrapped(input: string): string {
+function unwrap(input: string): string {
   let text = input.trim();
   for (const tag of ['user_input', 'user_command']) {
-    const inner = withoutTags(text, tag);
-    text = (inner === text ? withoutOpenings(text, tag) : inner).trim();
+    const inner = stripTags(text, tag);
+    text = (inner === text ? stripOpeningTags(text, tag) : inner).trim();
   }
   return text;
 }
 
 /** Removes matched opening and closing tags and keeps the text between them. */
-function withoutTags(text: string, tag: string): string {
+function stripTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
   const tags = upToLastTag(text);
@@ -43,7 +43,7 @@ function withoutTags(text: string, tag: string): string {
   }
 }
 
-function withoutOpenings(text: string, tag: string): string {
+function stripOpeningTags(text: string, tag: string): string {
   const tags = upToLastTag(text);
   return tags.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '') + text.slice(tags.length);
 }
@@ -55,11 +55,11 @@ function withoutOpenings(text: string, tag: string): string {
 const upToLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
 /** Removes notices that the runtime put before the person's words. */
-function withoutNotices(text: string): string {
-  return withoutElements(withoutElements(text, 'mode_notice'), 'environment_notice').trim();
+function stripNotices(text: string): string {
+  return stripElements(stripElements(text, 'mode_notice'), 'environment_notice').trim();
 }
 
-function withoutElements(text: string, tag: string): string {
+function stripElements(text: string, tag: string): string {
   const open = `<${tag}>`;
   const close = `</${tag}>`;
   let out = '';
@@ -74,7 +74,7 @@ function withoutElements(text: string, tag: string): string {
 }
 
 /** The slash command that wraps the whole text. */
-function commandOf(input: string): string | undefined {
+function findCommand(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
   // Search after the opening tag: an unclosed one could contain the closing tag.

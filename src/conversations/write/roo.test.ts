@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
-import { condensedTask, contextTokens, type CondensationRow } from './roo';
+import { renderCondensedTask, getContextTokens, type CondensationRow } from './roo';
 
 const ROW: CondensationRow = { condenseId: 'c1', cost: 0.1, tokensBefore: 1_000, tokensAfter: 400, text: 'what went' };
 
@@ -36,7 +36,7 @@ describe('the tokens in the window, by the rows', () => {
     ['rows of other kinds', [request, { type: 'ask', say: 'api_req_started', text: '{"tokensIn":7}' }, 'row'], 100],
     ['another word of the agent', [request, { type: 'say', say: 'text', text: '{"tokensIn":7}' }], 100],
   ])('%s', (_, rows, tokens) => {
-    expect(contextTokens(rows)).toBe(tokens);
+    expect(getContextTokens(rows)).toBe(tokens);
   });
 });
 
@@ -45,7 +45,7 @@ describe('a condensed task', () => {
     const read = messagesOf(HISTORY);
     const view = [say('user', 'summary'), read[1]!];
     const rows = [{ type: 'say', say: 'text', ts: 30 }, 'no row', { ts: Infinity }, { ts: 'late' }];
-    const written = condensedTask({ history: HISTORY, rows }, read, view, ROW);
+    const written = renderCondensedTask({ history: HISTORY, rows }, read, view, ROW);
     expect(written.history).toEqual([
       { ...HISTORY[0], condenseParent: 'c1' },
       { ...HISTORY[1], condenseParent: 'c1' },
@@ -70,7 +70,7 @@ describe('a condensed task', () => {
   it('takes what was freed from what the agent showed', () => {
     const read = messagesOf(HISTORY);
     const rows = [{ type: 'say', say: 'api_req_started', text: '{"tokensIn":5000,"tokensOut":0}' }];
-    const written = condensedTask({ history: HISTORY, rows }, read, [say('user', 'summary')], ROW);
+    const written = renderCondensedTask({ history: HISTORY, rows }, read, [say('user', 'summary')], ROW);
     expect(written.rows.at(-1)).toMatchObject({
       contextCondense: { prevContextTokens: 5_000, newContextTokens: 4_400 },
     });
@@ -83,7 +83,7 @@ describe('a condensed task', () => {
       say('assistant', 'done', { ts: 3 }),
     ];
     const read = messagesOf(history);
-    const written = condensedTask({ history, rows: [] }, read, read, ROW);
+    const written = renderCondensedTask({ history, rows: [] }, read, read, ROW);
     expect(written.history.slice(0, 3)).toMatchObject([
       { condenseParent: 'c0' },
       { condenseParent: 'c1', condenseId: 'c0' },
@@ -93,12 +93,14 @@ describe('a condensed task', () => {
     expect(written.history[3]).toMatchObject({ isSummary: true, condenseId: 'c1' });
   });
 
-  it.each<[string, readonly unknown[], Parameters<typeof condensedTask>[2]]>([
+  it.each<[string, readonly unknown[], Parameters<typeof renderCondensedTask>[2]]>([
     ['a view that begins with an answer', HISTORY, [say('assistant', 'done')]],
     ['an empty view', HISTORY, []],
     ['a message that is not an object', [...HISTORY, 'text'], [say('user', 'summary')]],
     ['a history that has grown', [...HISTORY, say('user', 'more', { ts: 40 })], [say('user', 'summary')]],
   ])('is refused: %s', (_, history, view) => {
-    expect(() => condensedTask({ history, rows: [] }, messagesOf(HISTORY), view, ROW)).toThrow(ConversationReadError);
+    expect(() => renderCondensedTask({ history, rows: [] }, messagesOf(HISTORY), view, ROW)).toThrow(
+      ConversationReadError,
+    );
   });
 });

@@ -7,7 +7,7 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { effectiveHistory, readRoo } from '../formats/roo';
+import { selectEffectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
 /** A condensation's result, shown by the agent in a row of its own. */
@@ -38,7 +38,7 @@ const TAGS = ['condenseParent', 'condenseId', 'isSummary', 'truncationParent', '
  * @param view the messages to send instead
  * @throws ConversationReadError if the files don't have a shape that can be written
  */
-export function condensedTask(
+export function renderCondensedTask(
   { history, rows }: TaskFiles,
   read: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -50,8 +50,8 @@ export function condensedTask(
     if (!isRecord(record)) throw shapeError('a message that is not an object', 'objects');
     return record;
   });
-  const raw = rawRecords(records, read);
-  let time = latestTime([...records, ...rows.filter(isRecord)]);
+  const raw = findRawRecords(records, read);
+  let time = findLatestTime([...records, ...rows.filter(isRecord)]);
   const copies = view.map((message, index) => ({
     ...without(raw.get(message) ?? message, TAGS),
     ts: ++time,
@@ -60,16 +60,16 @@ export function condensedTask(
   const tagged = records.map((record) =>
     record['condenseParent'] === undefined ? { ...record, condenseParent: row.condenseId } : record,
   );
-  return { history: [...tagged, ...copies], rows: [...rows, rowOf(row, rows, ++time)] };
+  return { history: [...tagged, ...copies], rows: [...rows, renderRow(row, rows, ++time)] };
 }
 
 /** The agent's own record of each message read; the reader converts some. */
-function rawRecords(
+function findRawRecords(
   records: readonly Readonly<Record<string, unknown>>[],
   read: readonly ApiMessage[],
 ): ReadonlyMap<ApiMessage, Readonly<Record<string, unknown>>> {
   const all = readRoo({ messages: records }, { name: 'the task' }, '', { history: 'all' }).messages;
-  const again = effectiveHistory(all);
+  const again = selectEffectiveHistory(all);
   const place = new Map(all.map((message, index) => [message, index]));
   const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
   if (again.length !== read.length)
@@ -85,8 +85,8 @@ function rawRecords(
 }
 
 /** The row from which the agent computes how full the window is (`consolidateTokenUsage`). */
-function rowOf(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
-  const shown = contextTokens(rows);
+function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
+  const shown = getContextTokens(rows);
   const prevContextTokens = shown ?? row.tokensBefore;
   // The agent's figure includes system prompt and tools in the vendor's tokens; at least this much
   // was freed.
@@ -104,21 +104,21 @@ function rowOf(row: CondensationRow, rows: readonly unknown[], ts: number): Read
  * Tokens in the window according to the agent's rows: the last request's, or those after its last
  * condensation.
  */
-export function contextTokens(rows: readonly unknown[]): number | undefined {
+export function getContextTokens(rows: readonly unknown[]): number | undefined {
   for (const row of [...rows].reverse()) {
     if (!isRecord(row) || row['type'] !== 'say') continue;
     if (row['say'] === 'condense_context' && isRecord(row['contextCondense'])) {
       const tokens = row['contextCondense']['newContextTokens'];
       if (typeof tokens === 'number') return tokens;
     }
-    const tokens = row['say'] === 'api_req_started' ? requestTokens(row['text']) : undefined;
+    const tokens = row['say'] === 'api_req_started' ? getRequestTokens(row['text']) : undefined;
     if (tokens !== undefined) return tokens;
   }
   return undefined;
 }
 
 /** Input and output of a request; undefined if it was never answered. */
-function requestTokens(text: unknown): number | undefined {
+function getRequestTokens(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   try {
     const request: unknown = JSON.parse(text);
@@ -132,7 +132,7 @@ function requestTokens(text: unknown): number | undefined {
 }
 
 /** Milliseconds. New messages come later, because the agent distinguishes messages by time. */
-function latestTime(records: readonly Readonly<Record<string, unknown>>[]): number {
+function findLatestTime(records: readonly Readonly<Record<string, unknown>>[]): number {
   let latest = 0;
   for (const { ts } of records) if (typeof ts === 'number' && Number.isFinite(ts)) latest = Math.max(latest, ts);
   return latest;

@@ -5,10 +5,10 @@ import { validHistory } from '../../../test/generators/arbitraries';
 import { condense, setup } from '../../../test/generators/setups';
 import type { ApiMessage } from '../../core/messages/types';
 import { readConversation } from '../read';
-import { effectiveHistory } from '../formats/roo';
-import { newSession } from './claudeCode';
-import { compactionSidecar, projected } from './clineCompaction';
-import { condensedTask } from './roo';
+import { selectEffectiveHistory } from '../formats/roo';
+import { renderSession } from './claudeCode';
+import { createSidecar, applySidecar } from './clineCompaction';
+import { renderCondensedTask } from './roo';
 
 /** A history as agents have them, without a system prompt among the messages, and the view of a condensation. */
 const histories = validHistory.map((messages) => messages.filter(({ role }) => role !== 'system'));
@@ -53,10 +53,10 @@ it('Roo: the agent sends the view; its own messages stay, and its rewind to befo
     const { messages: read } = readConversation(JSON.stringify(history), { path: 'api_conversation_history.json' });
     const shown = view.map((message, index) => (message === messages[index] ? (read[index] ?? message) : message));
     const rows = [{ ts: 1_000 + history.length, type: 'say', say: 'text', text: 'x' }];
-    const made = condensedTask({ history, rows }, read, shown, ROW);
+    const made = renderCondensedTask({ history, rows }, read, shown, ROW);
     // A file is JSON.
     const written = JSON.parse(JSON.stringify(made.history)) as ApiMessage[];
-    expect(said(effectiveHistory(written))).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
+    expect(said(selectEffectiveHistory(written))).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
     expect(said(written.slice(0, history.length))).toEqual(said(JSON.parse(JSON.stringify(history)) as unknown[]));
     expect(written.slice(0, history.length).every((each) => each['condenseParent'] === ROW.condenseId)).toBe(true);
     const times = [...written.map(({ ts }) => ts), ...made.rows.slice(1).map((row) => (row as { ts: number }).ts)];
@@ -74,16 +74,14 @@ it('Cline 4: the sidecar is taken, what comes later goes behind it, and with ano
       ts: index,
     }));
     const session = { version: 1, sessionId: 's', messages: stored };
-    const sidecar = JSON.parse(
-      JSON.stringify(compactionSidecar({ session, view, now: new Date(0) })),
-    ) as typeof session;
-    expect(said(projected(sidecar, session) ?? [])).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
+    const sidecar = JSON.parse(JSON.stringify(createSidecar({ session, view, now: new Date(0) }))) as typeof session;
+    expect(said(applySidecar(sidecar, session) ?? [])).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
     const late = { role: 'user', content: [{ type: 'text', text: 'late' }] };
-    const grown = projected(sidecar, { ...session, messages: [...stored, late] });
+    const grown = applySidecar(sidecar, { ...session, messages: [...stored, late] });
     expect(grown?.slice(view.length)).toEqual([late]);
     const other = stored.map((each, index) => (index === 0 ? { ...each, content: [...each.content, late] } : each));
-    expect(projected(sidecar, { ...session, messages: other })).toBeUndefined();
-    expect(projected(sidecar, { ...session, messages: stored.slice(1) })).toBeUndefined();
+    expect(applySidecar(sidecar, { ...session, messages: other })).toBeUndefined();
+    expect(applySidecar(sidecar, { ...session, messages: stored.slice(1) })).toBeUndefined();
   });
 });
 
@@ -92,7 +90,7 @@ it('Claude Code: resuming the new session reads the view, each record with an id
     let ids = 0;
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;
     const records = [{ cwd: '/w', version: '2.1.39', uuid: 'old' }];
-    const text = newSession({ sessionId: 's', title: 'T', view, records, now: new Date(0), newId });
+    const text = renderSession({ sessionId: 's', title: 'T', view, records, now: new Date(0), newId });
     const [summary, customTitle, ...lines] = text
       .trimEnd()
       .split('\n')
@@ -106,7 +104,7 @@ it('Claude Code: resuming the new session reads the view, each record with an id
     // The order of results is that of their calls, as the agent itself has them; what was read once stays as it is.
     const first = readConversation(text, { path: PATH }).messages;
     expect(blocksIn(first)).toEqual(blocksIn(view));
-    const again = newSession({ sessionId: 's', title: 'T', view: first, records, now: new Date(0), newId });
+    const again = renderSession({ sessionId: 's', title: 'T', view: first, records, now: new Date(0), newId });
     expect(merged(readConversation(again, { path: PATH }).messages)).toEqual(merged(first));
   });
 });

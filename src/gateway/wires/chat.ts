@@ -4,7 +4,7 @@
  * API reference, "Create chat completion".
  */
 import { chatUsage } from '../../api/openaiChat';
-import { asText, imageSource, stringIn } from '../../conversations/text/values';
+import { asText, toImageSource, stringIn } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callerIn } from '../../core/messages/programs';
@@ -72,7 +72,7 @@ function partAt(part: unknown, path: Path): PlacedBlock {
   const text = stringIn(part, 'text');
   if (type === 'text' && text !== undefined) return placed({ type: 'text', text }, path);
   if (type === 'image_url' && url !== undefined) {
-    return placed({ type: 'image', source: imageSource(url) }, path, []);
+    return placed({ type: 'image', source: toImageSource(url) }, path, []);
   }
   return opaque(part, path);
 }

@@ -6,7 +6,7 @@
  * response"; items as sent by Codex.
  */
 import { responsesUsage } from '../../api/openaiResponses';
-import { asText, imageSource, stringIn } from '../../conversations/text/values';
+import { asText, toImageSource, stringIn } from '../../conversations/text/values';
 import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callerIn } from '../../core/messages/programs';
@@ -142,7 +142,7 @@ function partAt(part: unknown, path: Path): PlacedBlock {
   if (TEXTS.has(part['type']) && text !== undefined) return placed({ type: 'text', text }, path);
   const url = stringIn(part, 'image_url');
   if (part['type'] === 'input_image' && url !== undefined) {
-    return placed({ type: 'image', source: imageSource(url) }, path, []);
+    return placed({ type: 'image', source: toImageSource(url) }, path, []);
   }
   return opaque(part, path);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readConversation } from '../../../src/conversations/read';
-import { effectiveHistory } from '../../../src/conversations/formats/roo';
-import { projected } from '../../../src/conversations/write/clineCompaction';
+import { selectEffectiveHistory } from '../../../src/conversations/formats/roo';
+import { applySidecar } from '../../../src/conversations/write/clineCompaction';
 import { claudeSession, clineSession, zooTask } from '../../../src/giveBack/testing';
 import type { Shared, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
@@ -82,7 +82,7 @@ const givesAZooTaskBackInPlace: SharedScenario = async (bench) => {
   await giveBack(bench, 'give-back-zoo-dark');
   const after = readConversation(readFileSync(path), { path }, { history: 'all' }).messages;
   assert.ok(after.length > messages.length, 'all messages stay');
-  const sent = effectiveHistory(after);
+  const sent = selectEffectiveHistory(after);
   assert.match(JSON.stringify(sent), new RegExp(MARKER_START));
   assert.ok(JSON.stringify(sent).length < JSON.stringify(messages).length);
   assert.match(JSON.stringify(json(files[1]!)), /"say":"condense_context"/);
@@ -100,7 +100,7 @@ const givesAClineSessionASidecar: SharedScenario = async (bench) => {
   await giveBack(bench, 'give-back-cline-dark');
   assert.deepEqual(readFileSync(path), before);
   const sidecar = path.replace('.messages.json', '.compaction.json');
-  const sent = projected(json(sidecar), json(path));
+  const sent = applySidecar(json(sidecar), json(path));
   assert.match(JSON.stringify(sent), new RegExp(MARKER_START));
   await undo(bench);
   assert.ok(!existsSync(sidecar));

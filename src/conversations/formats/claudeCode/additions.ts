@@ -17,18 +17,18 @@ type AgentAddition = Extract<Sending, { readonly kind: 'agent' }>;
 
 /**
  * @param messages the messages that the records were joined to
- * @param placeOf index of the message that contains a record
+ * @param getPlace index of the message that contains a record
  * @param branch all records in the order of the conversation
  */
 export function insertAdditions(
   messages: readonly ApiMessage[],
-  placeOf: (record: ClaudeCodeRecord) => number | undefined,
+  getPlace: (record: ClaudeCodeRecord) => number | undefined,
   branch: readonly ClaudeCodeRecord[],
 ): readonly ApiMessage[] {
   let stop = -1;
   const placed: { readonly behind: number; readonly addition: Addition }[] = [];
   for (const record of branch) {
-    const place = placeOf(record);
+    const place = getPlace(record);
     if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, skipResults(messages, place));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;

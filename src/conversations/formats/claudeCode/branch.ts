@@ -41,7 +41,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
       firstBoundary ??= record;
       at = findBeforeBoundary(record, thread, byUuid, preserved.records);
     } else {
-      const parent = preserved.parentOf(record) ?? record.parent;
+      const parent = preserved.getParent(record) ?? record.parent;
       at = parent === undefined ? undefined : byUuid.get(parent);
       // A damaged line may have contained the parent or the record's link to it.
       if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
@@ -96,7 +96,7 @@ function findBeforeBoundary(
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
   /** The record's parent after the compaction has moved the preserved messages. */
-  readonly parentOf: (record: ClaudeCodeRecord) => string | undefined;
+  readonly getParent: (record: ClaudeCodeRecord) => string | undefined;
   /** The last preserved message if nothing was said since, else the record itself. */
   readonly tailBehind: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
@@ -119,7 +119,7 @@ function readPreservedMessages(
   records.forEach((record, index) => parents.set(record.uuid, index === 0 ? anchor : records[index - 1]?.uuid));
   return {
     records,
-    parentOf: (record) => {
+    getParent: (record) => {
       if (parents.has(record.uuid)) return parents.get(record.uuid);
       return tail && record.parent === anchor ? tail.uuid : undefined;
     },

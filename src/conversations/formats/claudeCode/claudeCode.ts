@@ -9,12 +9,12 @@ import { type ClaudeCodeRecord, isLogged, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './recorded';
 import { sourceId, sourceName } from '../../conversationId';
-import { linesOf } from '../../text/lines';
+import { readLines } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { leftOutNote, noMessagesError } from '../../notes';
+import { noteOmitted, createNoMessagesError } from '../../notes';
 import type { ConversationReadError } from '../../readError';
-import { tidyTitle, titleOf } from '../../title';
-import { unansweredNote } from '../unanswered';
+import { tidyTitle, makeTitle } from '../../title';
+import { noteUnansweredCalls } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
 /** True for records that only Claude Code writes. */
@@ -61,7 +61,7 @@ export const exportToRecords = (value: Fields): string =>
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const { records: parsed, notes, requests } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
+  const { records: parsed, notes, requests } = parseRecords(readLines(input, sourceName(source)), sourceName(source));
   const records = resolveRecords(parsed);
   const { main, side } = splitThreads(records);
   const branch = addQueuedWords(findActiveBranch(main), main);
@@ -75,19 +75,19 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   return {
     id: findSessionId(branch, source, input),
     format: 'claude-code',
-    title: findTitle(records) ?? titleOf(everything),
+    title: findTitle(records) ?? makeTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(messages === everything || earlier.messages.length === 0
         ? []
-        : [leftOutNote(earlier.messages.length, 'before the last compaction')]),
+        : [noteOmitted(earlier.messages.length, 'before the last compaction')]),
       ...abandonedNote(main, used),
       ...rootlessNote(branch),
       ...forkNote(records, source),
       ...loggedNote(records),
       ...unsentNotes(records),
-      ...unansweredNote(messages),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),
     ...findParent(branch),
@@ -154,7 +154,7 @@ function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readon
   const { records, before } = findActiveBranch(thread);
   const { messages } = joinRecords(records.slice(before), thread);
   if (messages.length === 0) return [];
-  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: titleOf(messages), messages }];
+  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: makeTitle(messages), messages }];
 }
 
 /** A subagent's file names the session that started it. */
@@ -221,5 +221,5 @@ function noMessages(
 ): ConversationReadError {
   const kinds = new Map<string, number>();
   for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);
-  return noMessagesError(source, 'a Claude Code transcript with "user" and "assistant" records', kinds, notes);
+  return createNoMessagesError(source, 'a Claude Code transcript with "user" and "assistant" records', kinds, notes);
 }

@@ -33,9 +33,9 @@ export class Denials {
   private isDenial(block: Block, { toolDenialKind, toolUseResult }: Fields): boolean {
     if (!isToolResult(block) || block.is_error !== true) return false;
     if (toolDenialKind !== undefined) return toolDenialKind === 'user-rejected';
-    const text = textOf(block);
+    const text = getResultText(block);
     return text.startsWith(SENT_BACK) && toolUseResult === `Error: ${text}` && this.ownCalls.has(block.tool_use_id);
   }
 }
 
-const textOf = ({ content }: ToolResultBlock): string => (typeof content === 'string' ? content : '');
+const getResultText = ({ content }: ToolResultBlock): string => (typeof content === 'string' ? content : '');

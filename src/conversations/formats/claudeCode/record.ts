@@ -9,7 +9,7 @@ import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { ShapeError, checkMessage } from '../messageShape';
 import { Denials } from './denial';
-import { ConversationReadError, describe } from '../../readError';
+import { ConversationReadError, describeValue } from '../../readError';
 import { numberIn } from '../../text/values';
 import { type Attachment, attachmentIn } from './attachments';
 import { ClaudeRequests } from './usage';
@@ -92,7 +92,7 @@ function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Den
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
   const type = value['type'];
-  if (typeof type !== 'string') return wrong(`${describe(type)} in "type"`, 'the kind of the record, a string');
+  if (typeof type !== 'string') return wrong(`${describeValue(type)} in "type"`, 'the kind of the record, a string');
   const { message: said } = readMessage(value, type, wrong);
   return {
     line,

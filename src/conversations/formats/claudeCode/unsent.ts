@@ -1,5 +1,5 @@
 /** Decides which message-less records of a Claude Code transcript are known not to be sent. */
-import { countedKinds } from '../../notes';
+import { formatKinds } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
@@ -77,11 +77,11 @@ export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly stri
   for (const record of records) {
     const why = getReason(record);
     if (why === undefined) continue;
-    const kind = kindOf(record);
+    const kind = getKind(record);
     kinds[why].set(kind, (kinds[why].get(kind) ?? 0) + 1);
   }
   const note = (why: keyof typeof kinds, words: string): readonly string[] =>
-    kinds[why].size === 0 ? [] : [`${words}: ${countedKinds(kinds[why])}.`];
+    kinds[why].size === 0 ? [] : [`${words}: ${formatKinds(kinds[why])}.`];
   return [
     ...note(
       'unknown',
@@ -105,5 +105,5 @@ function getReason({
   return NOT_SENT.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
 }
 
-const kindOf = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
+const getKind = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
   isApiError ? 'API error message' : [type, subtype ?? attachment?.name].filter(Boolean).join(' ');

@@ -127,7 +127,7 @@ export class ClaudeRequests implements RequestCollector {
     const first = known?.first ?? at;
     const charges = usage && readCharges(usage);
     // Some versions write blocks before the answer has ended, and out of order.
-    const isLarger = charges && (!known?.request.usage || outputOf(charges) >= outputOf(known.request));
+    const isLarger = charges && (!known?.request.usage || sumOutput(charges) >= sumOutput(known.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
       names.length > 0
@@ -172,7 +172,7 @@ const chargesIn = ({
   ...(service && { service }),
 });
 
-const outputOf = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): number =>
+const sumOutput = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): number =>
   (usage?.outputTokens ?? 0) + parts.reduce((sum, part) => sum + part.usage.outputTokens, 0);
 
 const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): boolean =>
@@ -193,7 +193,7 @@ function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | '
   const steps = iterations.filter(isOwn).map(toRequestPart);
   const others = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
   const last = steps.at(-1);
-  const isWhole = last && COUNTS.every((field) => sumOf(steps, field) === top[field]);
+  const isWhole = last && COUNTS.every((field) => sumCounts(steps, field) === top[field]);
   const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
   return {
     // Some versions split cache writes only at the top level.
@@ -208,7 +208,7 @@ const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTok
 /** Counts that all records of one request agree on, wherever it broke off. */
 const PROMPT_COUNTS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-const sumOf = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
+const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
   parts.reduce((sum, { usage }) => sum + usage[field], 0);
 
 function toRequestPart(iteration: Fields): RequestPart {

@@ -3,15 +3,15 @@ import { recordedWith, type RecordedRequests } from '../../../core/account/recor
 import type { Fields } from '../../text/values';
 import type { EarlierRecords } from '../format';
 import type { ApiMessage } from '../../../core/messages/types';
-import { messagesOf } from './items';
+import { toMessages } from './items';
 import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
-import { linesOf } from '../../text/lines';
+import { readLines } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { leftOutNote, noMessagesError, passedOverNotes } from '../../notes';
-import { UNTITLED, titleOf } from '../../title';
+import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
+import { UNTITLED, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
-import { unansweredNote } from '../unanswered';
+import { noteUnansweredCalls } from '../unanswered';
 
 /**
  * True for records that only Codex writes: in its envelope, or bare items of the Responses API
@@ -38,42 +38,50 @@ export function readCodex(
   earlier: readonly EarlierRecords[] = [],
 ): Conversation {
   const name = sourceName(source);
-  const rollout = parseRollout(linesOf(input, name), name, earlier);
+  const rollout = parseRollout(readLines(input, name), name, earlier);
   const owners = new Map<CodexItem, ApiMessage>();
-  const everything = messagesOf(rollout.everything, owners);
+  const everything = toMessages(rollout.everything, owners);
   if (everything.length === 0) {
-    throw noMessagesError(name, 'a Codex rollout with "response_item" records', rollout.passedOver, rollout.notes);
+    throw createNoMessagesError(
+      name,
+      'a Codex rollout with "response_item" records',
+      rollout.passedOver,
+      rollout.notes,
+    );
   }
-  const messages = options.history === 'all' ? everything : messagesOf(rollout.active);
+  const messages = options.history === 'all' ? everything : toMessages(rollout.active);
   return {
     id: rollout.id === undefined ? sourceId(source, input) : `codex:${rollout.id}`,
     format: 'codex',
-    title: titleIn(rollout, everything),
+    title: makeSessionTitle(rollout, everything),
     messages,
-    notes: [...rollout.notes, ...notesOf(rollout, everything, messages), ...unansweredNote(messages)],
+    notes: [...rollout.notes, ...collectNotes(rollout, everything, messages), ...noteUnansweredCalls(messages)],
     sidechains: [],
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...recordedWith(options.history, recordedIn(rollout, everything, owners), everything.length),
+    ...recordedWith(options.history, readRecordedRequests(rollout, everything, owners), everything.length),
   };
 }
 
 /** A fork gets its title from its own words, to tell it from its origin. */
-function titleIn({ everything: items, forkedBehind }: CodexRollout, everything: readonly ApiMessage[]): string {
+function makeSessionTitle(
+  { everything: items, forkedBehind }: CodexRollout,
+  everything: readonly ApiMessage[],
+): string {
   const from = forkedBehind === undefined ? 0 : items.lastIndexOf(forkedBehind) + 1;
-  const own = from === 0 ? UNTITLED : titleOf(messagesOf(items.slice(from)));
-  return own === UNTITLED ? titleOf(everything) : own;
+  const own = from === 0 ? UNTITLED : makeTitle(toMessages(items.slice(from)));
+  return own === UNTITLED ? makeTitle(everything) : own;
 }
 
 /** Token counts follow the answer that they count, sometimes after the results of its calls. */
-function recordedIn(
+function readRecordedRequests(
   { requests, compactions, session, hasCompactions, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<CodexItem, ApiMessage>,
 ): RecordedRequests {
   const indexes = new Map(everything.map((message, index) => [message, index]));
-  const indexOf = (item: CodexItem | undefined): number | undefined => {
+  const findIndex = (item: CodexItem | undefined): number | undefined => {
     const owner = item && owners.get(item);
     return owner && indexes.get(owner);
   };
@@ -81,30 +89,30 @@ function recordedIn(
     index === undefined ? undefined : everything.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
   return {
     requests: requests.map(({ request, item }) => {
-      const message = answered(indexOf(item));
+      const message = answered(findIndex(item));
       return message === undefined || message === -1 ? request : { ...request, message };
     }),
     compactions: compactions.flatMap(({ item, at }) => {
-      const index = item === undefined ? -1 : indexOf(item);
+      const index = item === undefined ? -1 : findIndex(item);
       return index === undefined ? [] : [{ message: index + 1, ...(at !== undefined && { at }) }];
     }),
     session,
     hasCompactions,
-    ...(forkedBehind !== undefined && { ownFrom: (indexOf(forkedBehind) ?? -1) + 1 }),
+    ...(forkedBehind !== undefined && { ownFrom: (findIndex(forkedBehind) ?? -1) + 1 }),
   };
 }
 
-function notesOf(
+function collectNotes(
   { rolledBack, passedOver, unknown, declarations, compactions }: CodexRollout,
   everything: readonly ApiMessage[],
   messages: readonly ApiMessage[],
 ): string[] {
   return [
     ...(compactions.length > 0 && messages !== everything
-      ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
+      ? [noteOmitted(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} taken back (rollback).`] : []),
-    ...passedOverNotes(new Map([...unknown, ...passedOver]), passedOver),
+    ...noteSkipped(new Map([...unknown, ...passedOver]), passedOver),
     ...(declarations > 0
       ? [`Declares tools to the model beside the messages: ${plural(declarations, 'record')} (additional_tools).`]
       : []),

@@ -7,7 +7,7 @@ import { callerIn } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
-import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../../text/values';
 
 /** An unknown item, or one that only Codex's own API understands. */
 const CODEX_ITEM = 'codex_item';
@@ -17,7 +17,7 @@ const CODEX_ITEM = 'codex_item';
  * user message.
  * @param owners filled with the message that each item became part of
  */
-export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
+export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
   const add = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
@@ -50,8 +50,8 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
       const message = spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user');
       messages.push(message);
       owners?.set(item, message);
-    } else if (isResult) add('results', item, [resultOf(item)]);
-    else add('reply', item, replyBlocks(item));
+    } else if (isResult) add('results', item, [toResult(item)]);
+    else add('reply', item, toReplyBlocks(item));
   }
   addReports();
   return messages.filter(({ content }) => content.length > 0);
@@ -72,15 +72,15 @@ const isFoundTools = (item: CodexItem): boolean =>
 
 const spoken = (item: CodexItem, role: Role): ApiMessage => ({
   role,
-  content: partsOf(item['content']),
+  content: toParts(item['content']),
   ...(item['isSummary'] === true && { isSummary: true }),
 });
 
-function replyBlocks(item: CodexItem): readonly Block[] {
+function toReplyBlocks(item: CodexItem): readonly Block[] {
   const id = stringIn(item, 'call_id');
   switch (item['type']) {
     case 'message':
-      return partsOf(item['content']);
+      return toParts(item['content']);
     case 'reasoning':
       return [{ type: REASONING_BLOCK, item }];
     case 'function_call': {
@@ -112,7 +112,7 @@ function replyBlocks(item: CodexItem): readonly Block[] {
 /** Envelope of a custom tool's call; see openai.ts. */
 const CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 
-function resultOf(item: CodexItem): Block {
+function toResult(item: CodexItem): Block {
   const id = stringIn(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
@@ -122,13 +122,13 @@ function resultOf(item: CodexItem): Block {
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: Array.isArray(content) ? partsOf(content) : asText(content ?? output),
+    content: Array.isArray(content) ? toParts(content) : asText(content ?? output),
     ...(failed && { is_error: true }),
     ...callerIn(item),
   };
 }
 
-function printed(part: Fields): string | undefined {
+function toPrintedText(part: Fields): string | undefined {
   const { stdout, stderr } = part;
   return typeof stdout === 'string' ? [stdout, asText(stderr)].filter((each) => each !== '').join('\n') : undefined;
 }
@@ -136,14 +136,14 @@ function printed(part: Fields): string | undefined {
 const screenshot = (output: Fields): readonly Fields[] | undefined =>
   stringIn(output, 'image_url') === undefined ? undefined : [output];
 
-function partsOf(content: unknown): Block[] {
+function toParts(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return listIn({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const text = stringIn(part, 'text') ?? stringIn(part, 'refusal') ?? printed(part);
+    const text = stringIn(part, 'text') ?? stringIn(part, 'refusal') ?? toPrintedText(part);
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
     const url = stringIn(part, 'image_url');
-    if (url !== undefined) return [{ type: 'image', source: imageSource(url) }];
+    if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
     return [{ type: CODEX_ITEM, item: part }];
   });
 }

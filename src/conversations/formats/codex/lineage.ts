@@ -23,16 +23,16 @@ const ID = /^[\w-]+$/;
  * Records that precede a rollout's own, oldest first; empty if it is no fork.
  * @param read returns a file's bytes, unpacked
  */
-export function codexLineage(
+export function readCodexLineage(
   bytes: Uint8Array,
   path: string,
   read: (path: string) => Uint8Array,
 ): readonly EarlierRecords[] {
   const earlier: EarlierRecords[] = [];
   const seen = new Set([path]);
-  let base = baseIn(bytes);
+  let base = findBase(bytes);
   while (base && earlier.length < MAX_FORKS) {
-    const file = rolloutOf(base.thread, path);
+    const file = findRollout(base.thread, path);
     if (file === undefined || seen.has(file)) {
       earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${sessionsFolder(path) ?? dirname(path)}` });
       break;
@@ -40,7 +40,7 @@ export function codexLineage(
     seen.add(file);
     const whole = read(file);
     earlier.unshift({ file, bytes: upTo(whole, base.bytes), end: base.ordinal });
-    base = baseIn(whole);
+    base = findBase(whole);
   }
   return earlier;
 }
@@ -52,7 +52,7 @@ interface Base {
   readonly bytes: number;
 }
 
-function baseIn(bytes: Uint8Array): Base | undefined {
+function findBase(bytes: Uint8Array): Base | undefined {
   const head = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
   const newline = head.indexOf(0x0a);
   const line = head.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
@@ -64,10 +64,10 @@ function baseIn(bytes: Uint8Array): Base | undefined {
     return undefined;
   }
   const base = recordIn(recordIn(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
-  return base && baseOf(base);
+  return base && toBase(base);
 }
 
-function baseOf(base: Fields): Base | undefined {
+function toBase(base: Fields): Base | undefined {
   const thread = stringIn(base, 'thread_id');
   if (thread === undefined || !ID.test(thread)) return undefined;
   return {
@@ -93,21 +93,21 @@ function sessionsFolder(path: string): string | undefined {
 }
 
 /** Looks in the same folder first, then in the whole store; file names end in the thread's id. */
-function rolloutOf(thread: string, path: string): string | undefined {
+function findRollout(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
-  const here = namesIn(dirname(path), false).find(isIts);
+  const here = listNames(dirname(path), false).find(isIts);
   if (here !== undefined) return join(dirname(path), here);
   const sessions = sessionsFolder(path);
   for (const folder of sessions === undefined ? [] : SESSIONS.map((name) => join(dirname(sessions), name))) {
-    const name = namesIn(folder, true).find(isIts);
+    const name = listNames(folder, true).find(isIts);
     if (name !== undefined) return join(folder, name);
   }
   return undefined;
 }
 
 /** File names without links, so that nothing outside the store is read. */
-function namesIn(folder: string, recursive: boolean): readonly string[] {
+function listNames(folder: string, recursive: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -7,7 +7,7 @@
 import { isRecord } from '../../../core/messages/blocks';
 import { personText } from '../../../core/messages/personText';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
-import { type Line, linesOf } from '../../text/lines';
+import { type Line, readLines } from '../../text/lines';
 import type { EarlierRecords } from '../format';
 import { ITEM_USES, RECORDS_NOT_SENT } from './kinds';
 import { type Fields, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
@@ -73,7 +73,7 @@ export function parseRollout(
       continue;
     }
     const theirs: string[] = [];
-    readRecords(linesOf(each.bytes, each.file), each.file, theirs, ({ value }) => {
+    readRecords(readLines(each.bytes, each.file), each.file, theirs, ({ value }) => {
       if ((numberIn(value, 'ordinal') ?? 0) < each.end) replay.inherit(value);
     });
     notes.push(...theirs.map((note) => `In the beginning, ${each.file}: ${note}`));
@@ -109,8 +109,8 @@ class Replay {
   inherit(value: Fields): void {
     const payload = recordIn(value, 'payload');
     if (!payload) return;
-    const kind = kindOf(value);
-    if (kind === 'response_item' && ITEM_USES[kindOf(payload)] === 'sent') this.item(payload);
+    const kind = getKind(value);
+    if (kind === 'response_item' && ITEM_USES[getKind(payload)] === 'sent') this.item(payload);
     else if (kind === 'inter_agent_communication') this.communication(payload);
     else if (kind === 'compacted') this.compacted(payload, timeIn(value, 'timestamp'));
     else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
@@ -145,14 +145,14 @@ class Replay {
         return;
       case 'event_msg':
         if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
-        else this.passOver(`event ${kindOf(payload)}`);
+        else this.passOver(`event ${getKind(payload)}`);
         return;
       case 'inter_agent_communication':
         this.communication(payload);
         return;
       default:
-        if (RECORDS_NOT_SENT.has(kindOf(value))) this.passOver(kindOf(value));
-        else count(this.unknown, kindOf(value));
+        if (RECORDS_NOT_SENT.has(getKind(value))) this.passOver(getKind(value));
+        else countKind(this.unknown, getKind(value));
     }
   }
 
@@ -180,7 +180,7 @@ class Replay {
   }
 
   private item(item: CodexItem): void {
-    switch (ITEM_USES[kindOf(item)]) {
+    switch (ITEM_USES[getKind(item)]) {
       case 'sent':
         this.active.push(item);
         this.everything.push(item);
@@ -189,10 +189,10 @@ class Replay {
         this.declarations += 1;
         return;
       case 'not-sent':
-        this.passOver(kindOf(item));
+        this.passOver(getKind(item));
         return;
       case undefined:
-        count(this.unknown, `item ${kindOf(item)}`);
+        countKind(this.unknown, `item ${getKind(item)}`);
     }
   }
 
@@ -216,42 +216,42 @@ class Replay {
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilds the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
-      ? replacement.filter(isRecord).filter((item) => (ITEM_USES[kindOf(item)] ?? 'sent') === 'sent')
+      ? replacement.filter(isRecord).filter((item) => (ITEM_USES[getKind(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 
   private rollBack(payload: Fields): void {
     const turns = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
     this.rolledBack += turns;
-    this.active = withoutTurns(this.active, turns);
-    this.everything = withoutTurns(this.everything, turns);
+    this.active = dropTurns(this.active, turns);
+    this.everything = dropTurns(this.everything, turns);
   }
 
   private passOver(kind: string): void {
-    count(this.passedOver, kind);
+    countKind(this.passedOver, kind);
   }
 }
 
-function count(kinds: Map<string, number>, kind: string): void {
+function countKind(kinds: Map<string, number>, kind: string): void {
   kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
 }
 
-const kindOf = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';
+const getKind = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';
 
 /** Drops the last `turns` turns. A turn begins with what the user typed. */
-function withoutTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
+function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   let end = items.length;
   let left = turns;
   for (let at = items.length - 1; at >= 0 && left > 0; at -= 1) {
     const item = items[at];
-    if (!item || !isTyped(item)) continue;
+    if (!item || !isTypedByUser(item)) continue;
     end = at;
     left -= 1;
   }
   return items.slice(0, end);
 }
 
-function isTyped(item: CodexItem): boolean {
+function isTypedByUser(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
   const texts = listIn(item, 'content').map((part) => (isRecord(part) ? stringIn(part, 'text') : undefined));
   // Images without text were also sent by a person.

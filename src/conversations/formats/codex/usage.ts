@@ -48,7 +48,7 @@ export class CodexRequests implements RequestCollector {
   get session(): RecordedSession {
     const header = this.header ?? {};
     const id = stringIn(header, 'id');
-    const forkOf = originOf(header);
+    const forkOf = findOrigin(header);
     const further = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
       keys: 'in-lineage',
@@ -107,10 +107,10 @@ export class CodexRequests implements RequestCollector {
     const before = this.total;
     this.total = total ?? this.total;
     // If only the thread's sum is known, its increase is the request's usage.
-    last ??= total && difference(total, before);
+    last ??= total && subtractCounts(total, before);
     if (!last || countIn(last, 'input_tokens') === 0) return;
     if (total) this.sumTo(countIn(total, 'total_tokens'));
-    const told = keyOf(total ?? {}, last);
+    const told = createKey(total ?? {}, last);
     // Without a sum, equal counts repeat the last ones unless the model has spoken since.
     if (!total && !this.hasSpoken && told === this.told) return;
     this.told = told;
@@ -132,7 +132,7 @@ export class CodexRequests implements RequestCollector {
       ...(this.seller !== undefined && { seller: this.seller }),
       ...(window !== undefined && { window }),
       key,
-      usage: usageOf(last),
+      usage: toUsage(last),
       ...(this.searches > 0 && { service: { webSearches: this.searches } }),
       purpose: 'answer',
     });
@@ -165,7 +165,7 @@ export class CodexRequests implements RequestCollector {
  * beside it or in its source and, depending on the version (0.1xx), starts with the parent's counts
  * or with none; comparing the two shows which.
  */
-function originOf(header: Fields): string | undefined {
+function findOrigin(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
   return (
     stringIn(header, 'forked_from_id') ??
@@ -176,8 +176,8 @@ function originOf(header: Fields): string | undefined {
 }
 
 /** A thread's sum grows with each request and is copied with its records. */
-const keyOf = (total: Fields, last: Fields): string =>
-  [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
+const createKey = (total: Fields, last: Fields): string =>
+  [total, last].map((usage) => listCounts(usage).join('/')).join(' ');
 
 /**
  * OpenAI's own tool: searches are charged separately, opened pages are not (guide "Web search",
@@ -189,18 +189,18 @@ function isSearch(item: Fields): boolean {
 }
 
 /** A sum that became smaller was reset. */
-function difference(total: Fields, before: Fields): Fields {
+function subtractCounts(total: Fields, before: Fields): Fields {
   const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
   return Object.fromEntries(
     Object.keys(total).map((field) => [field, countIn(total, field) - (isAnew ? 0 : countIn(before, field))]),
   );
 }
 
-const countsOf = (usage: Fields): readonly number[] =>
+const listCounts = (usage: Fields): readonly number[] =>
   ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => countIn(usage, field));
 
 /** OpenAI counts cache reads and writes as input. */
-const usageOf = (last: Fields): Usage => ({
+const toUsage = (last: Fields): Usage => ({
   accounting: 'openai',
   source: 'reported',
   inputTokens: countIn(last, 'input_tokens'),

@@ -1,17 +1,17 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { Fields } from '../../text/values';
 import { sourceId, sourceName } from '../../conversationId';
-import { type CopilotMessages, messagesOf } from './messages';
+import { type CopilotMessages, toMessages } from './messages';
 import { markedCompactions } from '../../../core/account/replay';
 import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
 import { type CopilotEvent, NOT_SENT, parseEvents } from './events';
 import type { CopilotRequests } from './usage';
-import { linesOf } from '../../text/lines';
+import { readLines } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { leftOutNote, noMessagesError, passedOverNotes } from '../../notes';
-import { tidyTitle, titleOf } from '../../title';
+import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
+import { tidyTitle, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
-import { unansweredNote } from '../unanswered';
+import { noteUnansweredCalls } from '../unanswered';
 
 /** True for events that only Copilot writes. */
 export const isCopilotRecord = ({ type, data }: Fields): boolean =>
@@ -25,11 +25,11 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
-  const { start, events, passedOver, rewound, notes, requests } = parseEvents(linesOf(input, name), name);
-  const main = messagesOf(events.filter(({ agent }) => agent === undefined));
+  const { start, events, passedOver, rewound, notes, requests } = parseEvents(readLines(input, name), name);
+  const main = toMessages(events.filter(({ agent }) => agent === undefined));
   const everything = main.messages;
   if (everything.length === 0) {
-    throw noMessagesError(
+    throw createNoMessagesError(
       name,
       'a Copilot session with "user.message" and "assistant.message" events',
       passedOver,
@@ -41,27 +41,30 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   return {
     id: start.id === undefined ? sourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
-    title: tidyTitle(start.title) ?? titleOf(everything),
+    title: tidyTitle(start.title) ?? makeTitle(everything),
     messages,
     notes: [
       ...notes,
-      ...(from > 0 ? [leftOutNote(everything.length - messages.length, 'before the last compaction')] : []),
+      ...(from > 0 ? [noteOmitted(everything.length - messages.length, 'before the last compaction')] : []),
       ...(rewound > 0 ? [`Left out: ${plural(rewound, 'event')} taken back (rewound).`] : []),
       ...(main.withoutResult > 0
         ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...passedOverNotes(passedOver, NOT_SENT),
-      ...unansweredNote(messages),
+      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteUnansweredCalls(messages),
     ],
-    sidechains: sidechainsOf(events),
+    sidechains: splitSidechains(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
     ...(main.system !== undefined && { request: { system: main.system } }),
-    ...recordedWith(options.history, recordedIn(main, requests), everything.length),
+    ...recordedWith(options.history, readRecordedRequests(main, requests), everything.length),
   };
 }
 
 /** Individual requests if all were recorded; otherwise answers and sums. */
-function recordedIn({ answers, messages }: CopilotMessages, recorded: CopilotRequests): RecordedRequests | undefined {
+function readRecordedRequests(
+  { answers, messages }: CopilotMessages,
+  recorded: CopilotRequests,
+): RecordedRequests | undefined {
   const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;
   const common = {
@@ -83,13 +86,13 @@ function recordedIn({ answers, messages }: CopilotMessages, recorded: CopilotReq
   };
 }
 
-function sidechainsOf(events: readonly CopilotEvent[]): Sidechain[] {
+function splitSidechains(events: readonly CopilotEvent[]): Sidechain[] {
   const byAgent = Map.groupBy(
     events.filter(({ agent }) => agent !== undefined),
     ({ agent }) => agent ?? '',
   );
   return [...byAgent].flatMap(([id, own]) => {
-    const { messages } = messagesOf(own);
-    return messages.length === 0 ? [] : [{ id, title: titleOf(messages), messages }];
+    const { messages } = toMessages(own);
+    return messages.length === 0 ? [] : [{ id, title: makeTitle(messages), messages }];
   });
 }

@@ -26,7 +26,7 @@ export interface CopilotAnswer {
 }
 
 /** Converts the events of one thread; consecutive results share a message. */
-export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
+export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
   const called = new Set<string>();
   let results: Block[] | undefined;
@@ -38,7 +38,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   for (const { type, data, at, request: record } of events) {
     switch (type) {
       case 'tool.execution_start': {
-        const call = callOf(data, stringIn(data, 'toolName'));
+        const call = toCall(data, stringIn(data, 'toolName'));
         if (!call || called.has(call.id)) break;
         called.add(call.id);
         appendCall(messages, call);
@@ -46,7 +46,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
         break;
       }
       case 'tool.execution_complete': {
-        const result = resultOf(data);
+        const result = toResult(data);
         if (!result) break;
         if (result['content'] === undefined) withoutResult += 1;
         if (results) results.push(result);
@@ -77,11 +77,11 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
         system = asText(data['content']);
         break;
       default: {
-        const message = messageOf(type, data);
+        const message = toMessage(type, data);
         for (const block of message.content) if (isToolUse(block)) called.add(block.id);
         if (type === 'assistant.message') {
           const index = message.content.length > 0 ? messages.length : undefined;
-          answers.push({ request: requestOf(data, at, index), record });
+          answers.push({ request: toRequest(data, at, index), record });
         }
         if (message.content.length > 0) messages.push(message);
         results = undefined;
@@ -97,7 +97,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   };
 }
 
-function requestOf(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
+function toRequest(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
   const model = stringIn(data, 'model');
   const outputTokens = numberIn(data, 'outputTokens');
   return {
@@ -118,36 +118,36 @@ function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   } else messages.push({ role: 'assistant', content: [call] });
 }
 
-function messageOf(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
-  if (type === 'assistant.message') return { role: 'assistant', content: replyBlocks(data) };
+function toMessage(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
+  if (type === 'assistant.message') return { role: 'assistant', content: toReplyBlocks(data) };
   const attachments = listIn(data, 'attachments');
   return {
     role: 'user',
     // The record has both the typed and the sent text.
-    content: textBlocks(data['transformedContent'] ?? data['content']),
+    content: toTextBlocks(data['transformedContent'] ?? data['content']),
     ...(attachments.length > 0 && { attachments }),
   };
 }
 
-function replyBlocks(data: Fields): Block[] {
+function toReplyBlocks(data: Fields): Block[] {
   const thought = stringIn(data, 'reasoningText') ?? '';
   const calls = listIn(data, 'toolRequests').flatMap((request) => {
-    const call = isRecord(request) ? callOf(request, stringIn(request, 'name')) : undefined;
+    const call = isRecord(request) ? toCall(request, stringIn(request, 'name')) : undefined;
     return call ? [call] : [];
   });
   return [
     ...(thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }]),
-    ...textBlocks(data['content']),
+    ...toTextBlocks(data['content']),
     ...calls,
   ];
 }
 
-function textBlocks(content: unknown): Block[] {
+function toTextBlocks(content: unknown): Block[] {
   const text = asText(content);
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-function callOf(data: Fields, name: string | undefined): ToolUseBlock | undefined {
+function toCall(data: Fields, name: string | undefined): ToolUseBlock | undefined {
   const id = stringIn(data, 'toolCallId');
   if (id === undefined || name === undefined) return undefined;
   const { arguments: given } = data;
@@ -157,10 +157,10 @@ function callOf(data: Fields, name: string | undefined): ToolUseBlock | undefine
   return { type: 'tool_use', id, name, input: parseArguments(given), rawArguments: given };
 }
 
-function resultOf(data: Fields): Block | undefined {
+function toResult(data: Fields): Block | undefined {
   const id = stringIn(data, 'toolCallId');
   if (id === undefined) return undefined;
-  const content = contentOf(data['result']);
+  const content = toContent(data['result']);
   if (data['success'] !== false) return { type: 'tool_result', tool_use_id: id, ...(content && { content }) };
   const error = data['error'];
   const reason = isRecord(error) ? stringIn(error, 'message') : stringIn(data, 'error');
@@ -173,18 +173,18 @@ function resultOf(data: Fields): Block | undefined {
 }
 
 /** A result is text, parts, or the tool's own object (JetBrains, older versions). */
-function contentOf(result: unknown): string | Block[] | undefined {
+function toContent(result: unknown): string | Block[] | undefined {
   if (result === undefined || result === null) return undefined;
   if (!isRecord(result)) return asText(result);
-  const images = listIn(result, 'contents').flatMap(imageBlocks);
+  const images = listIn(result, 'contents').flatMap(toImages);
   const parts = result['content'] ?? result['result'];
   const text = Array.isArray(parts)
     ? parts.map((part) => (isRecord(part) ? asText(part['text'] ?? part['value'] ?? part) : asText(part))).join('\n')
     : asText(parts ?? result);
-  return images.length > 0 ? [...textBlocks(text), ...images] : text;
+  return images.length > 0 ? [...toTextBlocks(text), ...images] : text;
 }
 
-function imageBlocks(part: unknown): Block[] {
+function toImages(part: unknown): Block[] {
   if (!isRecord(part) || part['type'] !== 'image') return [];
   const data = stringIn(part, 'data');
   const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };

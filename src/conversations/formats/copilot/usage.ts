@@ -88,7 +88,7 @@ export class CopilotRequests implements RequestCollector {
         this.record(recordIn(data, 'usage') ?? {}, at, stringIn(value, 'id'));
         return;
       case 'assistant.message':
-        this.answered(stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId'));
+        this.countAnswer(stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId'));
         return;
       case 'session.compaction_complete':
         this.compaction(data, at);
@@ -100,7 +100,7 @@ export class CopilotRequests implements RequestCollector {
     }
   }
 
-  private answered(agent: string | undefined): void {
+  private countAnswer(agent: string | undefined): void {
     if (agent === undefined) this.answers += 1;
     else this.sideAnswers.set(agent, (this.sideAnswers.get(agent) ?? 0) + 1);
   }
@@ -116,7 +116,7 @@ export class CopilotRequests implements RequestCollector {
     this.isOwnKey = usage['isByok'] === true;
     const model = stringIn(usage, 'model');
     const credits = numberIn(usage, 'totalNanoAiu') ?? numberIn(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const counted = usageOf(usage, credits);
+    const counted = toUsage(usage, credits);
     const told = this.lone.findIndex((each) => isSameUsage(each, counted));
     if (told !== -1) {
       this.lone.splice(told, 1);
@@ -149,7 +149,7 @@ export class CopilotRequests implements RequestCollector {
     const model = stringIn(used, 'model');
     const request = stringIn(data, 'requestId') ?? stringIn(data, 'compactionAttemptId');
     const credits = numberIn(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const usage = usageOf(used, credits);
+    const usage = toUsage(used, credits);
     const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
     const known = this.found[same];
     if (known) {
@@ -189,10 +189,10 @@ export class CopilotRequests implements RequestCollector {
    */
   private sum(data: Fields): void {
     const snapshot = recordIn(data, 'accountingSnapshot');
-    const models = modelTotals(recordIn(snapshot ?? data, 'modelMetrics') ?? {});
+    const models = toModelTotals(recordIn(snapshot ?? data, 'modelMetrics') ?? {});
     if (models.length === 0) return;
     const goesOn = snapshot !== undefined || 'usageAccountingWatermarks' in data || isGrown(models, this.current);
-    if (!goesOn) this.base = added(this.base, this.current);
+    if (!goesOn) this.base = addTotals(this.base, this.current);
     else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.base = [];
     this.current = models;
     this.sums.push({
@@ -200,13 +200,13 @@ export class CopilotRequests implements RequestCollector {
       after: this.found.length,
       compactions: this.compactions,
       answers: this.answers,
-      models: added(this.base, models),
+      models: addTotals(this.base, models),
     });
   }
 }
 
 /** Copilot counts cache reads and writes as input. */
-const usageOf = (usage: Fields, credits: number | undefined): Usage => ({
+const toUsage = (usage: Fields, credits: number | undefined): Usage => ({
   accounting: 'openai',
   source: 'reported',
   inputTokens: countIn(usage, 'inputTokens'),
@@ -222,12 +222,12 @@ const isSameUsage = (one: Usage | undefined, other: Usage): boolean =>
   one.cacheReadTokens === other.cacheReadTokens &&
   one.cacheWriteTokens === other.cacheWriteTokens;
 
-const modelTotals = (metrics: Fields): readonly ModelTotal[] =>
+const toModelTotals = (metrics: Fields): readonly ModelTotal[] =>
   Object.entries(metrics).flatMap(([model, each]) => {
     const usage = isRecord(each) ? recordIn(each, 'usage') : undefined;
     if (!isRecord(each) || !usage) return [];
     const requests = countIn(recordIn(each, 'requests') ?? {}, 'count');
-    return [{ model, requests, usage: usageOf(usage, numberIn(each, 'totalNanoAiu')) }];
+    return [{ model, requests, usage: toUsage(usage, numberIn(each, 'totalNanoAiu')) }];
   });
 
 const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
@@ -235,16 +235,16 @@ const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): 
     models.some((each) => each.model === model && (each.requests ?? 0) >= requests),
   );
 
-function added(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
+function addTotals(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
   const sums = new Map(one.map((each) => [each.model, each]));
   for (const each of other) {
     const known = sums.get(each.model);
-    sums.set(each.model, known ? addedTotal(known, each) : each);
+    sums.set(each.model, known ? addModelTotal(known, each) : each);
   }
   return [...sums.values()];
 }
 
-function addedTotal(one: ModelTotal, other: ModelTotal): ModelTotal {
+function addModelTotal(one: ModelTotal, other: ModelTotal): ModelTotal {
   const charge = (one.usage.costUsd ?? 0) + (other.usage.costUsd ?? 0);
   const sum = (field: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'): number =>
     one.usage[field] + other.usage[field];

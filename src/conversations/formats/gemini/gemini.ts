@@ -2,15 +2,15 @@ import { basename, dirname } from 'node:path';
 import { recordedWith } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import { sourceName } from '../../conversationId';
-import { geminiMessages } from './messages';
+import { toMessages } from './messages';
 import { GeminiRequests } from './usage';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
-import { linesOf } from '../../text/lines';
+import { readLines } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { noMessagesError, passedOverNotes } from '../../notes';
-import { tidyTitle, titleOf } from '../../title';
+import { createNoMessagesError, noteSkipped } from '../../notes';
+import { tidyTitle, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
-import { unansweredNote } from '../unanswered';
+import { noteUnansweredCalls } from '../unanswered';
 import { type Fields, listIn, stringIn } from '../../text/values';
 
 interface GeminiSession {
@@ -40,7 +40,7 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
   const requests = new GeminiRequests();
   requests.take(value);
   const records = listIn(value, 'messages').filter(isRecord);
-  return conversationOf({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
+  return toConversation({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
 }
 
 /**
@@ -56,14 +56,14 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
   let records = new Map<string, JsonRecord>();
   let rewound = 0;
   const requests = new GeminiRequests();
-  readRecords(linesOf(input, name), name, notes, (record) => {
+  readRecords(readLines(input, name), name, notes, (record) => {
     const { value } = record;
     requests.take(value);
     const rewindTo = stringIn(value, '$rewindTo');
     const set = value['$set'];
     const id = stringIn(value, 'id');
     if (rewindTo !== undefined) {
-      const kept = before(records, rewindTo, record.gap);
+      const kept = dropRewound(records, rewindTo, record.gap);
       rewound += records.size - kept.size;
       records = kept;
     } else if (isRecord(set)) {
@@ -73,14 +73,14 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
     else meta = { ...meta, ...value };
   });
   const all = [...records.values()].map(({ value }) => value);
-  return conversationOf({ meta, records: all, rewound, notes, requests }, source, options);
+  return toConversation({ meta, records: all, rewound, notes, requests }, source, options);
 }
 
 /**
  * Like the agent, empties the session on a rewind to a missing message, unless a damaged line may
  * have contained it.
  */
-function before(
+function dropRewound(
   records: ReadonlyMap<string, JsonRecord>,
   id: string,
   gap: number | undefined,
@@ -93,14 +93,14 @@ function before(
 const byId = (messages: readonly Fields[], line: number): Map<string, JsonRecord> =>
   new Map(messages.map((value, index) => [stringIn(value, 'id') ?? String(index), { line, value }]));
 
-function conversationOf(
+function toConversation(
   { meta, records, rewound, notes, requests: collected }: GeminiSession,
   source: Source,
   { history }: ReadOptions,
 ): Conversation {
-  const { messages, passedOver, places } = geminiMessages(records);
+  const { messages, passedOver, places } = toMessages(records);
   if (messages.length === 0) {
-    throw noMessagesError(
+    throw createNoMessagesError(
       sourceName(source),
       'a Gemini CLI session with "user" and "gemini" messages',
       passedOver,
@@ -111,23 +111,23 @@ function conversationOf(
   return {
     id: `gemini:${stringIn(meta, 'sessionId') ?? ''}`,
     format: 'gemini',
-    title: tidyTitle(stringIn(meta, 'summary')) ?? titleOf(messages),
+    title: tidyTitle(stringIn(meta, 'summary')) ?? makeTitle(messages),
     messages,
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} taken back (rewound).`] : []),
-      ...passedOverNotes(passedOver, NOT_SENT),
-      ...unansweredNote(messages),
+      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
-    ...parentOf(meta, source),
+    ...findParent(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
     ...recordedWith(history, collected.result(places), messages.length),
   };
 }
 
 /** A subagent's file is in a folder named after the session that started it. */
-function parentOf(meta: Fields, source: Source): { parent?: string } {
+function findParent(meta: Fields, source: Source): { parent?: string } {
   if (meta['kind'] !== 'subagent' || !('path' in source)) return {};
   const folder = basename(dirname(source.path));
   return folder === 'chats' ? {} : { parent: `gemini:${folder}` };

@@ -20,7 +20,7 @@ export interface GeminiMessages {
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'model']);
 
 /** Records of other types are counted and skipped. */
-export function geminiMessages(records: readonly Fields[]): GeminiMessages {
+export function toMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
   const places = new Map<Fields, number>();
@@ -28,18 +28,19 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const answered = new Set<string>();
   for (const record of records) {
     const type = stringIn(record, 'type') ?? 'unnamed';
-    if (type === 'user') push(messages, 'user', answeredOnce(partBlocks(record['content']), open, answered));
+    if (type === 'user')
+      appendBlocks(messages, 'user', dropRepeatedResults(toBlocks(record['content']), open, answered));
     else if (ANSWERS.has(type)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
       const said = [
-        ...thoughtBlocks(listIn(record, 'thoughts')),
-        ...partBlocks(record['content']).map(callOfPart),
-        ...calls.flatMap(callBlocks),
+        ...toThinking(listIn(record, 'thoughts')),
+        ...toBlocks(record['content']).map(toCall),
+        ...calls.flatMap(toCallBlocks),
       ];
-      const results = calls.flatMap(resultBlocks);
-      push(messages, 'assistant', said);
-      push(messages, 'user', results);
+      const results = calls.flatMap(toResultBlocks);
+      appendBlocks(messages, 'assistant', said);
+      appendBlocks(messages, 'user', results);
       for (const { tool_use_id: id } of results.filter(isToolResult)) answered.add(id);
       open = new Set(said.filter(isToolUse).flatMap(({ id }) => (answered.has(id) ? [] : [id])));
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
@@ -53,36 +54,36 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
  * @param open calls of the last answer without a result; answered ones are removed
  * @param answered all answered calls; new ones are added
  */
-function answeredOnce(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
+function dropRepeatedResults(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
   const results: Block[] = [];
   const others: Block[] = [];
   for (const block of content) {
-    const id = responseId(block);
+    const id = getResponseId(block);
     if (id !== undefined && open.delete(id)) {
       answered.add(id);
-      results.push({ type: 'tool_result', tool_use_id: id, content: outputBlocks(block['part']) });
+      results.push({ type: 'tool_result', tool_use_id: id, content: toOutputBlocks(block['part']) });
     } else if (id === undefined || !answered.has(id)) others.push(block);
   }
   return [...results, ...others];
 }
 
-function responseId({ type, part }: Block): string | undefined {
+function getResponseId({ type, part }: Block): string | undefined {
   const response = type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
   return response && stringIn(response, 'id');
 }
 
-function callOfPart(block: Block): Block {
+function toCall(block: Block): Block {
   const { part } = block;
   const call = block.type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionCall') : undefined;
-  return (call && callBlocks(call)[0]) ?? block;
+  return (call && toCallBlocks(call)[0]) ?? block;
 }
 
-function push(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
+function appendBlocks(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
   if (content.length > 0) messages.push({ role, content });
 }
 
 /** Summaries of the model's thoughts: a heading and a text each. */
-function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
+function toThinking(thoughts: readonly unknown[]): Block[] {
   const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
     const heading = asText(subject);
     return [...(heading === '' ? [] : [`**${heading}**`]), asText(description)].join('\n').trim();
@@ -92,8 +93,8 @@ function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
 }
 
 /** Accepts a text, a part, or a list of both (`PartListUnion` of Google's SDK). */
-export function partBlocks(content: unknown): Block[] {
-  if (Array.isArray(content)) return content.flatMap(partBlocks);
+export function toBlocks(content: unknown): Block[] {
+  if (Array.isArray(content)) return content.flatMap(toBlocks);
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!isRecord(content)) return [];
   const text = stringIn(content, 'text');
@@ -112,7 +113,7 @@ export function partBlocks(content: unknown): Block[] {
   return [{ type: 'gemini_part', part: content }];
 }
 
-function callBlocks(call: Fields): Block[] {
+function toCallBlocks(call: Fields): Block[] {
   const id = stringIn(call, 'id');
   const name = stringIn(call, 'name');
   return id === undefined || name === undefined
@@ -121,22 +122,22 @@ function callBlocks(call: Fields): Block[] {
 }
 
 /** Empty if the call was interrupted. */
-function resultBlocks(call: Fields): Block[] {
+function toResultBlocks(call: Fields): Block[] {
   const id = stringIn(call, 'id');
   const result = call['result'];
   if (id === undefined || stringIn(call, 'name') === undefined || result === undefined || result === null) return [];
   const parts = Array.isArray(result) ? (result as readonly unknown[]) : [result];
-  const content = parts.flatMap(outputBlocks);
+  const content = parts.flatMap(toOutputBlocks);
   if (call['status'] !== 'error') return [{ type: 'tool_result', tool_use_id: id, content }];
   const reason = content.map(({ text }) => asText(text)).join('\n');
   return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
 /** A tool's output in a `functionResponse`: `{output}`, `{error}`, or the tool's own object. */
-export function outputBlocks(part: unknown): Block[] {
+export function toOutputBlocks(part: unknown): Block[] {
   const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
-  if (!answer) return partBlocks(part);
+  if (!answer) return toBlocks(part);
   const response = recordIn(answer, 'response') ?? {};
   const text = asText(response['output'] ?? response['error'] ?? response);
-  return [...partBlocks(text), ...partBlocks(answer['parts'])];
+  return [...toBlocks(text), ...toBlocks(answer['parts'])];
 }

@@ -6,7 +6,7 @@
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
 import { type OpenDatabases, hasTables, requireTables, withDatabase } from '../../databases';
-import { secondMessages } from './secondStore';
+import { toFirstMessages } from './secondStore';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
 import { type Fields, asText, stringIn } from '../../text/values';
@@ -65,11 +65,11 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, SECOND_TABLES) ? readSecond(database, id) : undefined;
+    const second = hasTables(database, SECOND_TABLES) ? readSecondStore(database, id) : undefined;
     // An interrupted migration created the session but did not move its messages.
     if (second && (second.messages.length > 0 || !hasMessages(database, asText(second.info['id'])))) return second;
     if (hasTables(database, SECOND_TABLES) && !hasTables(database, ['session', 'message', 'part'])) {
-      throw whichSession(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
+      throw sessionError(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
     }
     requireTables(database, file, ['session', 'message', 'part']);
     const [session, other] = rows(
@@ -77,7 +77,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       `SELECT id, title, directory, parent_id, revert, time_created FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
       ...(id === undefined ? [] : [id]),
     );
-    if (!session || other) throw whichSession(file, id, other !== undefined);
+    if (!session || other) throw sessionError(file, id, other !== undefined);
     const sessionId = asText(session['id']);
     const { byMessage, unreadable } = partsByMessage(database, sessionId);
     const messages = rows(
@@ -85,14 +85,14 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
       sessionId,
     );
-    const bodies = messages.map(({ data }) => fromJson(data));
+    const bodies = messages.map(({ data }) => parseObject(data));
     return {
       info: {
         id: sessionId,
         title: session['title'],
         directory: session['directory'],
         parentID: session['parent_id'],
-        revert: fromJson(session['revert']),
+        revert: parseObject(session['revert']),
         time: { created: session['time_created'] },
       },
       messages: messages.map(({ id: message }, index) => ({
@@ -116,7 +116,7 @@ const SECOND_TABLES = ['session_v2', 'session_message'];
  * A session of OpenCode 2; undefined if it doesn't exist or, without an id, if there is not exactly
  * one.
  */
-function readSecond(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
+function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = rows(
     database,
@@ -136,7 +136,7 @@ function readSecond(database: sqlite.DatabaseSync, id: string | undefined): Open
     sessionId,
   );
   const readable = found.flatMap(({ id: message, type, data }) => {
-    const fields = fromJson(data);
+    const fields = parseObject(data);
     return fields ? [{ id: asText(message), type: asText(type), data: fields }] : [];
   });
   return {
@@ -145,10 +145,10 @@ function readSecond(database: sqlite.DatabaseSync, id: string | undefined): Open
       title: session['title'],
       directory: session['directory'],
       parentID: session['parent_id'],
-      revert: fromJson(session['revert']),
+      revert: parseObject(session['revert']),
       time: { created: session['time_created'] },
     },
-    ...secondMessages(readable),
+    ...toFirstMessages(readable),
     unreadable: found.length - readable.length,
   };
 }
@@ -164,7 +164,7 @@ function partsByMessage(
     'SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id',
     session,
   )) {
-    const fields = fromJson(data);
+    const fields = parseObject(data);
     if (!fields) {
       unreadable += 1;
       continue;
@@ -184,7 +184,7 @@ const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[])
     .filter(isRecord);
 
 /** Undefined for broken JSON, so that the rest of the session can still be read. */
-function fromJson(text: unknown): Fields | undefined {
+function parseObject(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -194,7 +194,7 @@ function fromJson(text: unknown): Fields | undefined {
   }
 }
 
-function whichSession(file: string, id: string | undefined, several: boolean): ConversationReadError {
+function sessionError(file: string, id: string | undefined, several: boolean): ConversationReadError {
   return new ConversationReadError({
     problem: 'not-found',
     source: file,

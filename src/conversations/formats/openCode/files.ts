@@ -16,10 +16,10 @@ import { type Fields, stringIn } from '../../text/values';
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
   // IDs ascend with time.
-  const { records, unreadable } = recordsIn(join(storage, 'message', safeName(stringIn(info, 'id'))));
+  const { records, unreadable } = readRecords(join(storage, 'message', toSafeName(stringIn(info, 'id'))));
   const messages = records.map((message) => ({
     info: message,
-    parts: recordsIn(join(storage, 'part', safeName(stringIn(message, 'id')))),
+    parts: readRecords(join(storage, 'part', toSafeName(stringIn(message, 'id')))),
   }));
   return {
     info,
@@ -29,14 +29,14 @@ export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
 }
 
 /** An id that is not a plain name is replaced by one that doesn't exist. */
-const safeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
+const toSafeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
 
 /** Missing, incomplete or foreign files are counted; the rest of the session can still be read. */
-function recordsIn(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
-  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+function readRecords(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
+  const names = listNames(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
     try {
-      const value: unknown = JSON.parse(textOf(join(folder, name)));
+      const value: unknown = JSON.parse(readText(join(folder, name)));
       return isRecord(value) ? [value] : [];
     } catch {
       return [];
@@ -49,13 +49,13 @@ function recordsIn(folder: string): { readonly records: readonly Fields[]; reado
 const MAX_BYTES = 256 * 1024 ** 2;
 
 /** @throws for links, which may lead out of the store, and pipes, which would block */
-function textOf(path: string): string {
+function readText(path: string): string {
   const stats = lstatSync(path);
   if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a file of the store');
   return readFileSync(path, 'utf8');
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
   } catch {

@@ -9,21 +9,21 @@ export interface OpenCodeMessage {
   readonly parts: readonly Fields[];
 }
 
-const compactionOf = ({ parts }: OpenCodeMessage): Fields | undefined =>
+const findCompaction = ({ parts }: OpenCodeMessage): Fields | undefined =>
   parts.find(({ type }) => type === 'compaction');
 
 /** @param messages in the order of the conversation */
-export function activeMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
+export function selectActiveMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
   // In OpenCode 2 the compaction contains everything kept from before it.
   const checkpoint = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
   if (checkpoint !== -1) return messages.slice(checkpoint);
   const summary = messages.findLastIndex(({ info }) => isFinishedSummary(info));
   const parent = messages[summary]?.info['parentID'];
-  const request = messages.findLastIndex((message) => message.info['id'] === parent && compactionOf(message));
+  const request = messages.findLastIndex((message) => message.info['id'] === parent && findCompaction(message));
   const compaction = messages[request];
   if (summary === -1 || request === -1 || !compaction) return messages;
 
-  const tailId = compactionOf(compaction)?.['tail_start_id'];
+  const tailId = findCompaction(compaction)?.['tail_start_id'];
   const tail = tailId === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === tailId);
   const hasTail = tail >= 0 && tail < request && summary > request;
   return [

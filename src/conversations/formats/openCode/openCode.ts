@@ -3,15 +3,15 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { sourceName } from '../../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
 import { plural } from '../../../core/plural';
-import { leftOutNote, unknownNote } from '../../notes';
-import { type OpenCodeMessage, activeMessages } from './history';
-import { partMessages } from './parts';
+import { noteOmitted, noteUnknown } from '../../notes';
+import { type OpenCodeMessage, selectActiveMessages } from './history';
+import { toMessages } from './parts';
 import { recordedWith } from '../../../core/account/recordedRequest';
-import { recordedIn } from './usage';
-import { ConversationReadError, describe } from '../../readError';
-import { UNTITLED, titleOf } from '../../title';
+import { readRecordedRequests } from './usage';
+import { ConversationReadError, describeValue } from '../../readError';
+import { UNTITLED, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
-import { unansweredNote } from '../unanswered';
+import { noteUnansweredCalls } from '../unanswered';
 import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
 
 /** A session as printed by `opencode export`, or assembled from OpenCode's or Kilo's store. */
@@ -36,9 +36,9 @@ const UNNAMED = /^(?:New|Child) session - /;
 export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
   const { info } = document;
   const revertedFrom = stringIn(recordIn(info, 'revert') ?? {}, 'messageID');
-  const kept = beforeReverted(document.messages, revertedFrom);
+  const kept = dropReverted(document.messages, revertedFrom);
   const owners = new Map<Fields, ApiMessage>();
-  const everything = partMessages(kept, { cleared: 'original', owners });
+  const everything = toMessages(kept, { cleared: 'original', owners });
   if (everything.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -47,7 +47,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
       expected: 'at least one message',
     });
   }
-  const messages = options.history === 'all' ? everything : partMessages(activeMessages(kept), { cleared: 'told' });
+  const messages = options.history === 'all' ? everything : toMessages(selectActiveMessages(kept), { cleared: 'told' });
   const reverted = document.messages.length - kept.length;
   const title = stringIn(info, 'title');
   const parent = stringIn(info, 'parentID');
@@ -55,35 +55,39 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
   return {
     id: `opencode:${stringIn(info, 'id') ?? ''}`,
     format: 'opencode',
-    title: titleIn(title, everything),
+    title: makeSessionTitle(title, everything),
     messages,
     notes: [
       ...(messages.length < everything.length
-        ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
+        ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
         : []),
       ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} taken back (reverted).`] : []),
       ...failedNote(kept),
       ...unreadableNote(document),
-      ...unknownNote(document.unknown ?? new Map()),
-      ...unansweredNote(messages),
+      ...noteUnknown(document.unknown ?? new Map()),
+      ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(options.history, recordedIn(info, document.messages, everything, owners), everything.length),
+    ...recordedWith(
+      options.history,
+      readRecordedRequests(info, document.messages, everything, owners),
+      everything.length,
+    ),
   };
 }
 
 /** The agent's title unless it is a default one. */
-function titleIn(title: string | undefined, messages: readonly ApiMessage[]): string {
+function makeSessionTitle(title: string | undefined, messages: readonly ApiMessage[]): string {
   if (title !== undefined && title.trim() !== '' && !UNNAMED.test(title)) {
-    const tidy = titleOf([{ role: 'user', content: title }]);
+    const tidy = makeTitle([{ role: 'user', content: title }]);
     if (tidy !== UNTITLED) return tidy;
   }
-  return titleOf(messages);
+  return makeTitle(messages);
 }
 
-function beforeReverted(messages: readonly OpenCodeMessage[], from: string | undefined): readonly OpenCodeMessage[] {
+function dropReverted(messages: readonly OpenCodeMessage[], from: string | undefined): readonly OpenCodeMessage[] {
   const index = from === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === from);
   return index === -1 ? messages : messages.slice(0, index);
 }
@@ -113,7 +117,7 @@ export const isOpenCodeSession = (value: unknown): value is Fields =>
   !('messages' in value);
 
 /** @throws {ConversationReadError} if parts are not a list */
-export function openCodeDocument(value: Fields, source: string): OpenCodeDocument {
+export function toOpenCodeDocument(value: Fields, source: string): OpenCodeDocument {
   return {
     info: recordIn(value, 'info') ?? {},
     messages: listIn(value, 'messages').map((message, index) => {
@@ -125,7 +129,7 @@ export function openCodeDocument(value: Fields, source: string): OpenCodeDocumen
       throw new ConversationReadError({
         problem: 'wrong-shape',
         source,
-        found: `${describe(parts)} in "messages[${index}].parts"`,
+        found: `${describeValue(parts)} in "messages[${index}].parts"`,
         expected: `an array of parts, at most ${MAX_DEPTH} levels deep`,
       });
     }),

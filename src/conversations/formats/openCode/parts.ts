@@ -5,7 +5,7 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { OpenCodeMessage } from './history';
-import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../../text/values';
 
 export interface PartOptions {
   /** Outputs that the agent cleared: the original, or the placeholder that the model gets. */
@@ -18,24 +18,24 @@ export interface PartOptions {
 const CLEARED = '[Old tool result content cleared]';
 
 /** An assistant message becomes its words and calls, followed by the calls' results. */
-export const partMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
+export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
-    message.info['role'] === 'assistant' ? replyMessages(message, options) : userMessages(message),
+    message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message),
   );
 
-function userMessages({ info, parts }: OpenCodeMessage): ApiMessage[] {
-  const content = parts.flatMap(userBlocks);
+function toUserMessages({ info, parts }: OpenCodeMessage): ApiMessage[] {
+  const content = parts.flatMap(toUserBlocks);
   if (content.length === 0) return [];
   if (info['role'] === 'system') return [{ role: 'system', content }];
   return [{ role: 'user', content, ...(info['checkpoint'] === true && { isSummary: true }) }];
 }
 
-function userBlocks(part: Fields): Block[] {
+function toUserBlocks(part: Fields): Block[] {
   switch (part['type']) {
     case 'text':
-      return part['ignored'] === true ? [] : textBlocks(part['text']);
+      return part['ignored'] === true ? [] : toTextBlocks(part['text']);
     case 'file':
-      return fileBlocks(part);
+      return toFileBlocks(part);
     case 'compaction':
       return [{ type: 'text', text: 'What did we do so far?' }];
     case 'subtask':
@@ -52,11 +52,11 @@ function userBlocks(part: Fields): Block[] {
 const STRUCTURE = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
 /** Each step becomes a message, and the results of its calls the next. */
-function replyMessages({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
-  return stepsOf(parts).flatMap((step) => {
-    const content = step.flatMap(replyBlocks);
+function toReplies({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
+  return splitSteps(parts).flatMap((step) => {
+    const content = step.flatMap(toReplyBlocks);
     if (content.length === 0) return [];
-    const results = step.flatMap((part) => resultBlocks(part, options));
+    const results = step.flatMap((part) => toResultBlocks(part, options));
     const reply: ApiMessage = { role: 'assistant', content, ...(info['summary'] === true && { isSummary: true }) };
     options.owners?.set(info, reply);
     for (const part of step) if (part['type'] === 'step-finish') options.owners?.set(part, reply);
@@ -64,7 +64,7 @@ function replyMessages({ info, parts }: OpenCodeMessage, options: PartOptions): 
   });
 }
 
-function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
+function splitSteps(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   const steps: Fields[][] = [[]];
   for (const part of parts) {
     if (part['type'] === 'step-start') steps.push([]);
@@ -73,28 +73,28 @@ function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   return steps;
 }
 
-function replyBlocks(part: Fields): Block[] {
+function toReplyBlocks(part: Fields): Block[] {
   switch (part['type']) {
     case 'text':
-      return textBlocks(part['text']);
+      return toTextBlocks(part['text']);
     case 'reasoning':
-      return thinkingBlocks(part);
+      return toThinking(part);
     case 'tool':
-      return callBlocks(part);
+      return toCallBlocks(part);
     case 'file':
-      return fileBlocks(part);
+      return toFileBlocks(part);
     default:
       return STRUCTURE.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
   }
 }
 
-function textBlocks(value: unknown): Block[] {
+function toTextBlocks(value: unknown): Block[] {
   const text = asText(value);
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
 /** Anthropic's signature is in the vendor's metadata; thinking without one can't be sent back. */
-function thinkingBlocks(part: Fields): Block[] {
+function toThinking(part: Fields): Block[] {
   const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
   const redacted = stringIn(anthropic, 'redactedData');
   if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
@@ -104,7 +104,7 @@ function thinkingBlocks(part: Fields): Block[] {
   return [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
-function callBlocks(part: Fields): Block[] {
+function toCallBlocks(part: Fields): Block[] {
   const id = stringIn(part, 'callID');
   const name = stringIn(part, 'tool');
   if (id === undefined || name === undefined) return [{ type: 'opencode_part', part }];
@@ -112,7 +112,7 @@ function callBlocks(part: Fields): Block[] {
 }
 
 /** Empty if the call never finished. */
-function resultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
+function toResultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
   const id = stringIn(part, 'callID');
   const state = recordIn(part, 'state');
   if (part['type'] !== 'tool' || id === undefined || !state) return [];
@@ -126,19 +126,19 @@ function resultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
   if (state['status'] !== 'completed') return [];
   if (cleared === 'told' && recordIn(state, 'time')?.['compacted']) return [{ ...result, content: CLEARED }];
   const output = asText(state['output']);
-  const files = listIn(state, 'attachments').flatMap((file) => (isRecord(file) ? fileBlocks(file) : []));
-  return [{ ...result, content: files.length > 0 ? [...textBlocks(output), ...files] : output }];
+  const files = listIn(state, 'attachments').flatMap((file) => (isRecord(file) ? toFileBlocks(file) : []));
+  return [{ ...result, content: files.length > 0 ? [...toTextBlocks(output), ...files] : output }];
 }
 
 /** The agent has already turned text files and folders into text parts. */
-function fileBlocks(file: Fields): Block[] {
+function toFileBlocks(file: Fields): Block[] {
   const mime = stringIn(file, 'mime') ?? '';
   const url = stringIn(file, 'url');
   if (url === undefined || mime === 'text/plain' || mime === 'application/x-directory') return [];
-  if (mime.startsWith('image/')) return [{ type: 'image', source: imageSource(url) }];
+  if (mime.startsWith('image/')) return [{ type: 'image', source: toImageSource(url) }];
   const title = stringIn(file, 'filename');
   if (mime === 'application/pdf') {
-    return [{ type: 'document', source: imageSource(url), ...(title !== undefined && { title }) }];
+    return [{ type: 'document', source: toImageSource(url), ...(title !== undefined && { title }) }];
   }
   return [{ type: 'opencode_part', part: file }];
 }

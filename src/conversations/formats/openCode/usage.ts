@@ -14,7 +14,7 @@ import type { OpenCodeMessage } from './history';
  * @param info the session's own fields
  * @param owners the reply that each end of a step, and each message's own fields, belong to
  */
-export function recordedIn(
+export function readRecordedRequests(
   info: Fields,
   messages: readonly OpenCodeMessage[],
   everything: readonly ApiMessage[],
@@ -32,7 +32,7 @@ export function recordedIn(
     const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
       const tokens = recordIn(counted, 'tokens');
-      const input = tokens && inputOf(tokens);
+      const input = tokens && readInput(tokens);
       // A step that failed before any output counts nothing.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(counted);
@@ -41,7 +41,7 @@ export function recordedIn(
       const reasoning = countIn(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
-        ...namesOf(own),
+        ...readModelNames(own),
         ...(at !== undefined && { key: [at, step, own['modelID'], JSON.stringify(tokens)].join(' ') }),
         ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
@@ -70,13 +70,13 @@ export function recordedIn(
   };
 }
 
-function namesOf(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {
+function readModelNames(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {
   const model = stringIn(info, 'modelID');
   const seller = stringIn(info, 'providerID');
   return { ...(model !== undefined && { model }), ...(seller !== undefined && { seller }) };
 }
 
-function inputOf(tokens: Fields): { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } {
+function readInput(tokens: Fields): { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } {
   const cache = recordIn(tokens, 'cache') ?? {};
   return {
     inputTokens: countIn(tokens, 'input'),

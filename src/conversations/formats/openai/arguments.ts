@@ -21,7 +21,7 @@ export function parseArguments(text: string): OpenAIRecord {
 }
 
 /** The arguments' text: exactly what the model wrote, unless the input was edited. */
-export function callArguments({ input, rawArguments }: ToolUseBlock): string {
+export function renderArguments({ input, rawArguments }: ToolUseBlock): string {
   if (typeof rawArguments === 'string' && isSameJson(parseArguments(rawArguments), input)) return rawArguments;
   return JSON.stringify(input);
 }

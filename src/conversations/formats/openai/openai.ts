@@ -12,28 +12,28 @@ import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
 import { sourceId, sourceName } from '../../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
-import { type MessageDocument, inSource, requestOf } from '../messageArray';
+import { type MessageDocument, withSource, pickRequest } from '../messageArray';
 import { ShapeError } from '../messageShape';
-import { type OpenAIRecord, callArguments, parseArguments } from './arguments';
+import { type OpenAIRecord, renderArguments, parseArguments } from './arguments';
 import { partFromOpenAI, partToOpenAI } from './parts';
-import { titleOf } from '../../title';
+import { makeTitle } from '../../title';
 import type { Conversation, Source } from '../../types';
-import { unansweredNote } from '../unanswered';
+import { noteUnansweredCalls } from '../unanswered';
 
 /** @throws {ConversationReadError} for a malformed message */
 export function readOpenAI(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
-  const raw = inSource(sourceName(source), () =>
+  const raw = withSource(sourceName(source), () =>
     document.messages.map((message, index) => checkedOpenAI(message, `messages[${index}]`)),
   );
   const messages = fromOpenAI(raw);
   return {
     id: sourceId(source, input),
     format: 'openai',
-    title: titleOf(messages),
+    title: makeTitle(messages),
     messages,
-    notes: unansweredNote(messages),
+    notes: noteUnansweredCalls(messages),
     sidechains: [],
-    ...requestOf(document),
+    ...pickRequest(document),
   };
 }
 
@@ -63,10 +63,10 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   const converted: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const message of messages) {
-    const result = resultFrom(message);
+    const result = toResult(message);
     if (!result) {
       results = undefined;
-      converted.push(messageFrom(message));
+      converted.push(toMessage(message));
     } else if (results) {
       results.push(result);
     } else {
@@ -78,7 +78,7 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
 }
 
 /** A message with several results becomes one message for each. */
-export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(messageTo);
+export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(fromMessage);
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
@@ -92,7 +92,7 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
   return own.length === keys.length && keys.every((key, index) => own[index] === key);
 };
 
-function messageFrom(message: OpenAIRecord): ApiMessage {
+function toMessage(message: OpenAIRecord): ApiMessage {
   // Untyped callers may pass anything; keep it like any other message that isn't understood.
   const whole: unknown = message;
   if (!isRecord(whole)) return opaque(message);
@@ -113,7 +113,7 @@ function messageFrom(message: OpenAIRecord): ApiMessage {
     content:
       typeof content === 'string' && calls.length === 0
         ? content
-        : [...partsFrom(content), ...calls.map((call) => callFrom(call))],
+        : [...toParts(content), ...calls.map((call) => toCall(call))],
     ...(!plain && { openai: emptied }),
   };
 }
@@ -123,7 +123,7 @@ const opaque = (message: OpenAIRecord): ApiMessage => ({
   content: [{ type: 'openai_message', message }],
 });
 
-function partsFrom(content: unknown): Block[] {
+function toParts(content: unknown): Block[] {
   if (Array.isArray(content)) return (content as readonly unknown[]).map((part) => partFromOpenAI(part));
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
@@ -134,7 +134,7 @@ function emptyLike(content: unknown): unknown {
   return Array.isArray(content) ? [] : content;
 }
 
-function callFrom(call: unknown): Block {
+function toCall(call: unknown): Block {
   const whole: Block = { type: 'openai_call', call };
   if (!isRecord(call) || typeof call['id'] !== 'string') return whole;
   const { id, function: called, custom } = call;
@@ -170,24 +170,24 @@ function callFrom(call: unknown): Block {
   return whole;
 }
 
-function callTo(block: Block): unknown {
+function fromCall(block: Block): unknown {
   if (!isToolUse(block)) return block['call'];
   const { id, name, openai } = block;
   const shell = isRecord(openai) ? openai : undefined;
   if (shell && isRecord(shell['custom']) && !isRecord(shell['function'])) {
-    return { ...shell, id, custom: { ...shell['custom'], name, input: customInput(block) } };
+    return { ...shell, id, custom: { ...shell['custom'], name, input: getCustomInput(block) } };
   }
-  const called = { name, arguments: callArguments(block) };
+  const called = { name, arguments: renderArguments(block) };
   if (!shell) return { id, type: 'function', function: called };
   return { ...shell, id, function: { ...(isRecord(shell['function']) && shell['function']), ...called } };
 }
 
-function customInput({ input }: ToolUseBlock): string {
+function getCustomInput({ input }: ToolUseBlock): string {
   if (isRecord(input) && typeof input['input'] === 'string' && hasKeys(input, 'input')) return input['input'];
   return JSON.stringify(input);
 }
 
-function resultFrom(message: OpenAIRecord): ToolResultBlock | undefined {
+function toResult(message: OpenAIRecord): ToolResultBlock | undefined {
   const whole: unknown = message;
   if (!isRecord(whole) || message['role'] !== 'tool' || typeof message['tool_call_id'] !== 'string') return undefined;
   const { content, tool_call_id: id } = message;
@@ -199,7 +199,7 @@ function resultFrom(message: OpenAIRecord): ToolResultBlock | undefined {
     type: 'tool_result',
     tool_use_id: id,
     ...(typeof content === 'string' && { content }),
-    ...(Array.isArray(content) && { content: partsFrom(content) }),
+    ...(Array.isArray(content) && { content: toParts(content) }),
     ...(!plain && {
       openai: {
         ...message,
@@ -210,13 +210,13 @@ function resultFrom(message: OpenAIRecord): ToolResultBlock | undefined {
   };
 }
 
-function resultTo({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
+function fromResult({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
   const converted = typeof content === 'string' ? content : content?.map((block) => partToOpenAI(block));
   if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: converted ?? '' };
   return { ...openai, tool_call_id: id, ...(converted !== undefined && { content: converted }) };
 }
 
-function messageTo(message: ApiMessage): OpenAIRecord[] {
+function fromMessage(message: ApiMessage): OpenAIRecord[] {
   const { role, content, openai } = message;
   const shell = isRecord(openai) ? openai : undefined;
   if (typeof content === 'string') return [shell ? { ...shell, content } : { role, content }];
@@ -227,10 +227,10 @@ function messageTo(message: ApiMessage): OpenAIRecord[] {
   const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
   const apart = new Set<Block>([...results, ...calls]);
   const rest = content.filter((block) => !apart.has(block) && !isReasoning(block));
-  const answers = results.map((result) => resultTo(result));
+  const answers = results.map((result) => fromResult(result));
   if (answers.length > 0 && rest.length === 0 && !shell) return answers;
-  const toolCalls = calls.map((call) => callTo(call));
-  const value = contentTo(rest, shell, toolCalls.length > 0);
+  const toolCalls = calls.map((call) => fromCall(call));
+  const value = fromContent(rest, shell, toolCalls.length > 0);
   return [
     ...answers,
     {
@@ -244,7 +244,7 @@ function messageTo(message: ApiMessage): OpenAIRecord[] {
 const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 /** Content in its original form: string, parts, null or absent. */
-function contentTo(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
+function fromContent(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
   const kind = shell ? shell['content'] : hasCalls ? null : [];
   if (Array.isArray(kind)) return blocks.map((block) => partToOpenAI(block));
   if (blocks.length === 0) return kind;

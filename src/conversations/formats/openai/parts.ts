@@ -3,7 +3,7 @@
  */
 import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
-import { imageSource } from '../../text/values';
+import { toImageSource } from '../../text/values';
 
 /** Types of our own blocks. A part with the same name is wrapped to avoid confusion. */
 const OURS = new Set<unknown>([
@@ -23,7 +23,11 @@ export function partFromOpenAI(part: unknown): Block {
   const { type, image_url: image } = part;
   if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapped(part);
   if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
-    return { type: 'image', source: imageSource(image['url']), openai: { ...part, image_url: { ...image, url: '' } } };
+    return {
+      type: 'image',
+      source: toImageSource(image['url']),
+      openai: { ...part, image_url: { ...image, url: '' } },
+    };
   }
   return typeof type === 'string' ? (part as Block) : wrapped(part);
 }
@@ -34,7 +38,7 @@ const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
 export function partToOpenAI(block: Block): unknown {
   if (block.type === 'openai_part') return block['part'];
   if (!isImage(block)) return block;
-  const url = imageUrl(block.source);
+  const url = getImageUrl(block.source);
   if (url === undefined) return block;
   const shell = isRecord(block['openai']) ? block['openai'] : { type: 'image_url' };
   const image = isRecord(shell['image_url']) ? shell['image_url'] : {};
@@ -42,7 +46,7 @@ export function partToOpenAI(block: Block): unknown {
 }
 
 /** An image's URL, or its bytes as a data URL. */
-export function imageUrl(source: unknown): string | undefined {
+export function getImageUrl(source: unknown): string | undefined {
   if (!isRecord(source)) return undefined;
   const { type, url, media_type: mediaType, data } = source;
   if (type === 'url' && typeof url === 'string') return url;
