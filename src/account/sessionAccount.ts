@@ -92,7 +92,7 @@ export function accountSession(
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
     ...windowFor(Math.max(0, ...prompts), windowOf(recorded, named, prices).window, named.model),
-    fill: thinned(prompts, FILL_POINTS),
+    fill: downsample(prompts, FILL_POINTS),
     now: fillOf(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: compactionSum(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
@@ -123,7 +123,7 @@ export function accountRecords(
     requests: paid,
     ...(totals.length > 0 && { totals }),
     ...windowOf(recorded, last ? { ...modelOf(last), at: last.at } : {}, prices),
-    fill: thinned(
+    fill: downsample(
       counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => promptTokens(usage)),
       FILL_POINTS,
     ),
@@ -426,7 +426,7 @@ function costOf(
 }
 
 /** The largest of each stretch, so that a chart of many requests keeps its peaks. */
-function thinned(values: readonly number[], points: number): number[] {
+function downsample(values: readonly number[], points: number): number[] {
   if (values.length <= points) return [...values];
   return Array.from({ length: points }, (_, index) => {
     const from = Math.floor((index * values.length) / points);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { computeWhatIf } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
 import { accountStores } from './accountStores';
-import { storesWhatIf, type WhatIfWay } from './storesWhatIf';
+import { storesWhatIf, type WhatIfChoice } from './storesWhatIf';
 import { readingSession } from './testing';
 
 it('makes the sessions again that were long enough, and none twice', async () => {
@@ -20,9 +20,9 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   const find = { platform: 'linux', env: {}, homedir: home } as const;
   const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);
   expect(sessions).toHaveLength(2);
-  const way: WhatIfWay = { provider: 'lossless', config: {}, threshold: { percent: 75 } };
+  const choice: WhatIfChoice = { provider: 'lossless', config: {}, threshold: { percent: 75 } };
   const options = { cache: join(home, 'whatIf.json'), version: '1', signal: new AbortController().signal };
-  const first = await storesWhatIf(sessions, way, options, tokens);
+  const first = await storesWhatIf(sessions, choice, options, tokens);
   expect([...first.keys()]).toEqual([name(1)]);
   const sum = computeWhatIf(sessions, first);
   expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
@@ -30,7 +30,7 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   expect(sum.after).not.toBe(sum.cost);
   // The second run reads nothing: the files are gone.
   rmSync(folder, { recursive: true });
-  expect(await storesWhatIf(sessions, way, options, tokens)).toEqual(first);
+  expect(await storesWhatIf(sessions, choice, options, tokens)).toEqual(first);
   const other = { ...options, version: '2' };
-  expect([...(await storesWhatIf(sessions, way, other, tokens)).values()]).toEqual(['unknown']);
+  expect([...(await storesWhatIf(sessions, choice, other, tokens)).values()]).toEqual(['unknown']);
 });

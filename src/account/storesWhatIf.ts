@@ -1,4 +1,4 @@
-/** The cost that the stored sessions would have had with another way to condense. Reading blocks: it runs in a worker, or on the command line. */
+/** The cost that the stored sessions would have had with another provider. Reading blocks: it runs in a worker, or on the command line. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
@@ -16,10 +16,10 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { OWN, replaceCache } from '../storage/ownFiles';
 import { once, readAccounted } from './accountStores';
 import { modelPrices } from './models';
-import { sessionWhatIf } from './sessionCounterfactual';
+import { sessionWhatIf } from './sessionWhatIf';
 
-/** A way to condense that calls no model. */
-export interface WhatIfWay {
+/** A provider with a configuration, which calls no model. */
+export interface WhatIfChoice {
   readonly provider: string;
   readonly config: unknown;
   readonly threshold: Threshold;
@@ -44,7 +44,7 @@ const SAVE_MS = 10_000;
  */
 export async function storesWhatIf(
   sessions: readonly SessionAccount[],
-  way: WhatIfWay,
+  choice: WhatIfChoice,
   { cache: file, version, signal }: StoresWhatIfOptions,
   tokens: () => Promise<TokenCounter>,
   report: (done: number, all: number) => void = () => undefined,
@@ -62,7 +62,7 @@ export async function storesWhatIf(
     const most = modelPrices(prices, { model })?.maxOutputTokens;
     const due = duePoint({
       contextWindow: window,
-      threshold: way.threshold,
+      threshold: choice.threshold,
       ...(most !== undefined && { maxOutputTokens: most }),
     });
     return Math.max(...fill, 0) >= due.tokens;
@@ -78,8 +78,8 @@ export async function storesWhatIf(
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       const { path, usage, fill } = session;
-      const key = hashText(JSON.stringify([path, usage, fill, way, version, PRICE_PACKAGE.published]));
-      const saving = known.get(key)?.saving ?? (await savingOf(session, way, databases, loaded, signal));
+      const key = hashText(JSON.stringify([path, usage, fill, choice, version, PRICE_PACKAGE.published]));
+      const saving = known.get(key)?.saving ?? (await savingOf(session, choice, databases, loaded, signal));
       kept.set(key, { key, path, saving });
       savings.set(path, saving);
       if (performance.now() - savedAt > SAVE_MS) {
@@ -97,7 +97,7 @@ export async function storesWhatIf(
 
 async function savingOf(
   { path, window, usage }: SessionAccount,
-  { provider, config, threshold }: WhatIfWay,
+  { provider, config, threshold }: WhatIfChoice,
   databases: OpenDatabases,
   tokens: () => Promise<TokenCounter>,
   signal: AbortSignal,
@@ -155,7 +155,7 @@ async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
   }
 }
 
-/** Of other ways and periods so many are kept. */
+/** Of other choices and periods so many are kept. */
 const KEPT = 5_000;
 
 /** Writes the file whole or not at all. */

@@ -8,7 +8,7 @@ import {
   chooseConversation,
   condenseChosen,
   defaultConversation,
-  forecastConversation,
+  resolveConversation,
   lookAtConversation,
   onLiveChange,
   savePins,
@@ -153,9 +153,9 @@ describe('the panel’s preview', () => {
     const name = defaultConversation(services);
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
-    expect(() => forecastConversation(services, name)).toThrow('no longer in memory');
+    expect(() => resolveConversation(services, name)).toThrow('no longer in memory');
     await lookAtConversation(services, name);
-    expect(forecastConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });
+    expect(resolveConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });
     const changed = vi.fn();
     const subscription = onLiveChange(services, changed);
     await live.pin(one().id, 0);
@@ -166,8 +166,8 @@ describe('the panel’s preview', () => {
 
   it('offers further ways for it, though its messages are in another process', async () => {
     const { id, title } = one();
-    const way = { provider: 'lossless', config: undefined };
-    services.last = { conversation: id, title, isLive: true, way, tokensAfter: 1 };
+    const choice = { provider: 'lossless', config: undefined };
+    services.last = { conversation: id, title, isLive: true, choice, tokensAfter: 1 };
     const shown: string[] = [];
     fake.onQuickPick = (picker) => {
       shown.push(picker.title);

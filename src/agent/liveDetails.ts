@@ -9,7 +9,16 @@ import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { basisWords, stateWords, worthWords } from './cacheWords';
 import { whyLine } from './notices';
-import { figuresOf, arrivalLines, lastLines, ranBy, requestChange, sumOf, toolLines, waitingWords } from './statusBar';
+import {
+  figuresOf,
+  newResultsLines,
+  lastLines,
+  ranBy,
+  requestChange,
+  sumOf,
+  toolLines,
+  waitingWords,
+} from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import type { Comparisons } from '../window/comparisons';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
@@ -77,7 +86,7 @@ async function showActions(
     run,
   });
   const applied = condensations.filter(({ isUndone }) => !isUndone);
-  const isCondensed = applied.length > 0 || (conversation.onArrival?.results ?? 0) > 0;
+  const isCondensed = applied.length > 0 || (conversation.newResults?.results ?? 0) > 0;
   const items: ActionItem[] = [
     action(
       `$(archive) ${vscode.l10n.t('Condense Now')}`,
@@ -103,7 +112,7 @@ async function showActions(
           action(
             `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showOutcome(live.undo(id)),
-            applied.length > 0 ? lastLines(conversation)[0] : arrivalLines(conversation).join(' · '),
+            applied.length > 0 ? lastLines(conversation)[0] : newResultsLines(conversation).join(' · '),
           ),
         ]
       : []),

@@ -373,8 +373,8 @@ export class AgentRuntime implements vscode.Disposable {
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
-    const way = { provider, config: configToRun(provider) };
-    rememberCondensation(this.services, { conversation, title, isLive: true, way, tokensAfter });
+    const choice = { provider, config: configToRun(provider) };
+    rememberCondensation(this.services, { conversation, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
@@ -390,8 +390,8 @@ export class AgentRuntime implements vscode.Disposable {
     const { provider, tokensBefore, tokensAfter, cost } = last;
     const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, ranBy(last), requestChange(last));
     this.services.log.info(`${words}\n - ${title}`);
-    const way = { provider, config: configToRun(provider) };
-    rememberCondensation(this.services, { conversation: id, title, isLive: true, way, tokensAfter });
+    const choice = { provider, config: configToRun(provider) };
+    rememberCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
     void showAgentCondensed(words, {
       kind: setting('notifications'),

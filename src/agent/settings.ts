@@ -33,8 +33,8 @@ export function liveSettings(): LiveSettings {
   return {
     provider,
     ...whenNotEnough(),
-    onArrival: setting('agent.onArrival'),
-    noiseOnArrival: setting('agent.noiseOnArrival'),
+    newResults: setting('agent.onArrival'),
+    newResultsNoise: setting('agent.noiseOnArrival'),
     largeResultPercent: setting('agent.largeResultPercent'),
     config: configToRun(provider),
     configs: fallbackConfigs(),

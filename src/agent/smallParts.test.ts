@@ -14,7 +14,7 @@ import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest, titleOfChat } from './chatRequests';
 import { showDetails } from './liveDetails';
-import { arrivalLines, figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
+import { newResultsLines, figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
 describe('cache marks', () => {
@@ -194,12 +194,12 @@ describe('what is told of a live conversation', () => {
   });
 
   it('results that were only read again: nothing was left out of them, so that there is no diff of it', async () => {
-    const onArrival = { results: 0, tokens: 0, rereads: 2 };
-    expect(arrivalLines(summary({ onArrival }))).toEqual([
+    const newResults = { results: 0, tokens: 0, rereads: 2 };
+    expect(newResultsLines(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
     ]);
-    expect(await offeredFor({ onArrival: { ...onArrival, results: 0 } })).not.toContain('Show Diff');
-    expect(await offeredFor({ onArrival: { ...onArrival, results: 1 } })).toContain('Show Diff');
+    expect(await offeredFor({ newResults: { ...newResults, results: 0 } })).not.toContain('Show Diff');
+    expect(await offeredFor({ newResults: { ...newResults, results: 1 } })).toContain('Show Diff');
   });
 
   it.each([

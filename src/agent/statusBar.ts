@@ -85,7 +85,7 @@ function tooltipOf(conversation: LiveSummary, isOff: boolean): vscode.MarkdownSt
     ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...(exhausted !== undefined && isDue ? [exhausted] : []),
     ...lastLines(conversation),
-    ...arrivalLines(conversation),
+    ...newResultsLines(conversation),
     ...toolLines(conversation),
   ];
   return markdownString(markdown`${title}${lines.map((line) => markdown`\n\n${line}`)}`);
@@ -153,8 +153,8 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
 }
 
 /** The part of new results that was left out before they were first sent. */
-export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
-  onArrival === undefined ? [] : [...leftOutLines(onArrival), ...rereadLines(onArrival.rereads)];
+export const newResultsLines = ({ newResults }: LiveSummary): string[] =>
+  newResults === undefined ? [] : [...leftOutLines(newResults), ...rereadLines(newResults.rereads)];
 
 const leftOutLines = ({ results, tokens }: NewResultsSummary): string[] =>
   results === 0

@@ -11,7 +11,7 @@ import {
   type SummaryReply,
   type SummaryRequest,
 } from '../core/condense/summarizer';
-import type { ForecastModel } from './forecast/messages';
+import type { PreviewModel } from './preview/messages';
 
 /** The host's callbacks; plain data crosses the threads. */
 export interface HostModels {
@@ -19,7 +19,7 @@ export interface HostModels {
    * The model of a profile, or of the one chosen for condensing; or why there is none.
    * @param own names the conversation's own model, for want of another one.
    */
-  readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<ForecastModel>;
+  readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<PreviewModel>;
   /**
    * Summarizes with the model selected for a profile. Aborting the signal closes the connection.
    */

@@ -98,7 +98,7 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
     case 'undo-give-back':
       return undoGiveBack(task);
     case 'judge':
-      return judgeSessions(task.locations, task.ways, {
+      return judgeSessions(task.locations, task.choices, {
         tokens: await tokens(),
         onProgress: (done, of) => {
           onProgress({ step: `${done} / ${of}` });
@@ -182,7 +182,7 @@ async function account(
     );
   return {
     overview,
-    ...(whatIf && { whatIf: { ...whatIf, way: task.with.name } }),
+    ...(whatIf && { whatIf: { ...whatIf, choice: task.with.name } }),
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
-import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
+import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { loadTokenCounter } from '../storage/assets';
 import { perform } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';
@@ -142,8 +142,8 @@ it('what is not condensed is not given back, and there is nothing to undo or to 
 });
 
 it('conversations that are long enough are judged, and it is told how many', async () => {
-  const { kind, locations, ways } = { kind: 'judge', locations: [path], ways: JUDGED_WAYS } as const;
-  expect(await done({ kind, locations, ways })).toMatchObject({
+  const { kind, locations, choices } = { kind: 'judge', locations: [path], choices: JUDGED_CHOICES } as const;
+  expect(await done({ kind, locations, choices })).toMatchObject({
     read: 1,
     sessions: 0,
     verdict: { kind: 'too-little' },
@@ -203,13 +203,13 @@ describe('all that an agent keeps on this machine', () => {
     expect(reported.some(({ index }) => index !== undefined && 'details' in index)).toBe(true);
   });
 
-  it('is added up, from a day on where one is given, and what another way would have saved', async () => {
+  it('is added up, from a day on where one is given, and what another provider would have saved', async () => {
     const { overview, leftOut, problems } = await done(account());
     expect(overview.total.sessions).toBe(2);
     expect([leftOut, problems]).toEqual([0, []]);
     expect(reported.at(-1)?.account).toEqual({ done: 2, all: 2 });
-    const [way] = JUDGED_WAYS;
-    const { name, provider, config } = way!;
+    const [choice] = JUDGED_CHOICES;
+    const { name, provider, config } = choice!;
     const other = {
       name,
       provider,
@@ -220,7 +220,7 @@ describe('all that an agent keeps on this machine', () => {
     };
     const since = await done({ ...account(), sinceDay: '2026-02-15', with: other });
     expect(since.overview.total.sessions).toBe(1);
-    expect(since.whatIf?.way).toBe('Lossless');
+    expect(since.whatIf?.choice).toBe('Lossless');
   });
 
   it('is written as a page, a table or data', async () => {

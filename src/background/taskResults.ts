@@ -160,7 +160,7 @@ export interface ReportedPage {
 export interface AccountResult {
   readonly overview: AccountOverview;
   /** Present if another way was requested. */
-  readonly whatIf?: WhatIfSum & { readonly way: string };
+  readonly whatIf?: WhatIfSum & { readonly choice: string };
   /** Number of unreadable sessions; the first ones with their reasons. */
   readonly leftOut: number;
   readonly problems: readonly AccountProblem[];

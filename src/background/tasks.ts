@@ -6,10 +6,10 @@ import type { NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../core/condense/summarizer';
 import type { ProviderDescription } from '../extensionApi/remoteProvider';
 import type { AccountOptions } from '../account/accountStores';
-import type { WhatIfWay } from '../account/storesWhatIf';
+import type { WhatIfChoice } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
-import type { JudgedWay } from '../core/condense/futureNeed/judgedWays';
+import type { JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import type { Preset } from '../core/condense/providers/smart/presets';
 import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { WebviewFrame } from '../pages/reportPage';
@@ -93,7 +93,7 @@ export interface AccountTask extends AccountOptions {
   /** Only requests from this local date on, `2026-11-16`. */
   readonly sinceDay?: string;
   /** Also computes the cost with another way. */
-  readonly with?: WhatIfWay & {
+  readonly with?: WhatIfChoice & {
     /** Display name. */
     readonly name: string;
     readonly cache: string;
@@ -243,7 +243,7 @@ export interface JudgeTask {
   /** Locations, longest first. */
   readonly locations: readonly string[];
   /** Default settings. */
-  readonly ways: readonly JudgedWay[];
+  readonly choices: readonly JudgedChoice[];
 }
 
 /** Completes replacements of crashed processes and removes those too old to undo. */

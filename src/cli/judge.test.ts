@@ -19,7 +19,7 @@ describe('judge', () => {
       expect(stderr).toBe('');
     }));
 
-  it('recommends what loses less than what is set, with a row for each way and target', () =>
+  it('recommends what loses less than what is set, with a row for each choice and target', () =>
     inTemporaryFolder(async (folder) => {
       for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir'])
         writeSession(folder, `${name}.json`, makeSession(name));
@@ -41,14 +41,14 @@ describe('judge', () => {
       writeSession(folder, 'oak.json', makeSession('oak'));
       const { code, stdout } = await judged(folder, '--json', '--preset', 'file-aware');
       expect(code).toBe(EXIT.nothingToGain);
-      const found = JSON.parse(stdout) as { ways: { provider: string; config: unknown }[] };
+      const found = JSON.parse(stdout) as { choices: { provider: string; config: unknown }[] };
       expect(found).toMatchObject({ read: 1, others: 0, sessions: 1, verdict: { kind: 'too-little' } });
-      expect(found.ways[0]).toMatchObject({ id: 'current', provider: 'smart', config: 'file-aware' });
+      expect(found.choices[0]).toMatchObject({ id: 'current', provider: 'smart', config: 'file-aware' });
       const words = await judged(folder, '--provider', 'lossless');
       expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
-  it('says that a way with a model is judged without it', () =>
+  it('says that a choice with a model is judged without it', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await judged(folder, '--preset', 'balanced');
       expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');
@@ -57,7 +57,7 @@ describe('judge', () => {
   it.each([
     ['no folder', [], 'Missing folder: '],
     ['an option that it does not have', ['.', '--model', 'x'], "Unknown option '--model'"],
-    ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'use one of them'],
+    ['both choices to set', ['.', '--preset', 'speed', '--config', '{}'], 'use one of them'],
     ['a folder that is not there', ['/nowhere/at/all'], '/nowhere/at/all: no such folder or file.'],
     [
       'a preset that is not there',

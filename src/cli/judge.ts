@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, createProviders } from '../core/condense';
 import { MIN_LINES, MIN_SESSIONS, type JudgedPoint, type Verdict } from '../core/condense/futureNeed/judge';
-import { CURRENT_WAY, judgedWays, type JudgedWay } from '../core/condense/futureNeed/judgedWays';
+import { CURRENT_CHOICE, judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { errorMessage } from '../core/errors';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -36,16 +36,16 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   });
   if (manager.asksModel(provider, config ?? {}))
     io.stderr('The current settings call a model, so what runs without one was judged.\n');
-  const ways = judgedWays({ provider, config });
+  const choices = judgedChoices({ provider, config });
   const files = await filesIn(folders);
-  const judged = await judgeSessions(files, ways, {
+  const judged = await judgeSessions(files, choices, {
     tokens,
     signal: io.signal,
     onProgress: (done, of) => {
       io.showProgress?.(`${done} of ${of} files`);
     },
   });
-  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : formatJudgment(judged, ways));
+  io.stdout(values.json ? `${JSON.stringify({ choices, ...judged })}\n` : formatJudgment(judged, choices));
   return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
 }
 
@@ -78,13 +78,13 @@ const percent = (share: number): string => formatPercent(100 * Math.min(1, Math.
 
 function formatJudgment(
   { read, others, sessions, lines, points, verdict }: JudgedSessions,
-  ways: readonly JudgedWay[],
+  choices: readonly JudgedChoice[],
 ): string {
   const getName = (id: string): string =>
-    `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (current)' : ''}`;
+    `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE ? ' (current)' : ''}`;
   const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${plural(lines, 'line')} from before a cut.`;
-  const width = Math.max(...ways.map(({ id }) => getName(id).length));
-  const rows = points.map((point) => formatRow(point, getName(point.way).padEnd(width)));
+  const width = Math.max(...choices.map(({ id }) => getName(id).length));
+  const rows = points.map((point) => formatRow(point, getName(point.choice).padEnd(width)));
   const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
   return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, getName)].join('\n')}\n`;
 }
@@ -109,9 +109,9 @@ function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
     case 'keep':
       return 'Keep the current settings: as far as these sessions can tell, nothing else loses less at the same size.';
     case 'change': {
-      const { way, target, difference } = verdict;
+      const { choice, target, difference } = verdict;
       const to = target === undefined ? '' : ` with a target of ${percent(target)}`;
-      return `${nameOf(way)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95%).`;
+      return `${nameOf(choice)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95%).`;
     }
   }
 }

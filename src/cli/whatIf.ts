@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import { countOnce } from '../core/account/once';
 import { accountSession } from '../account/sessionAccount';
-import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
-import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
+import { sessionWhatIf, type SessionWhatIf } from '../account/sessionWhatIf';
+import { storesWhatIf, type WhatIfChoice } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
 import { sessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
 import { formatMoney, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
 import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
-import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
+import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { CondensationManager, createProviders } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
@@ -22,11 +22,11 @@ import { EXIT, type CliIo, type ExitCode } from './io';
 
 /**
  * `account <file> --with <what>`: what one session would have cost with a provider or a preset that calls no model.
- * @param way a provider's id, or a preset's
+ * @param choice a provider's id, or a preset's
  */
 export async function whatIfCommand(
   [file = '']: readonly string[],
-  way: string,
+  choice: string,
   { window, json }: { readonly window: number | undefined; readonly json: boolean },
   io: CliIo,
 ): Promise<ExitCode> {
@@ -39,17 +39,17 @@ export async function whatIfCommand(
   const manager = new CondensationManager(counter, createProviders());
   const result = await sessionWhatIf(
     conversation,
-    { manager, ...findWay(way), window, signal: io.signal },
+    { manager, ...findWay(choice), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
   if (json) {
-    io.stdout(`${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n`);
+    io.stdout(`${JSON.stringify({ with: choice, ...result, ...nulls(result) })}\n`);
     return EXIT.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
   const [account] = countOnce([accountSession(asFile, conversation, { counter, prices })]);
-  if (account) io.stdout(whatIfText(result, way, account));
+  if (account) io.stdout(whatIfText(result, choice, account));
   return EXIT.done;
 }
 
@@ -60,7 +60,7 @@ export async function whatIfCommand(
  */
 export async function whatIfOfAll(
   sessions: readonly SessionAccount[],
-  way: string,
+  choice: string,
   {
     period,
     sinceDay,
@@ -69,11 +69,11 @@ export async function whatIfOfAll(
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  const savings = await storesWhatIf(within, findWay(way), { cache, version: io.version, signal: io.signal }, () =>
+  const savings = await storesWhatIf(within, findWay(choice), { cache, version: io.version, signal: io.signal }, () =>
     loadTokenCounter(io.assets),
   );
   const sum = computeWhatIf(within, savings, sinceDay);
-  const name = JUDGED_WAYS.find(({ id }) => id === way)?.name ?? way;
+  const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
   const words = [
     whatIfHeadline(sum, period, name),
     ` - ${whatIfCounts(sum)}`,
@@ -85,15 +85,15 @@ export async function whatIfOfAll(
 }
 
 /** @throws UsageError unless it is a provider or preset that calls no model */
-export function findWay(way: string): WhatIfWay {
+export function findWay(choice: string): WhatIfChoice {
   const providers = createProviders();
-  const own = providers.find(({ id }) => id === way);
-  const config = own ? {} : way;
+  const own = providers.find(({ id }) => id === choice);
+  const config = own ? {} : choice;
   const provider = own ?? providers.find(({ id }) => id === 'smart');
   const checked = provider?.validateConfig(config);
   if (!provider || !checked?.valid || asksModel(provider, config))
     throw new UsageError(
-      `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${way}".`,
+      `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${choice}".`,
     );
   return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
@@ -106,7 +106,7 @@ const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
 });
 
 /** @param accounted the session as `account` adds it up */
-function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccount): string {
+function whatIfText(result: SessionWhatIf, choice: string, accounted: SessionAccount): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -124,7 +124,7 @@ function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccoun
       ? 'none from before a condensation'
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
-    `${plural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${way}`,
+    `${plural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
     // Explains two different figures for one session.
     ...(accounted.source === 'recorded'
       ? [

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript } from '../../test/support/transcript';
 import { fake, Uri, workspace } from '../../test/support/vscode';
-import { CURRENT_WAY } from '../core/condense/futureNeed/judgedWays';
+import { CURRENT_CHOICE } from '../core/condense/futureNeed/judgedChoices';
 import type { Services } from '../window/services';
 import { accountStored, saveAccount } from './account';
 
@@ -37,21 +37,21 @@ it('adds up all sessions, with progress; of the last days only what was asked th
   expect((await accountStored(services, {})).overview.total.sessions).toBe(2);
 });
 
-it('tells what another way would have saved, by its name', async () => {
-  expect((await accountStored(services, { way: 'truncation' })).whatIf?.way).toBe('Truncation');
-  expect((await accountStored(services, { way: CURRENT_WAY })).whatIf?.way).toBe('Lossless');
-  await expect(accountStored(services, { way: 'magic' })).rejects.toThrow('there is no way "magic"');
+it('tells what another provider would have saved, by its name', async () => {
+  expect((await accountStored(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
+  expect((await accountStored(services, { choice: CURRENT_CHOICE })).whatIf?.choice).toBe('Lossless');
+  await expect(accountStored(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
 });
 
 it.each(['native', 'of.another'])(
   'what is set as %s can’t be tried on old sessions, and that is said',
   async (provider) => {
     fake.settings['contextCondenser.provider'] = provider;
-    await expect(accountStored(services, { way: CURRENT_WAY })).rejects.toThrow(
+    await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
       'Choose an option that calls no model.',
     );
-    // Another way does not depend on it.
-    expect((await accountStored(services, { way: 'lossless' })).whatIf?.way).toBe('Lossless');
+    // Another provider does not depend on it.
+    expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
   },
 );
 
@@ -114,12 +114,12 @@ it('says how many could not be read, and names them in the log', async () => {
 it('saves the days and the comparison that were asked for; a table has the sessions alone', async () => {
   session('00000000-0000-4000-8000-000000000002', transcript());
   fake.saveFile = join(home, 'a.html');
-  await saveAccount(services, { days: 2, way: 'truncation' });
+  await saveAccount(services, { days: 2, choice: 'truncation' });
   const page = readFileSync(fake.saveFile, 'utf8').replace(/\s+/g, ' ');
   expect(page).toContain('The last 2 days: <strong>');
   expect(page).toMatch(/The last 2 days: \$[\d.]+; with Truncation: /);
   fake.saveFile = join(home, 'a.json');
-  await saveAccount(services, { days: 2, way: 'truncation' });
+  await saveAccount(services, { days: 2, choice: 'truncation' });
   const { sessions } = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as { readonly sessions: readonly unknown[] };
   expect(sessions).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
 import { localDay, startOfDays } from '../core/localDay';
-import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judgedWays';
+import { CURRENT_CHOICE, JUDGED_CHOICES, judgedChoices } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
 import { inBackground, withCancellation } from '../window/background';
@@ -21,8 +21,8 @@ import { showInformationMessage, showProgress } from '../window/notifications';
 export interface AccountPreferences {
   /** Only requests of the last so many days, today among them. */
   readonly days?: number | undefined;
-  /** With the cost that this way would have had: one that is judged, by its id. */
-  readonly way?: string | undefined;
+  /** With the cost that this choice would have had: one that is judged, by its id. */
+  readonly choice?: string | undefined;
   readonly file?: AccountTask['file'];
 }
 
@@ -32,9 +32,9 @@ export interface AccountPreferences {
  */
 export async function accountStored(
   services: Services,
-  { days, way, file }: AccountPreferences,
+  { days, choice, file }: AccountPreferences,
 ): Promise<AccountResult> {
-  const instead = way === undefined ? undefined : wayOf(services, way);
+  const instead = choice === undefined ? undefined : parseChoice(services, choice);
   const task: AccountTask = {
     kind: 'account',
     find: thisMachine(services),
@@ -58,19 +58,19 @@ export async function accountStored(
 }
 
 /** @throws Error in words, where what is set needs a model or another extension */
-function wayOf(services: Services, id: string): NonNullable<AccountTask['with']> {
+function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = manualSettings().provider;
-  if (id === CURRENT_WAY && (!isBuiltIn(set) || set === 'native')) {
+  if (id === CURRENT_CHOICE && (!isBuiltIn(set) || set === 'native')) {
     throw new Error(
       vscode.l10n.t(
         'The current settings call a model or use another extension’s provider. Choose an option that calls no model.',
       ),
     );
   }
-  const [current] = judgedWays({ provider: set, config: configToRun(set) });
-  const way = id === CURRENT_WAY ? current : JUDGED_WAYS.find((each) => each.id === id);
-  if (!way) throw new Error(`there is no way "${id}"`);
-  const { name, provider, config } = way;
+  const [current] = judgedChoices({ provider: set, config: configToRun(set) });
+  const choice = id === CURRENT_CHOICE ? current : JUDGED_CHOICES.find((each) => each.id === id);
+  if (!choice) throw new Error(`there is no choice "${id}"`);
+  const { name, provider, config } = choice;
   const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
   return { name, provider, config, threshold: modelSettings().threshold, cache, version };
 }
@@ -81,7 +81,7 @@ function wayOf(services: Services, id: string): NonNullable<AccountTask['with']>
  */
 export async function saveAccount(
   services: Services,
-  { days, way }: Pick<AccountPreferences, 'days' | 'way'> = {},
+  { days, choice }: Pick<AccountPreferences, 'days' | 'choice'> = {},
 ): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(thisMachine(services).homedir);
   const file = await vscode.window.showSaveDialog({
@@ -94,7 +94,7 @@ export async function saveAccount(
   const made = await accountStored(services, {
     days,
     // Tables have the sessions and no more.
-    ...(form === 'html' && { way }),
+    ...(form === 'html' && { choice }),
     file: { path: file.fsPath, form, by: 'session', version, days },
   }).catch((error: unknown) => {
     // VS Code would show it as an error of the command.

@@ -11,8 +11,8 @@ import { profileSchema, type ApiProfile } from '../settings/profiles';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { modelsOfEditor } from './modelFacts';
 import { stored } from './conversations/background';
-import { estimateWays } from './estimateWays';
-import { wayAsksModel } from './forecastSetup';
+import { estimateChoices } from './estimateChoices';
+import { choiceAsksModel } from './previewSetup';
 import { pickedItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
@@ -115,9 +115,9 @@ export async function askProvider(
   picker.busy = true;
   const conversation = { kind: 'file', ...stored(services, path) } as const;
   const paying = (['smart', 'strategy'] as const)
-    .filter((provider) => wayAsksModel(provider, configToRun(provider)))
+    .filter((provider) => choiceAsksModel(provider, configToRun(provider)))
     .map((provider) => ({ provider, configuration: { kind: 'provider', id: provider } as const }));
-  const telling = estimateWays(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
+  const telling = estimateChoices(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
     found.set(provider, size);
   });
   const estimating = (
@@ -219,7 +219,7 @@ export interface WayToProfile {
 }
 
 /** Adds the first profile, chooses one of those that are there, or mends the chosen one (key, address). */
-export function wayToProfile(): WayToProfile {
+export function profileAction(): WayToProfile {
   const { profiles, condensing } = modelSettings();
   if (profiles.length > 0 && !condensing) {
     return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };

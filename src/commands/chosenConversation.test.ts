@@ -8,8 +8,8 @@ import { storeKey } from '../settings/keys';
 import { openLedger } from '../storage/ledgerStore';
 import { storeOf } from '../window/background';
 import type { Services } from '../window/services';
-import { condenseChosen, defaultConversation, forecastConversation, savePins } from './chosenConversation';
-import { forecastSetup } from './forecastSetup';
+import { condenseChosen, defaultConversation, resolveConversation, savePins } from './chosenConversation';
+import { readPreviewSetup } from './previewSetup';
 
 let home: string;
 let file: string;
@@ -26,33 +26,33 @@ it('takes the settings as they are, and asks no model where none would be called
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.truncation'] = { minimumTokens: 40 };
   fake.settings['contextCondenser.manual.targetPercent'] = 30;
-  expect(await forecastSetup(services, { kind: 'current' })).toMatchObject({
+  expect(await readPreviewSetup(services, { kind: 'current' })).toMatchObject({
     provider: 'truncation',
     config: { minimumTokens: 40 },
     targetPercent: 30,
     models: [],
   });
-  expect(await forecastSetup(services, { kind: 'preset', id: 'file-aware' })).toMatchObject({ provider: 'smart' });
-  expect((await forecastSetup(services, { kind: 'provider', id: 'lossless' })).provider).toBe('lossless');
+  expect(await readPreviewSetup(services, { kind: 'preset', id: 'file-aware' })).toMatchObject({ provider: 'smart' });
+  expect((await readPreviewSetup(services, { kind: 'provider', id: 'lossless' })).provider).toBe('lossless');
 });
 
 it('names a preset that is gone and a provider that is not ours', async () => {
-  await expect(forecastSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow(
+  await expect(readPreviewSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow(
     'preset "gone" no longer exists',
   );
   fake.settings['contextCondenser.provider'] = 'other.provider';
-  await expect(forecastSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
+  await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
 
 it('gives the models that passes name as data, without a key, and says why there is none', async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   fake.settings['contextCondenser.provider'] = 'native';
-  const without = await forecastSetup(services, { kind: 'current' });
+  const without = await readPreviewSetup(services, { kind: 'current' });
   expect(without.models).toHaveLength(1);
   expect(without.models[0]).toHaveProperty('problem');
   await storeKey(secretStorage, profile, 'the key');
-  const setup = await forecastSetup(services, { kind: 'current' });
+  const setup = await readPreviewSetup(services, { kind: 'current' });
   expect(setup.models[0]).toMatchObject({ model: { profile: 'Work', vendor: 'anthropic' }, samples: [] });
   expect(JSON.stringify(structuredClone(setup))).not.toContain('the key');
   fake.settings['contextCondenser.provider'] = 'smart';
@@ -62,14 +62,14 @@ it('gives the models that passes name as data, without a key, and says why there
     version: 1,
     passes: [{ ...pass, individualConfig: { defaults: operations } }],
   };
-  expect((await forecastSetup(services, { kind: 'current' })).models).toMatchObject([{}, { apiProfile: 'cheap' }]);
+  expect((await readPreviewSetup(services, { kind: 'current' })).models).toMatchObject([{}, { apiProfile: 'cheap' }]);
 });
 
 it('shows the sample while there is no conversation of the chat', () => {
   const name = defaultConversation(services);
   expect(name).toEqual({ kind: 'file', path: join(home, 'sample', 'conversation.jsonl') });
-  expect(forecastConversation(services, name)).toMatchObject({ kind: 'file', history: 'active' });
-  expect(() => forecastConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
+  expect(resolveConversation(services, name)).toMatchObject({ kind: 'file', history: 'active' });
+  expect(() => resolveConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
 });
 
 it('keeps the pins in the ledger and condenses without what was excluded', async () => {

@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { liveConversations, agentOf } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
-import type { ForecastConversation } from '../background/forecast/messages';
+import type { ConversationSource } from '../background/preview/messages';
 import { stored, toItsEnd } from './conversations/background';
 import { pickConversation } from './pickConversation';
 import { touches } from '../core/condense/edits/edits';
@@ -34,7 +34,7 @@ export async function chooseConversation(services: Services): Promise<Conversati
 }
 
 /** The conversation in the form that the worker needs. @throws Error if a conversation of the chat is no longer in memory */
-export function forecastConversation(services: Services, name: ConversationName): ForecastConversation {
+export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
   if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
   const { id, title, pinned } = liveOf(services, name.id);
   const view = agentOf(services).seen(id);
@@ -43,7 +43,7 @@ export function forecastConversation(services: Services, name: ConversationName)
 }
 
 /**
- * Has a conversation at hand, whose engine may run in another process, for {@link forecastConversation}.
+ * Has a conversation at hand, whose engine may run in another process, for {@link resolveConversation}.
  * @throws Error in words where that process does not answer.
  */
 export async function lookAtConversation(services: Services, name: ConversationName): Promise<void> {

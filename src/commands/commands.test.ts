@@ -17,7 +17,7 @@ import { HAS_CONDENSED } from '../window/lastCondensation';
 import { conversationIndex } from './conversationIndex';
 import type { NotCondensedResult } from '../background/taskResults';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
-import { condenseFile, waysForward } from './condenseNow';
+import { condenseFile, actionsFor } from './condenseNow';
 import { chooseProvider, condenseNamedWith, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
@@ -261,13 +261,13 @@ describe('Condense Context Now', () => {
   ];
   it.each([...BUILT_IN_PROVIDERS, cutter.id])('by %s has a way forward whatever the reason why not', (provider) => {
     for (const reason of REASONS) {
-      const ways = waysForward({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
+      const ways = actionsFor({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
       expect(ways.length).toBeGreaterThan(0);
       if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
     }
     const advice = { canRetry: false, offerOtherProfile: true };
     const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
-    expect(waysForward(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
+    expect(actionsFor(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
   });
 
   it('tells an error in words, with file and line, and tries again', async () => {

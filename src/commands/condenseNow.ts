@@ -10,14 +10,14 @@ import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { showDetails } from './conversations/details';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
-import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
+import { askProvider, askSummarizingModel, chooseCondensingProfile, profileAction } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { factsOfModel } from './modelFacts';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { modelsForEngine, withWarnings } from './native';
 import { plain } from '../window/settings/plain';
-import { wayAsksModel } from './forecastSetup';
+import { choiceAsksModel } from './previewSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun, ownPresets, presetNameOf } from '../window/settings/providerConfig';
@@ -43,9 +43,9 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
   const file = picked.path;
   const settings = manualSettings();
   const models = modelSettings();
-  // With a model to call, the user sees beforehand what each way would take.
+  // With a model to call, the user sees beforehand what each provider would take.
   // Passes and steps may name a profile of their own.
-  const mayPay = models.profiles.length > 0 && wayAsksModel(settings.provider, configToRun(settings.provider));
+  const mayPay = models.profiles.length > 0 && choiceAsksModel(settings.provider, configToRun(settings.provider));
   const provider =
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
       ? await askProvider(services, file, settings, models.condensing)
@@ -70,9 +70,9 @@ export async function condenseNewest(services: Services, sample: string): Promis
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. Ends when what came of it was told and answered. */
-export async function condenseFile(...way: Parameters<typeof condenseAndTell>): Promise<void> {
+export async function condenseFile(...args: Parameters<typeof condenseAndTell>): Promise<void> {
   await (
-    await condenseAndTell(...way)
+    await condenseAndTell(...args)
   ).told;
 }
 
@@ -121,13 +121,13 @@ export async function condenseAndTell(
         };
         const models = modelSettings();
         const isForeign = !isBuiltIn(settings.provider);
-        if (!isForeign && !wayAsksModel(settings.provider, task.config))
+        if (!isForeign && !choiceAsksModel(settings.provider, task.config))
           return inBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !asked)
           throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
         const picked = asked && { profile: asked, billing: 'included' as const };
         const { registered } = services;
-        const ways = {
+        const engineTask = {
           ...task,
           config: plain({ config: task.config }).config,
           paid: { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder },
@@ -136,7 +136,7 @@ export async function condenseAndTell(
         };
         const calls = registered.calls(() => counterOf(services));
         return withWarnings(
-          await inBackground(services, ways, signal, onProgress, modelsForEngine(services, picked), calls),
+          await inBackground(services, engineTask, signal, onProgress, modelsForEngine(services, picked), calls),
           models,
         );
       }),
@@ -159,10 +159,14 @@ export async function condenseAndTell(
 }
 
 /** Says the result in a sentence, with the same actions each time, which stay in their places until one of them ends it. */
-async function showCondensed(services: Services, result: CondensedResult, way: LastCondensation['way']): Promise<void> {
+async function showCondensed(
+  services: Services,
+  result: CondensedResult,
+  choice: LastCondensation['choice'],
+): Promise<void> {
   const { provider, tokensBefore, tokensAfter, cost, before, after, firstChange } = result;
   const { id, title, path } = result.conversation;
-  const condensed = { conversation: id, title, path, way, tokensAfter, notes: result.notes };
+  const condensed = { conversation: id, title, path, choice, tokensAfter, notes: result.notes };
   rememberCondensation(services, condensed);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const by = namesOfResult(services, result);
@@ -196,10 +200,10 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   }
 }
 
-type WayForward = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
+type Action = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
 /** What may help where nothing was condensed; never nothing. */
-export function waysForward({ reason, advice }: NotCondensedResult, provider: string): readonly WayForward[] {
+export function actionsFor({ reason, advice }: NotCondensedResult, provider: string): readonly Action[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
     return [
@@ -221,8 +225,8 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   const otherProfile =
     profiles.length > 1
       ? { label: vscode.l10n.t('Use Another Profile'), follow: chooseCondensingProfile }
-      : wayToProfile();
-  const ways: Readonly<Record<WayForward, { readonly label: string; readonly follow: () => Promise<void> }>> = {
+      : profileAction();
+  const actions: Readonly<Record<Action, { readonly label: string; readonly follow: () => Promise<void> }>> = {
     retry: { label: vscode.l10n.t('Retry'), follow: () => condenseWith(settings.provider) },
     otherProfile: {
       label: otherProfile.label,
@@ -240,15 +244,15 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
       services.log.show();
     },
   };
-  const limit = result.reason === 'over-budget' ? [await wayOutOfLimit()] : [];
-  const offered = [...limit, ...waysForward(result, settings.provider).map((way) => ways[way]), details];
+  const limit = result.reason === 'over-budget' ? [await limitAction()] : [];
+  const offered = [...limit, ...actionsFor(result, settings.provider).map((id) => actions[id]), details];
   const [headline = ''] = result.report.split('\n');
   const choice = await showInformationMessage(headline, ...offered.map(({ label }) => label));
   await offered.find(({ label }) => label === choice)?.follow();
 }
 
 /** A price that nobody knows is set in the profile; a limit that is too low is raised in the settings. */
-async function wayOutOfLimit(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
+async function limitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = modelSettings();
   const isUnpriced = condensing && (await factsOfModel(condensing)).inputPrice === undefined;
   return isUnpriced
@@ -266,15 +270,15 @@ async function wayOutOfLimit(): Promise<{ readonly label: string; readonly follo
       };
 }
 
-/** An error in words, with Retry; where it was for want of a model, with a way to a profile. */
+/** An error in words, with Retry; where it was for want of a model, with an action that sets a profile up. */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = errorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
-  const way = error instanceof NoSummarizerError ? wayToProfile() : undefined;
-  const choice = await showErrorMessage(text, way?.label ?? again, details);
-  if (choice === again || (way && choice === way.label && (await way.follow()))) await retry();
+  const action = error instanceof NoSummarizerError ? profileAction() : undefined;
+  const choice = await showErrorMessage(text, action?.label ?? again, details);
+  if (choice === again || (action && choice === action.label && (await action.follow()))) await retry();
   if (choice === details) services.log.show();
 }

@@ -1,13 +1,13 @@
-/** "Condense With…": the ways to condense a conversation, those that call no model first, each with the size that it would reach and what it loses. */
+/** "Condense With…": the providers to choose from for a conversation, those that call no model first, each with the size that it would reach and what it loses. */
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
-import type { ForecastConversation } from '../background/forecast/messages';
+import type { ConversationSource } from '../background/preview/messages';
 import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
 import { isRecord } from '../core/messages/blocks';
 import { engineBundle } from '../window/background';
-import { ForecastThread } from '../engine/forecastThread';
+import { PreviewThread } from '../engine/previewThread';
 import { nameOfFile } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
@@ -15,16 +15,16 @@ import { errorMessage } from '../core/errors';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';
 import { manualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
-import { forecastConversation, lookAtConversation } from './chosenConversation';
+import { resolveConversation, lookAtConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
-import { estimateWays, type EstimatedWords } from './estimateWays';
-import { type Configuration, forecastSetup } from './forecastSetup';
+import { estimateChoices, type EstimatedWords } from './estimateChoices';
+import { type Configuration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 import { pickedItem } from './pickedItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 
-/** A way to condense. */
-interface Way {
+/** A provider with its configuration, as the user picks it. */
+interface ProviderChoice {
   readonly label: string;
   /** Its removals, in words. */
   readonly does: string;
@@ -35,17 +35,17 @@ interface Way {
   readonly isFree: boolean;
 }
 
-interface WayItem extends vscode.QuickPickItem {
-  readonly way?: Way;
+interface ChoiceItem extends vscode.QuickPickItem {
+  readonly choice?: ProviderChoice;
 }
 
-/** A conversation that is condensed in a way that the user picks. */
+/** A conversation that is condensed with what the user picks. */
 export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
-  // Absent where it is not condensed: the way that ran, and what it left.
-  Partial<Pick<LastCondensation, 'way' | 'tokensAfter'>>;
+  // Absent where it is not condensed: the choice that ran, and what it left.
+  Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
 /**
- * Lets the user look at ways for a conversation and pick one, and condenses that way.
+ * Lets the user pick a provider for a conversation, with an estimate of each, and condenses with it.
  * @param subject default: the conversation that this window condensed last
  */
 export async function condenseWith(
@@ -55,9 +55,9 @@ export async function condenseWith(
   if (!subject) return;
   const conversation = await conversationOf(services, subject);
   if (!conversation) return;
-  const way = await askWay(services, conversation, subject);
-  if (!way) return;
-  const { provider, config } = way;
+  const choice = await askChoice(services, conversation, subject);
+  if (!choice) return;
+  const { provider, config } = choice;
   const live = liveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
   if (live) await agentOf(services).condense(live.id, provider, config);
   else if (subject.path !== undefined)
@@ -92,28 +92,26 @@ export async function condenseNamedWith(services: Services, asked: unknown): Pro
   await condenseWith(services, isLast ? services.last : { conversation: live.id, title: live.title, isLive: true });
 }
 
-async function conversationOf(services: Services, subject: CondensedWith): Promise<ForecastConversation | undefined> {
+async function conversationOf(services: Services, subject: CondensedWith): Promise<ConversationSource | undefined> {
   try {
     if (subject.isLive) {
       const name = { kind: 'live', id: subject.conversation } as const;
       await lookAtConversation(services, name);
-      return forecastConversation(services, name);
+      return resolveConversation(services, name);
     }
-    return subject.path === undefined
-      ? undefined
-      : forecastConversation(services, { kind: 'file', path: subject.path });
+    return subject.path === undefined ? undefined : resolveConversation(services, { kind: 'file', path: subject.path });
   } catch (error) {
     void showErrorMessage(errorMessage(error));
     return undefined;
   }
 }
 
-/** All ways, those that cost nothing and lose least first. */
-function waysOf({ registered }: Services): Way[] {
+/** All choices, those that cost nothing and lose least first. */
+function listChoices({ registered }: Services): ProviderChoice[] {
   const own = ownPresets();
   const ids = new Set(own.map(({ id }) => id));
   const presets = [...own, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
-    ({ id, name, description, config }): Way => ({
+    ({ id, name, description, config }): ProviderChoice => ({
       label: name,
       does: description,
       provider: 'smart',
@@ -125,15 +123,15 @@ function waysOf({ registered }: Services): Way[] {
   const ownPasses = configToRun('smart');
   const fileAware = presets.filter(({ configuration }) => isPreset(configuration, 'file-aware'));
   return [
-    settingsWay('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
+    settingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
     ...fileAware,
-    settingsWay('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
-    ...presets.filter((way) => way.isFree && !fileAware.includes(way)),
-    settingsWay('native', vscode.l10n.t('A model summarizes everything between the task and the latest messages.')),
-    ...presets.filter((way) => !way.isFree),
-    ...(typeof ownPasses === 'object' ? [settingsWay('smart', vscode.l10n.t('Your own passes.'))] : []),
-    settingsWay('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
-    ...registered.list().map(({ id, name, description }): Way => ({
+    settingsChoice('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
+    ...presets.filter((choice) => choice.isFree && !fileAware.includes(choice)),
+    settingsChoice('native', vscode.l10n.t('A model summarizes everything between the task and the latest messages.')),
+    ...presets.filter((choice) => !choice.isFree),
+    ...(typeof ownPasses === 'object' ? [settingsChoice('smart', vscode.l10n.t('Your own passes.'))] : []),
+    settingsChoice('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
+    ...registered.list().map(({ id, name, description }): ProviderChoice => ({
       label: name,
       does: description,
       provider: id,
@@ -144,7 +142,7 @@ function waysOf({ registered }: Services): Way[] {
 }
 
 /** A provider as the settings have it. */
-const settingsWay = (id: BuiltInProviderId, does: string): Way => ({
+const settingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
   does,
   provider: id,
@@ -153,8 +151,11 @@ const settingsWay = (id: BuiltInProviderId, does: string): Way => ({
   isFree: id === 'lossless' || id === 'truncation',
 });
 
-/** Whether a way is the one that ran already. */
-function isSameWay({ provider, config, configuration }: Way, ran: LastCondensation['way'] | undefined): boolean {
+/** Whether a choice is the one that ran already. */
+function isSameChoice(
+  { provider, config, configuration }: ProviderChoice,
+  ran: LastCondensation['choice'] | undefined,
+): boolean {
   if (!ran || provider !== ran.provider) return false;
   return (
     provider !== 'smart' ||
@@ -166,36 +167,36 @@ function isSameWay({ provider, config, configuration }: Way, ran: LastCondensati
 const isPreset = (configuration: Configuration | undefined, id: string): boolean =>
   configuration?.kind === 'preset' && configuration.id === id;
 
-async function askWay(
+async function askChoice(
   services: Services,
-  conversation: ForecastConversation,
+  conversation: ConversationSource,
   subject: CondensedWith,
-): Promise<Way | undefined> {
-  const picker = createPicker<WayItem>();
+): Promise<ProviderChoice | undefined> {
+  const picker = createPicker<ChoiceItem>();
   const abort = new AbortController();
-  const ways = waysOf(services).filter((way) => !isSameWay(way, subject.way));
-  const found = new Map<Way, EstimatedWords>();
+  const choices = listChoices(services).filter((choice) => !isSameChoice(choice, subject.choice));
+  const found = new Map<ProviderChoice, EstimatedWords>();
   const show = (): void => {
-    const active = picker.activeItems[0]?.way;
-    picker.items = itemsOf(ways, found, subject);
-    picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
+    const active = picker.activeItems[0]?.choice;
+    picker.items = itemsOf(choices, found, subject);
+    picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
   picker.placeholder = vscode.l10n.t('Always starts from the original. The eye shows what would change.');
   picker.matchOnDescription = true;
   picker.busy = true;
   show();
-  void estimateWays(services, conversation, ways, abort.signal, (way, words) => {
-    found.set(way, words);
+  void estimateChoices(services, conversation, choices, abort.signal, (choice, words) => {
+    found.set(choice, words);
     show();
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
   });
   // The list stays open above the diff.
-  picker.onDidTriggerItemButton(({ item: { way } }) => {
-    if (way) void look(services, conversation, way);
+  picker.onDidTriggerItemButton(({ item: { choice } }) => {
+    if (choice) void look(services, conversation, choice);
   });
-  return (await pickedItem(picker, abort))?.way;
+  return (await pickedItem(picker, abort))?.choice;
 }
 
 const lookButton = (): vscode.QuickInputButton => ({
@@ -203,17 +204,17 @@ const lookButton = (): vscode.QuickInputButton => ({
   tooltip: vscode.l10n.t('Preview'),
 });
 
-/** Shows what a way would change; nothing is kept. */
-async function look(services: Services, conversation: ForecastConversation, way: Way): Promise<void> {
-  if (!way.configuration) return;
+/** Shows what a choice would change; nothing is kept. */
+async function look(services: Services, conversation: ConversationSource, choice: ProviderChoice): Promise<void> {
+  if (!choice.configuration) return;
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
   try {
-    const setup = await forecastSetup(services, way.configuration);
+    const setup = await readPreviewSetup(services, choice.configuration);
     const question = { kind: 'texts', conversation, setup, excluded: [] } as const;
     const texts = await thread.ask(question, new AbortController().signal);
     const { comparisons } = services;
-    await comparisons.show(comparisons.add({ ...texts, by: way.label, isPreview: true }), true);
+    await comparisons.show(comparisons.add({ ...texts, by: choice.label, isPreview: true }), true);
   } catch (error) {
     void showErrorMessage(errorMessage(error));
   } finally {
@@ -222,26 +223,27 @@ async function look(services: Services, conversation: ForecastConversation, way:
 }
 
 function itemsOf(
-  ways: readonly Way[],
-  found: ReadonlyMap<Way, EstimatedWords>,
+  choices: readonly ProviderChoice[],
+  found: ReadonlyMap<ProviderChoice, EstimatedWords>,
   { tokensAfter: now = Infinity }: CondensedWith,
-): WayItem[] {
-  const description = (way: Way): string => {
-    const estimated = found.get(way);
-    if (!estimated) return way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
+): ChoiceItem[] {
+  const description = (choice: ProviderChoice): string => {
+    const estimated = found.get(choice);
+    if (!estimated)
+      return choice.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
     const { size, tokensAfter = 0 } = estimated;
     return tokensAfter < now ? size : [size, vscode.l10n.t('no smaller than now')].join(' · ');
   };
-  const item = (way: Way): WayItem => ({
-    way,
-    label: way.label,
-    description: description(way),
-    ...(way.configuration && way.isFree && { buttons: [lookButton()] }),
+  const item = (choice: ProviderChoice): ChoiceItem => ({
+    choice,
+    label: choice.label,
+    description: description(choice),
+    ...(choice.configuration && choice.isFree && { buttons: [lookButton()] }),
     // What is lost comes first: the end is cut off in a narrow window.
-    detail: [found.get(way)?.loss ?? '', way.does].join(' ').trim(),
+    detail: [found.get(choice)?.loss ?? '', choice.does].join(' ').trim(),
   });
-  const group = (label: string, wanted: (way: Way) => boolean): WayItem[] => {
-    const items = ways.filter(wanted).map(item);
+  const group = (label: string, wanted: (choice: ProviderChoice) => boolean): ChoiceItem[] => {
+    const items = choices.filter(wanted).map(item);
     return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
   };
   return [

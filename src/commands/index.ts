@@ -23,12 +23,12 @@ export {
   chooseConversation,
   condenseChosen,
   defaultConversation,
-  forecastConversation,
+  resolveConversation,
   lookAtConversation,
   onLiveChange,
   savePins,
 } from './chosenConversation';
-export { forecastSetup, pricingOf, profileSetups } from './forecastSetup';
+export { readPreviewSetup, pricingOf, profileSetups } from './previewSetup';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
 export { agentProfile, openAgent } from './openAgent';
 export { connectClaudeCode, openGateway } from './openGateway';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showProgress } from '../window/notifications';
-import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judgedWays';
+import { judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import { inBackground, withCancellation } from '../window/background';
@@ -13,7 +13,7 @@ import { conversationIndex } from './conversationIndex';
 const MAX_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
-  readonly ways: readonly JudgedWay[];
+  readonly choices: readonly JudgedChoice[];
   /** Today's provider needs a model or another extension: Lossless was judged in its place. */
   readonly isOther: boolean;
 }
@@ -26,7 +26,7 @@ export interface StoredJudgement extends JudgedSessions {
 export async function judgeStored(services: Services): Promise<StoredJudgement> {
   const { provider } = manualSettings();
   const isOther = !isBuiltIn(provider) || provider === 'native';
-  const ways = judgedWays(isOther ? { provider: 'lossless' } : { provider, config: configToRun(provider) });
+  const choices = judgedChoices(isOther ? { provider: 'lossless' } : { provider, config: configToRun(provider) });
   const title = vscode.l10n.t('Judging by stored conversations');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const judged = await showProgress(options, (report, token) =>
@@ -40,10 +40,10 @@ export async function judgeStored(services: Services): Promise<StoredJudgement> 
         .slice(0, MAX_SESSIONS)
         .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
         .map(({ path }) => path);
-      return inBackground(services, { kind: 'judge', locations, ways }, signal, ({ step }) => {
+      return inBackground(services, { kind: 'judge', locations, choices }, signal, ({ step }) => {
         report.report({ message: step });
       });
     }),
   );
-  return { ...judged, ways, isOther };
+  return { ...judged, choices, isOther };
 }

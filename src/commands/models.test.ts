@@ -241,7 +241,7 @@ describe('condensing with Native', () => {
     expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)$/);
     const notice = shown().at(-1) ?? '';
     expect(notice).toContain(' with Native: ');
-    expect(services.last?.way.provider).toBe('native');
+    expect(services.last?.choice.provider).toBe('native');
     expect(notice).toMatch(/; cost \$0\.\d+/);
     const { body } = server.requests.at(-1)!;
     expect(JSON.stringify(body)).toContain('You are an agent.');

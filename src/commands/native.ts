@@ -5,7 +5,7 @@ import type { CondensedResult, NotCondensedResult } from '../background/taskResu
 import { warningsOf } from '../core/condense/metrics/metrics';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
-import { ForecastThread } from '../engine/forecastThread';
+import { PreviewThread } from '../engine/previewThread';
 import { engineBundle, inBackground, storeOf } from '../window/background';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
@@ -13,7 +13,7 @@ import type { ModelSettings } from '../window/settings/modelSettings';
 import { nativeConfig } from '../window/settings/providerConfig';
 import { hostModels } from '../window/hostModels';
 import { modelsOfWindow, summarizerOfWindow, type WindowModels } from '../window/models';
-import { forecastSetup } from './forecastSetup';
+import { readPreviewSetup } from './previewSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -68,10 +68,10 @@ export async function estimateNative(
   signal: AbortSignal,
 ): Promise<NativeEstimate> {
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
   try {
     const conversation = { kind: 'file', path, history, store: storeOf(services) } as const;
-    const setup = await forecastSetup(services, { kind: 'provider', id: 'native' });
+    const setup = await readPreviewSetup(services, { kind: 'provider', id: 'native' });
     const { tokensBefore, tokensAfter, cost } = await thread.ask(
       { kind: 'preview', conversation, setup, excluded: [] },
       signal,

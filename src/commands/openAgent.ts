@@ -95,7 +95,7 @@ export function condensing(): string[] {
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
     ...following(provider),
-    ...onArrival(),
+    ...newResultsArguments(),
   ];
 }
 
@@ -107,7 +107,7 @@ function following(provider: string): string[] {
 }
 
 /** The treatment of new results. */
-function onArrival(): string[] {
+function newResultsArguments(): string[] {
   const large = setting('agent.largeResultPercent');
   return [
     ...(setting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),

@@ -5,8 +5,8 @@
 import * as vscode from 'vscode';
 import { atThreshold, figuresOf, lastLines } from '../agent/statusBar';
 import { liveConversations } from '../agent/runtime';
-import { ForecastThread } from '../engine/forecastThread';
-import type { ForecastResult } from '../background/forecast/messages';
+import { PreviewThread } from '../engine/previewThread';
+import type { PreviewResult } from '../background/preview/messages';
 import type { CondensationOutline } from '../background/taskResults';
 import { formatCost, formatTokens } from '../core/format';
 import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
@@ -16,9 +16,9 @@ import { engineBundle, withCancellation } from '../window/background';
 import { changeWords } from '../window/condensationWords';
 import { asMarkdown, markdown, say, type Markdown } from '../window/markdownText';
 import type { Services } from '../window/services';
-import { forecastConversation, lookAtConversation, type ConversationName } from './chosenConversation';
+import { resolveConversation, lookAtConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
-import { forecastSetup } from './forecastSetup';
+import { readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 
 /** Answers a turn of `@condenser`. */
@@ -160,13 +160,13 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
   await lookAtConversation(services, picked.name);
-  const conversation = forecastConversation(services, picked.name);
-  const setup = await forecastSetup(services, { kind: 'current' });
+  const conversation = resolveConversation(services, picked.name);
+  const setup = await readPreviewSetup(services, { kind: 'current' });
   const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    say(stream, forecastLines(made, providerNameOf(setup.provider, services.registered.list())));
+    say(stream, estimateLines(made, providerNameOf(setup.provider, services.registered.list())));
     stream.button(condenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -178,7 +178,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   }
 }
 
-function forecastLines(made: ForecastResult, by: string): Markdown {
+function estimateLines(made: PreviewResult, by: string): Markdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
   const change = changeWords(tokensBefore, tokensAfter);
   const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));

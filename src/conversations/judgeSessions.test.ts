@@ -2,14 +2,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { CURRENT_WAY, JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
+import { CURRENT_CHOICE, JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { exchange, lines, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { judgeSessions, sessionFilesIn } from './judgeSessions';
 
 const counter = freshCounter();
 const tokens = { count: (text: string) => counter.text(text) };
-const ways = [{ ...JUDGED_WAYS[0]!, id: CURRENT_WAY }];
+const choices = [{ ...JUDGED_CHOICES[0]!, id: CURRENT_CHOICE }];
 
 const session = (name: string, turns: number) => ({
   messages: [
@@ -40,9 +40,12 @@ it('reads every session once, the longest of those with one beginning, and count
       'settings.json',
     ]);
     const told: string[] = [];
-    const judged = await judgeSessions(files, ways, { tokens, onProgress: (done, of) => told.push(`${done}/${of}`) });
+    const judged = await judgeSessions(files, choices, {
+      tokens,
+      onProgress: (done, of) => told.push(`${done}/${of}`),
+    });
     expect(judged).toMatchObject({ read: 2, others: 1, sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
     expect(told).toEqual(['0/4', '1/4', '2/4', '3/4', '4/4']);
     const reason = new Error('stop');
-    await expect(judgeSessions(files, ways, { tokens, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(judgeSessions(files, choices, { tokens, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   }));

@@ -5,7 +5,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { judge, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
-import { type JudgedWay } from '../core/condense/futureNeed/judgedWays';
+import { type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { hashText } from '../core/hash';
 import { messageKey } from '../core/messages/messageKey';
 import type { TokenCounter } from '../core/tokens/types';
@@ -40,15 +40,15 @@ const MAX_BYTES = 200e6;
  */
 export async function judgeSessions(
   locations: readonly string[],
-  ways: readonly JudgedWay[],
+  choices: readonly JudgedChoice[],
   { tokens, signal, onProgress }: JudgeOptions,
 ): Promise<JudgedSessions> {
   const tallies: SessionTally[] = [];
   const found = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
-    const tally = await tallySession(messages, ways, tokens, { signal });
+    const tally = await tallySession(messages, choices, tokens, { signal });
     if (tally) tallies.push(tally);
   });
-  return { ...judge(tallies, ways), ...found };
+  return { ...judge(tallies, choices), ...found };
 }
 
 export interface ReadSession extends Conversation {

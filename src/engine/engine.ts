@@ -2,8 +2,8 @@
  * The engine runs everything whose time grows with a conversation's length. It depends on neither
  * VS Code nor threads: a window runs it in a thread, other programs in their process.
  */
-import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/forecast/messages';
-import type { ForecastSession } from '../background/forecast/session';
+import type { PreviewAnswer, PreviewRequest, LiveUpdate } from '../background/preview/messages';
+import type { PreviewSession } from '../background/preview/session';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { findPersonsAnswers, type PersonsAnswers } from '../conversations/personsAnswers';
@@ -155,19 +155,19 @@ export interface Previews {
    * Answers questions in order.
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
-  ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>>;
+  ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>>;
   /** Updates a live conversation; later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): Promise<void>;
 }
 
 /** An engine in this thread. @param tokens loads the token counter, when something is first counted */
 export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
-  let session: Promise<ForecastSession> | undefined;
-  const startSession = async (): Promise<ForecastSession> => {
-    const { ForecastSession, MessageCounter } = await loadWork();
-    return new ForecastSession(new MessageCounter(await tokens()));
+  let session: Promise<PreviewSession> | undefined;
+  const startSession = async (): Promise<PreviewSession> => {
+    const { PreviewSession, MessageCounter } = await loadWork();
+    return new PreviewSession(new MessageCounter(await tokens()));
   };
-  const previews = (): Promise<ForecastSession> => (session ??= startSession());
+  const previews = (): Promise<PreviewSession> => (session ??= startSession());
   return {
     // Asynchronous, so that what it throws is a rejection.
     // oxlint-disable-next-line typescript/require-await

@@ -1,5 +1,5 @@
 /** The engine's work besides reading, loaded on demand. */
-export { ForecastSession } from '../background/forecast/session';
+export { PreviewSession } from '../background/preview/session';
 export { perform } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';
 export { CondenserSession } from './condenser/session';

@@ -145,7 +145,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
   const settings: LiveSettings = {
     provider: 'native',
     mayUseNative: false,
-    onArrival: 'off',
+    newResults: 'off',
     waitMs: 0,
     backgroundPercent: 60,
     maxCost: 0.5,

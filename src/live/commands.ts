@@ -2,7 +2,7 @@
 import type { EditId } from '../core/condense/edits/edits';
 import {
   activeCondensations,
-  isOnArrival,
+  isNewResults,
   toggleEdit,
   type Condensation,
   type LedgerEntry,
@@ -34,7 +34,7 @@ export function undoCommand(conversation: LiveConversation): Command {
   if (!last) return nothing('There is nothing left to undo.');
   return {
     entries: [{ type: 'undone', condensation: last.id }],
-    detail: isOnArrival(last) ? UNDONE_NEW_RESULTS : UNDONE,
+    detail: isNewResults(last) ? UNDONE_NEW_RESULTS : UNDONE,
   };
 }
 
@@ -46,7 +46,7 @@ export function redoCommand(conversation: LiveConversation): Command {
   if (!next) return nothing('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
-    detail: isOnArrival(next) ? REDONE_NEW_RESULTS : REDONE,
+    detail: isNewResults(next) ? REDONE_NEW_RESULTS : REDONE,
   };
 }
 

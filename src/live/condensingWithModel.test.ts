@@ -68,7 +68,7 @@ describe('a summary by a model', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that was prepared in the background gives back what was left out on arrival meanwhile', () =>
+  it('that was prepared in the background gives back what was left out of new results meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
       await live.prepare(request(reads(23)));

@@ -55,11 +55,11 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
   const keys = keysOf(messages);
   let isExact = true;
-  const edits = activeEdits(ledger, (own, { messages: was, arrivals }) => {
-    if (arrivals) {
+  const edits = activeEdits(ledger, (own, { messages: was, newResults }) => {
+    if (newResults) {
       // Nobody noted where the copies stood that these refer to.
       isExact = false;
-      return movedNewResults(own, arrivals, keys, messages);
+      return movedNewResults(own, newResults, keys, messages);
     }
     if (!was) return own;
     const alignment = align(was, keys);
@@ -72,12 +72,12 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 }
 
 /**
- * The edits of messages that were condensed on arrival, where these now stand: like {@link align}, for some of the messages only. Where
+ * The edits of messages that were condensed as new results, where these now stand: like {@link align}, for some of the messages only. Where
  * the conversation went several ways, messages of each have stood at one place: an edit is of the one that has its text.
  */
 function movedNewResults(
   edits: readonly Edit[],
-  arrivals: readonly PlacedMessage[],
+  newResults: readonly PlacedMessage[],
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): Edit[] {
@@ -89,7 +89,7 @@ function movedNewResults(
     );
     return byKey.get(getCallsPart(key) ?? key);
   };
-  for (const { message, key } of arrivals) {
+  for (const { message, key } of newResults) {
     const place = keys[message] === key ? message : found(key);
     if (place !== undefined) places.set(message, (places.get(message) ?? new Set()).add(place));
   }
@@ -152,7 +152,7 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
 
 /** Whether any of a condensation's edits still has its message. */
 export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
-  if (!condensation.messages && !condensation.arrivals) return true;
+  if (!condensation.messages && !condensation.newResults) return true;
   return followed(condensation, messages.map(messageKey), messages).length > 0;
 };
 
@@ -193,11 +193,11 @@ export function takenOut(
 
 /** A condensation's edits where their messages now stand. */
 function followed(
-  { messages: was, arrivals, edits }: Condensation,
+  { messages: was, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): readonly Edit[] {
-  if (arrivals) return movedNewResults(edits, arrivals, keys, messages);
+  if (newResults) return movedNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
   const alignment = align(was, keys);
   // As the view has them.

@@ -52,7 +52,7 @@ const history = validHistory.map((messages) =>
 );
 
 const run = fc.record({
-  // Of those that repeat themselves much is left out on arrival.
+  // Of those that repeat themselves much is left out of new results.
   full: fc.oneof(history, repeatingHistory),
   actions: fc.array(action, { minLength: 3, maxLength: 14 }),
   window: fc.integer({ min: 1_500, max: 12_000 }),

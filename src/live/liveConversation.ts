@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
 import type { OutcomeBase } from '../core/condense/condensation';
-import { ON_ARRIVAL } from '../core/condense/types';
+import { NEW_RESULTS } from '../core/condense/types';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
-  isOnArrival,
+  isNewResults,
   viewHash,
-  type ArrivedEntry,
+  type NewResultsEntry,
   type Condensation,
   type CondensationId,
   type Ledger,
@@ -249,7 +249,7 @@ export class LiveConversation {
     const changed = new Set(edits.map(({ place }) => place.message));
     const changedTokens = counter.messages([...changed].map((message) => messages[message] as ApiMessage));
     const named = [...new Set([...changed, ...rereads])];
-    const entry: ArrivedEntry = {
+    const entry: NewResultsEntry = {
       type: 'arrived',
       condensation: this.newResultsId,
       at: new Date(clock.now()).toISOString(),
@@ -273,7 +273,7 @@ export class LiveConversation {
 
   /** The id of the one condensation that all new results of the conversation are. */
   private get newResultsId(): CondensationId {
-    return `${ON_ARRIVAL}-${this.id}` as CondensationId;
+    return `${NEW_RESULTS}-${this.id}` as CondensationId;
   }
 
   /**
@@ -354,7 +354,7 @@ export class LiveConversation {
 
   /** The watch of the last condensation that the view shows, where the conversation still begins as it did then. */
   private lastWatch(): UseWatch | undefined {
-    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isOnArrival(one));
+    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;
@@ -390,7 +390,7 @@ export class LiveConversation {
       const key = messages.at(-1);
       return key === undefined ? [] : [{ message: messages.length - 1, key }];
     };
-    const named = [...pinned, ...condensations.flatMap((one) => one.arrivals ?? lastKnown(one))];
+    const named = [...pinned, ...condensations.flatMap((one) => one.newResults ?? lastKnown(one))];
     const there = named.filter(({ message, key }) => message >= from && this.isAt(message, key));
     return there.reduce((first, { message }) => Math.max(first, message + 1), from);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { MARKER } from '../storage/ownFolder';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { isOnArrival } from '../core/condense/ledger/ledger';
+import { isNewResults } from '../core/condense/ledger/ledger';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { getBlocks } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
@@ -117,7 +117,7 @@ describe('a result that repeats what stands above it', () => {
       const second = await live.prepare(request(SECOND));
       expect(json(second.messages.slice(0, first.messages.length))).toBe(json(first.messages));
       expect(marked(second.messages)).toBe(1);
-      expect(live.active()).toMatchObject({ condensations: [], onArrival: { results: 1 } });
+      expect(live.active()).toMatchObject({ condensations: [], newResults: { results: 1 } });
       await live.settled();
       const third = await liveBed(root).live.prepare(request(THIRD));
       expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
@@ -134,7 +134,7 @@ describe('a result that repeats what stands above it', () => {
       const { conversation, messages } = await sendAll(live, SECOND);
       const [found] = findMarkers(json(messages));
       expect((await live.recall(conversation, { references: [found!.reference] })).text).toContain(part(10, 50));
-      expect(live.active()).toMatchObject({ onArrival: { results: 1 } });
+      expect(live.active()).toMatchObject({ newResults: { results: 1 } });
       const third = await liveBed(root).live.prepare(request(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
@@ -173,13 +173,13 @@ describe('a result that repeats what stands above it', () => {
 
   it('goes out whole where it is switched off', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { onArrival: 'off' } });
+      const { live } = liveBed(root, { settings: { newResults: 'off' } });
       expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
     }));
 
   it('is left as it was sent when a host that did not condense it goes on', () =>
     inTemporaryFolder(async (root) => {
-      await sendAll(liveBed(root, { settings: { onArrival: 'off' } }).live, SECOND);
+      await sendAll(liveBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await liveBed(root).live.prepare(request(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
@@ -233,39 +233,39 @@ describe('a result that repeats what stands above it', () => {
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       await sendAll(live, SECOND);
-      expect(live.active()?.onArrival).toMatchObject({ results: 1, rereads: 0 });
+      expect(live.active()?.newResults).toMatchObject({ results: 1, rereads: 0 });
       const again = [...SECOND, ...readA('again', part(11, 49))];
       const { messages } = await live.prepare(request(again));
       expect(json(messages.slice(-1))).toBe(json(again.slice(-1)));
       const counted = { results: 1, rereads: 1 };
-      expect(live.active()?.onArrival).toMatchObject(counted);
+      expect(live.active()?.newResults).toMatchObject(counted);
       await live.prepare(request(again));
       await live.prepare(request([...again, ...readA('4', part(5, 55))]));
-      expect(live.active()?.onArrival).toMatchObject(counted);
+      expect(live.active()?.newResults).toMatchObject(counted);
       await live.settled();
       const restarted = liveBed(root).live;
       await restarted.prepare(request(again));
-      expect(restarted.active()?.onArrival).toMatchObject(counted);
+      expect(restarted.active()?.newResults).toMatchObject(counted);
     }));
 
   it('that was read again behind a condensation is no new result that something was left out of', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root, { settings: { onArrival: 'off' } });
+      const bed = liveBed(root, { settings: { newResults: 'off' } });
       const { conversation } = await sendAll(bed.live, FIRST);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       const outcome = await bed.live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       expect(outcome?.kind).toBe('condensed');
-      bed.settings = { ...bed.settings, onArrival: 'lossless' };
+      bed.settings = { ...bed.settings, newResults: 'lossless' };
       const again = [...FIRST, ...readA('2', part(11, 49))];
       expect(json((await bed.live.prepare(request(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
-      expect(bed.live.active()?.onArrival).toEqual({ results: 0, tokens: 0, rereads: 1 });
+      expect(bed.live.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
       await bed.live.settled();
       const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const { condensations } = await readLedger(join(root, folder));
-      expect(condensations.find(isOnArrival)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
+      expect(condensations.find(isNewResults)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
       const restarted = liveBed(root).live;
       await restarted.prepare(request(again));
-      expect(restarted.active()?.onArrival).toEqual({ results: 0, tokens: 0, rereads: 1 });
+      expect(restarted.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
     }));
 
   it('is counted once where the same request is made shorter still, since it would not fit', () =>
@@ -281,10 +281,10 @@ describe('a result that repeats what stands above it', () => {
       });
       const again = [...SECOND, both(call!, bigCall!), both(result!, bigResult!)];
       await sendAll(live, SECOND);
-      const before = live.active()!.onArrival!.tokens;
+      const before = live.active()!.newResults!.tokens;
       const { tokens, messages } = await live.prepare(request(again, { model }));
       expect(tokens).toBeLessThan(20_000);
-      expect(live.active()?.onArrival).toMatchObject({ results: 2, rereads: 1 });
+      expect(live.active()?.newResults).toMatchObject({ results: 2, rereads: 1 });
       await live.settled();
       const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const { condensations } = await readLedger(join(root, folder));
@@ -293,7 +293,7 @@ describe('a result that repeats what stands above it', () => {
       const changed = [SECOND[4]!, again[6]!];
       expect(tokensBefore).toBe(counter.messages(changed));
       expect(tokensAfter).toBe(counter.messages([messages[4]!, messages[6]!]));
-      expect(live.active()!.onArrival!.tokens).toBeGreaterThan(before);
+      expect(live.active()!.newResults!.tokens).toBeGreaterThan(before);
     }));
 
   it('of a tool of the user’s own table refers to the file, and still does behind a condensation', () =>
@@ -352,7 +352,7 @@ describe('a result that repeats what stands above it', () => {
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       expect((await live.undo(conversation)).detail).toBe('Undone. The next request is sent as it was before.');
-      expect(live.active()?.onArrival).toBeDefined();
+      expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
       expect(json((await live.prepare(request(SECOND))).messages)).toBe(json(SECOND));
       // Who undid it wants to have results whole.
@@ -437,7 +437,7 @@ it('a new result that a person had brought back, or pinned, stays whole where th
 
 it('a result that was pinned whole is not shortened where the host restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
-    const off = liveBed(root, { settings: { onArrival: 'off' } }).live;
+    const off = liveBed(root, { settings: { newResults: 'off' } }).live;
     const { conversation } = await sendAll(off, SECOND);
     await off.pin(conversation, 4);
     expect((await liveBed(root).live.prepare(request(SECOND))).messages).toEqual(SECOND);

@@ -56,10 +56,10 @@ export function newResultsConfig(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
 ): NewResultsConfig | undefined {
-  const { isPaused, onArrival, noiseOnArrival: noise = false, isCautious = true } = settings;
+  const { isPaused, newResults, newResultsNoise: noise = false, isCautious = true } = settings;
   if (isPaused) return undefined;
   const { largeResultPercent = LARGE_PERCENT } = settings;
-  const rules = { lossless: onArrival !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
+  const rules = { lossless: newResults !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
   const share = percentOf(largeResultPercent, contextWindow) / tokenFactor;
   const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };

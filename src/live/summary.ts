@@ -1,4 +1,4 @@
-import { isOnArrival } from '../core/condense/ledger/ledger';
+import { isNewResults } from '../core/condense/ledger/ledger';
 import { namesOfCondensations } from '../core/condense/report/report';
 import type { UseAfter } from '../core/condense/ledger/use';
 import { condensationsOf, redoCommand, undoCommand } from './commands';
@@ -35,7 +35,7 @@ export function summarize(
     shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,
     condensations: condensationsOf(conversation)
-      .filter((one) => !isOnArrival(one))
+      .filter((one) => !isNewResults(one))
       .map((one) => ({
         id: one.id,
         at: one.at,
@@ -79,9 +79,9 @@ function tools(conversation: LiveConversation, all: readonly LiveConversation[])
   };
 }
 
-function newResults({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
-  const condensed = ledger.condensations.find(isOnArrival);
+function newResults({ ledger }: LiveConversation): Pick<LiveSummary, 'newResults'> {
+  const condensed = ledger.condensations.find(isNewResults);
   if (!condensed || ledger.undone.has(condensed.id)) return {};
   const { edits, tokensBefore, tokensAfter, rereads = 0 } = condensed;
-  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
+  return { newResults: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
 }

@@ -82,7 +82,7 @@ export interface LiveSummary {
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
   /** The part of results left out before they were first sent; absent where nothing was, or it was undone. */
-  readonly onArrival?: NewResultsSummary;
+  readonly newResults?: NewResultsSummary;
   /** The tools of the last request, the heaviest first: all are sent with every request. Absent where there are none. */
   readonly tools?: readonly ToolWeight[];
   /** US dollars that the model's answers cost so far; absent where a price is not known. */
@@ -153,7 +153,7 @@ export type CommandResult =
   | { readonly kind: 'nothing'; readonly detail: string };
 
 /** The treatment of a result before it is first sent. */
-export type OnArrival = 'off' | 'lossless';
+export type NewResultsMode = 'off' | 'lossless';
 
 /** What follows where Lossless leaves more than the target at the threshold. */
 export type WhenNotEnough = 'fileAware' | 'nothing';
@@ -167,9 +167,9 @@ export interface LiveSettings {
   /** Absent: File-Aware for agents that can recall what it removes, nothing for others. Providers other than Lossless run alone. */
   readonly whenNotEnough?: WhenNotEnough;
   /** `lossless` leaves out of new results what stands above them in the view; default `lossless`. */
-  readonly onArrival?: OnArrival;
+  readonly newResults?: NewResultsMode;
   /** Whether new results also leave out what a terminal shows for a moment or in colours; default false. */
-  readonly noiseOnArrival?: boolean;
+  readonly newResultsNoise?: boolean;
   /** False: what an agent asks for once more is left out, too; to measure what answering it costs. Default true. */
   readonly isCautious?: boolean;
   /** Percent of the window from which on a single new result is shortened; default 25, 0: none is. */

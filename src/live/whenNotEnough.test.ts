@@ -35,7 +35,7 @@ async function run(
 ): Promise<Ran> {
   return inTemporaryFolder(async (root) => {
     // New results stay whole: what the threshold does is the question.
-    const bed = liveBed(root, { providers, settings: { provider: 'lossless', onArrival: 'off', ...settings } });
+    const bed = liveBed(root, { providers, settings: { provider: 'lossless', newResults: 'off', ...settings } });
     const model = upstream({ contextWindow: WINDOW, threshold: { percent } });
     for (let end = 4; end <= messages.length; end += 2) {
       const sent = request(messages.slice(0, end), { model, ...(canRecall !== undefined && { canRecall }) });
@@ -146,7 +146,7 @@ it('breaks the cache seldom where instructions and tools alone are above the thr
 });
 
 describe('while condensing is paused', () => {
-  it('nothing is condensed at the threshold or on arrival, and then what would not fit is', async () => {
+  it('nothing is condensed at the threshold or in new results, and then what would not fit is', async () => {
     await inTemporaryFolder(async (root) => {
       const bed = liveBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
       const model = upstream({ contextWindow: WINDOW });

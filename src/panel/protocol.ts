@@ -16,7 +16,7 @@ import { profileCostMethods } from './profileCosts/methods';
 
 export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
 export {
-  WHAT_IF_WAYS,
+  WHAT_IF_CHOICES,
   type ShownAccount,
   type ShownAccountRow,
   type ShownTool,

@@ -133,7 +133,7 @@ const previewBackend = (): Backend => ({
     kind: 'file',
     path: samplePath(context.extensionPath),
   }),
-  forecastConversation: (_services: unknown, { path }: { readonly path: string }) => ({
+  resolveConversation: (_services: unknown, { path }: { readonly path: string }) => ({
     kind: 'file',
     path,
     history: 'active',
@@ -143,7 +143,7 @@ const previewBackend = (): Backend => ({
   onLiveChange: () => ({ dispose: () => undefined }),
   pricingOf: () => Promise.resolve(undefined),
   profileSetups: () => Promise.resolve([]),
-  forecastSetup: () =>
+  readPreviewSetup: () =>
     Promise.resolve({
       provider: fake.settings['contextCondenser.provider'] ?? 'lossless',
       config: fake.settings['contextCondenser.smart'],

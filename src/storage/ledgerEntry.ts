@@ -1,6 +1,6 @@
 import type { Edit } from '../core/condense/edits/edits';
 import { currentEdit } from '../core/condense/edits/storedEdits';
-import type { ArrivedEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
+import type { NewResultsEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { NO_USE } from '../core/condense/ledger/use';
 
 /**
@@ -18,7 +18,7 @@ export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
     case 'condensed':
       return condensedEntry(entry['condensation']);
     case 'arrived':
-      if (!isArrived(entry)) return undefined;
+      if (!isNewResultsEntry(entry)) return undefined;
       return entry.edits.every(isKnownKind)
         ? { ...entry, edits: entry.edits.map((edit) => currentEdit(edit) as Edit) }
         : 'newer';
@@ -54,7 +54,9 @@ function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefine
 const KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
 const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(KINDS, kind);
 
-const isArrived = (entry: Partial<Record<string, unknown>>): entry is Partial<Record<string, unknown>> & ArrivedEntry =>
+const isNewResultsEntry = (
+  entry: Partial<Record<string, unknown>>,
+): entry is Partial<Record<string, unknown>> & NewResultsEntry =>
   typeof entry['condensation'] === 'string' && Array.isArray(entry['edits']) && Array.isArray(entry['arrivals']);
 
 const isCondensation = (value: unknown): value is Condensation =>

@@ -1,5 +1,5 @@
 /** The models of this window, for the engine to ask: they are called here, where the keys and VS Code's network are. */
-import type { ForecastModel } from '../background/forecast/messages';
+import type { PreviewModel } from '../background/preview/messages';
 import type { HostModels } from '../background/hostModels';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../core/condense/summarizer';
@@ -39,7 +39,7 @@ export async function planModel(
   samples: WindowModels['samples'],
   apiProfile: string | undefined,
   own?: OwnModel,
-): Promise<{ readonly planned: ForecastModel; readonly selected?: SelectedSummarizer }> {
+): Promise<{ readonly planned: PreviewModel; readonly selected?: SelectedSummarizer }> {
   const name = apiProfile === undefined ? {} : { apiProfile };
   try {
     const selected = await select(apiProfile, own);

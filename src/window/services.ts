@@ -43,7 +43,7 @@ export interface LastCondensation {
   /** Of the conversation's file, where it has one. */
   readonly path?: string;
   /** How it was condensed. */
-  readonly way: { readonly provider: string; readonly config: unknown };
+  readonly choice: { readonly provider: string; readonly config: unknown };
   readonly title: string;
   readonly tokensAfter: number;
   /** What it noted for a person; kept nowhere else but in the log. */

@@ -3,7 +3,7 @@ import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBen
 import type { Sized, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';
 import { markdown, millis, percent } from './table';
-import type { WayRow } from './waysBench';
+import type { ChoiceRow } from './choicesBench';
 
 /** Shares that differ by no more are called the same: five percentage points. */
 const NEAR = 0.05;
@@ -23,10 +23,10 @@ const sized = (found: Sized | undefined): string[] =>
       ]
     : ['–', 'not reached', '–'];
 
-/** All runs that called a model, whatever the way. */
-function estimatesText(ways: readonly WayRow[]): string {
-  const runs = ways.reduce((sum, { paidRuns }) => sum + paidRuns, 0);
-  const close = ways.reduce((sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates), 0);
+/** All runs that called a model, whatever the provider. */
+function estimatesText(choices: readonly ChoiceRow[]): string {
+  const runs = choices.reduce((sum, { paidRuns }) => sum + paidRuns, 0);
+  const close = choices.reduce((sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates), 0);
   return `${runs} runs called a model. In ${Math.round(close)} of them (${percent(close / runs)}) the estimate was within 20 % of the cost.`;
 }
 
@@ -35,13 +35,13 @@ function estimatesText(ways: readonly WayRow[]): string {
  * @param need the part about unseen projects; undefined: there is none.
  */
 export function benchmarksPage(
-  ways: readonly WayRow[],
+  choices: readonly ChoiceRow[],
   { rows, curve }: SizedBench,
   headline: readonly HeadlineRow[],
   of: string,
   need: string | undefined,
 ): string {
-  const [first] = ways;
+  const [first] = choices;
   return `# Benchmarks
 
 Written by \`npm run bench:quality\`; do not edit. The same page for your own transcripts:
@@ -73,13 +73,13 @@ as lost here. Nothing here measures whether an agent solves more tasks. The sess
 from one Go project, on which the presets were made and which taught File-Aware its weights: other projects repeat less. What
 File-Aware keeps of projects that it has not seen stands in a part of its own below.
 
-## Every way to condense
+## Every choice to condense
 
 Each runs with its default configuration, without a target: it removes as much as it can.
 
 ${markdown(
   [
-    'way',
+    'choice',
     'tokens removed',
     'lines',
     'identifiers',
@@ -91,22 +91,22 @@ ${markdown(
     'cost, mean of a run',
     'estimates within 20 %',
   ],
-  ways.map((way) => [
-    way.way,
-    percent(way.removed.share),
-    cell(way.lines),
-    cell(way.names),
-    cell(way.paths),
-    percent(way.userMessages),
-    millis(way.cpuMs),
-    way.calls,
-    dollars(way.estimatedCost / way.cuts),
-    dollars(way.cost / way.cuts),
-    way.paidRuns === 0 ? '–' : `${percent(way.closeEstimates)} of ${way.paidRuns} runs`,
+  choices.map((choice) => [
+    choice.choice,
+    percent(choice.removed.share),
+    cell(choice.lines),
+    cell(choice.names),
+    cell(choice.paths),
+    percent(choice.userMessages),
+    millis(choice.cpuMs),
+    choice.calls,
+    dollars(choice.estimatedCost / choice.cuts),
+    dollars(choice.cost / choice.cuts),
+    choice.paidRuns === 0 ? '–' : `${percent(choice.closeEstimates)} of ${choice.paidRuns} runs`,
   ]),
 )}
 
-${estimatesText(ways)}
+${estimatesText(choices)}
 
 ${need === undefined ? '' : `${need}\n`}## File-Aware against the rules of other tools, on the sessions above
 

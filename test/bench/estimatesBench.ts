@@ -1,11 +1,11 @@
 /**
- * How long the estimate of a way to condense takes on 200K tokens that were counted before (FR-CO-004), asked of the
- * forecast's worker as the panel does: alone, one of all ways on the same conversation, and with another target.
+ * How long the estimate of a provider takes on 200K tokens that were counted before (FR-CO-004), asked of the
+ * preview's worker as the panel does: alone, one of all choices on the same conversation, and with another target.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ForecastQuestion, ForecastSetup } from '../../src/background/forecast/messages';
-import { ForecastSession } from '../../src/background/forecast/session';
+import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
+import { PreviewSession } from '../../src/background/preview/session';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
 import { testModel } from '../../src/core/condense/summary/testing';
@@ -17,13 +17,13 @@ import { millis, table } from './table';
 
 export interface EstimateRow {
   readonly conversation: string;
-  readonly way: string;
+  readonly choice: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly alone: Taken;
-  /** In one list with all ways, in the order of this table. */
+  /** In one list with all choices, in the order of this table. */
   readonly listed: Taken;
-  /** The same way again, with another target. */
+  /** The same choice again, with another target. */
   readonly changed: Taken;
 }
 
@@ -37,13 +37,13 @@ const TOKENS = 200_000;
 const RUNS = 5;
 const TARGET = 50;
 
-interface Way {
+interface ProviderChoice {
   readonly name: string;
   readonly provider: string;
   readonly config?: string;
 }
 
-const WAYS: readonly Way[] = [
+const CHOICES: readonly ProviderChoice[] = [
   { name: 'lossless', provider: 'lossless' },
   { name: 'truncation', provider: 'truncation' },
   { name: 'native', provider: 'native' },
@@ -51,7 +51,7 @@ const WAYS: readonly Way[] = [
   ...BUILT_IN_STRATEGIES.map(({ id }) => ({ name: id, provider: 'strategy', config: id })),
 ];
 
-const setup = ({ provider, config }: Way, targetPercent: number): ForecastSetup => ({
+const setup = ({ provider, config }: ProviderChoice, targetPercent: number): PreviewSetup => ({
   provider,
   config,
   presets: [],
@@ -63,7 +63,7 @@ const setup = ({ provider, config }: Way, targetPercent: number): ForecastSetup 
 
 export async function benchEstimates(conversations: readonly BenchConversation[]): Promise<EstimateRow[]> {
   const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
-  for (const way of WAYS) await ask(sessionOn(generated), way);
+  for (const choice of CHOICES) await ask(sessionOn(generated), choice);
   const rows: EstimateRow[] = [];
   for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS).slice(0, 1)] as const)
     rows.push(...(await measure(name, messages)));
@@ -71,29 +71,29 @@ export async function benchEstimates(conversations: readonly BenchConversation[]
 }
 
 async function measure(conversation: string, messages: readonly ApiMessage[]): Promise<EstimateRow[]> {
-  const alone = WAYS.map((): Taken[] => []);
-  const listed = WAYS.map((): Taken[] => []);
-  const changed = WAYS.map((): Taken[] => []);
+  const alone = CHOICES.map((): Taken[] => []);
+  const listed = CHOICES.map((): Taken[] => []);
+  const changed = CHOICES.map((): Taken[] => []);
   const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
   // The session before stays, as the conversation before stays in a worker: where no object of a kind is left, the
   // collector throws away the code that was compiled for it, and compiling anew would be measured.
-  const kept: ForecastSession[] = [];
+  const kept: PreviewSession[] = [];
   for (let run = 0; run < RUNS; run++) {
     const list = sessionOn(messages);
-    for (const [index, way] of WAYS.entries()) {
+    for (const [index, choice] of CHOICES.entries()) {
       const session = sessionOn(messages);
       globalThis.gc?.();
-      const first = await ask(session, way);
+      const first = await ask(session, choice);
       sizes[index] = first;
       alone[index]?.push(first.taken);
-      changed[index]?.push((await ask(session, way, TARGET - 1)).taken);
-      listed[index]?.push((await ask(list, way)).taken);
+      changed[index]?.push((await ask(session, choice, TARGET - 1)).taken);
+      listed[index]?.push((await ask(list, choice)).taken);
     }
     kept[0] = list;
   }
-  return WAYS.map(({ name }, index) => ({
+  return CHOICES.map(({ name }, index) => ({
     conversation,
-    way: name,
+    choice: name,
     tokensBefore: sizes[index]?.tokensBefore ?? 0,
     tokensAfter: sizes[index]?.tokensAfter ?? 0,
     alone: middle(alone[index]),
@@ -108,19 +108,19 @@ const middle = (runs: readonly Taken[] = []): Taken => ({
 });
 
 /** A worker that has read and counted the conversation, and worked out nothing yet. */
-function sessionOn(source: readonly ApiMessage[]): ForecastSession {
+function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
   const counter = freshCounter();
   counter.messages(messages);
-  const session = new ForecastSession(counter);
+  const session = new PreviewSession(counter);
   session.update('live', { messages: { kept: 0, added: messages }, edits: { kept: 0, added: [] } });
   return session;
 }
 
-async function ask(session: ForecastSession, way: Way, target = TARGET) {
-  const question: ForecastQuestion = {
+async function ask(session: PreviewSession, choice: ProviderChoice, target = TARGET) {
+  const question: PreviewQuestion = {
     conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
-    setup: setup(way, target),
+    setup: setup(choice, target),
     excluded: [],
   };
   const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
@@ -133,10 +133,10 @@ const words = ({ clockMs, cpuMs }: Taken): string => `${millis(clockMs)} (${mill
 
 export const estimatesTable = (rows: readonly EstimateRow[]): string =>
   table(
-    ['conversation', 'way', 'tokens', 'after', 'alone: by the clock (processor)', 'listed', 'another target'],
-    rows.map(({ conversation, way, tokensBefore, tokensAfter, alone, listed, changed }) => [
+    ['conversation', 'choice', 'tokens', 'after', 'alone: by the clock (processor)', 'listed', 'another target'],
+    rows.map(({ conversation, choice, tokensBefore, tokensAfter, alone, listed, changed }) => [
       conversation,
-      way,
+      choice,
       tokensBefore,
       tokensAfter,
       words(alone),

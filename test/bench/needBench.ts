@@ -56,7 +56,7 @@ export interface NeedOptions {
 
 /**
  * Thinking is left out of all: rules and agents treat it each in its own way, and no line of a file stands in it.
- * @param fileAwareFor the way that is measured, for each conversation.
+ * @param fileAwareFor the provider that is measured, for each conversation.
  */
 export async function measureNeed(
   conversations: readonly BenchConversation[],

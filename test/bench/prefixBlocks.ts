@@ -21,7 +21,7 @@ export interface PrefixBlocks {
   /** After Lossless. */
   readonly draft: Draft;
   readonly candidates: readonly Candidate[];
-  /** True for the items that may be thinned. */
+  /** True for the items that may be pruned. */
   readonly isWanted: (item: Item) => boolean;
 }
 

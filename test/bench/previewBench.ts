@@ -4,8 +4,8 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ForecastQuestion, ForecastSetup } from '../../src/background/forecast/messages';
-import { ForecastSession } from '../../src/background/forecast/session';
+import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
+import { PreviewSession } from '../../src/background/preview/session';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { cpuSince, freshCounter } from './measure';
@@ -37,7 +37,7 @@ interface Change {
   /** How many messages there are at the first question. */
   readonly first: (messages: number) => number;
   /** The question after so many changes. */
-  readonly question: (provider: string, step: number) => Partial<ForecastQuestion>;
+  readonly question: (provider: string, step: number) => Partial<PreviewQuestion>;
   /** Messages that come with each change. */
   readonly added: number;
 }
@@ -58,7 +58,7 @@ const CHANGED: readonly Change[] = [
   { name: 'a step more', first: (messages) => messages - CHANGES * STEP, question: () => ({}), added: STEP },
 ];
 
-const setup = (provider: string, targetPercent = 50): ForecastSetup => ({
+const setup = (provider: string, targetPercent = 50): PreviewSetup => ({
   provider,
   config: undefined,
   presets: [],
@@ -79,7 +79,7 @@ export async function benchPreview(): Promise<PreviewPoint[]> {
 
 /** The first question reads and counts everything; those after it follow a change each. */
 async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const { signal } = new AbortController();
   let length = 0;
   const report = (added: number): void => {
@@ -87,7 +87,7 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     session.update('live', { messages: update, edits: { kept: 0, added: [] } });
     length += added;
   };
-  const question = (step: number): ForecastQuestion => ({
+  const question = (step: number): PreviewQuestion => ({
     conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
     setup: setup(provider),
     excluded: [],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:quality`: every way to condense, and File-Aware against other tools' rules, written to docs/research/benchmarks.md;
+ * `npm run bench:quality`: every provider, and File-Aware against other tools' rules, written to docs/research/benchmarks.md;
  * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall|need` does one of
  * them; `need` is the page's part about projects that the weights never saw (`--cache FILE` keeps its features there). `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
  * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page of
@@ -14,7 +14,7 @@ import { loadCorpus, type BenchConversation } from './corpus';
 import { cutsFrom } from './fitCuts';
 import { freshCounter } from './measure';
 import { benchLossless } from './losslessBench';
-import { DOOR_TITLE } from './doorSection';
+import { NEW_RESULTS_TITLE } from './newResultsSection';
 import { NEED_PICTURE, NEED_TITLE, needSection } from './needSection';
 import { sectionOf, withSection } from './pageSection';
 import { providerPolicy } from './policies';
@@ -22,7 +22,7 @@ import { benchHeadline } from './headlineBench';
 import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
 import { benchSizes } from './peersBench';
 import { measureRetention } from './retention';
-import { benchWays } from './waysBench';
+import { benchChoices } from './choicesBench';
 
 /** The switches of Lossless, from its schema, so that a new operation is measured without a change here. */
 function switches(): string[] {
@@ -61,7 +61,7 @@ const pageOf = async (
   of: string,
   need: string | undefined,
 ): Promise<string> =>
-  benchmarksPage(await benchWays(conversations), await benchSizes(conversations), await benchHeadline(), of, need);
+  benchmarksPage(await benchChoices(conversations), await benchSizes(conversations), await benchHeadline(), of, need);
 
 /** The part about unseen projects, from the corpora or from a folder, with its picture written; undefined for a single project. */
 async function needPart(
@@ -80,10 +80,10 @@ async function needPart(
 
 const writtenIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** The page with the part that `npm run bench -- --only door` wrote, which is not measured here. */
-function withDoorSection(page: string, file: string): string {
-  const door = sectionOf(writtenIn(file), DOOR_TITLE);
-  return door === undefined ? page : withSection(page, DOOR_TITLE, door);
+/** The page with the part that `npm run bench -- --only new-results` wrote, which is not measured here. */
+function withNewResultsSection(page: string, file: string): string {
+  const section = sectionOf(writtenIn(file), NEW_RESULTS_TITLE);
+  return section === undefined ? page : withSection(page, NEW_RESULTS_TITLE, section);
 }
 
 /** Which conversations a page is about, as a sentence. */
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
     // The page is the whole measure; of a part that was asked for it is only shown.
     if (values.half !== undefined) console.log(page);
     else {
-      writeFileSync(file, withDoorSection(page, file));
+      writeFileSync(file, withNewResultsSection(page, file));
       console.log(`${file} written.\n`);
     }
   }

@@ -42,15 +42,15 @@ export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
 
-/** The bound of what can be left out on arrival: each result against all that stands above it, calls too. */
-export interface ArrivalBound {
+/** The bound of what can be left out of new results: each result against all that stands above it, calls too. */
+export interface BoundByMessage {
   /** Characters that could go from each message's results where a file's lines stand above in a text that shows the file. */
   readonly sameFile: ReadonlyMap<number, number>;
   /** The same where they may stand in any text above. */
   readonly anywhere: ReadonlyMap<number, number>;
 }
 
-export function arrivalBound(messages: readonly ApiMessage[]): ArrivalBound {
+export function boundByMessage(messages: readonly ApiMessage[]): BoundByMessage {
   const texts = textsOf(messages);
   const lines = texts.map((text) => text.lines);
   const messageOf = new Map(texts.flatMap((text) => (text.isResult ? [[text.lines, text.message] as const] : [])));

@@ -8,8 +8,8 @@ import { ablationTable, benchAblation } from './ablationBench';
 import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
 import { loadAllSessions, loadCorpus, type BenchCorpus } from './corpus';
-import { benchDoor } from './doorBench';
-import { DOOR_TITLE, doorSection, doorTable } from './doorSection';
+import { benchNewResults } from './newResultsBench';
+import { NEW_RESULTS_TITLE, newResultsSection, newResultsTable } from './newResultsSection';
 import { withSection } from './pageSection';
 import { benchCurve, curveTable } from './curveBench';
 import { benchEstimates, estimatesTable } from './estimatesBench';
@@ -51,7 +51,7 @@ const PARTS = [
   'obsolete',
   'tokens',
   'live',
-  'door',
+  'new-results',
   'preview',
   'estimates',
   'gateway',
@@ -229,15 +229,15 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
       return { text: liveTable(data), data };
     },
   },
-  door: {
-    title: 'Results condensed on arrival, recorded sessions request by request, o200k tokens',
+  'new-results': {
+    title: 'New results, recorded sessions request by request, o200k tokens',
     isOnCorpus: false,
     async run(_corpus, { sessions }) {
-      const data = await benchDoor(sessions, (text) => {
+      const data = await benchNewResults(sessions, (text) => {
         console.error(`   ${text}`);
       });
       if (sessions === undefined && data.length > 0) {
-        writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), DOOR_TITLE, doorSection(data)));
+        writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), NEW_RESULTS_TITLE, newResultsSection(data)));
         console.log(`${PAGE} written.\n`);
       }
       const points = data.map((point) => ({
@@ -245,7 +245,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
         with: { ...point.with, times: undefined },
         without: { ...point.without, times: undefined },
       }));
-      return { text: data.length > 0 ? doorTable(data) : 'no real sessions beside the project', data: points };
+      return { text: data.length > 0 ? newResultsTable(data) : 'no real sessions beside the project', data: points };
     },
   },
   gateway: {
@@ -265,7 +265,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   estimates: {
-    title: 'Estimates of all ways on 200K tokens, tokens counted before, median of 5',
+    title: 'Estimates of all choices on 200K tokens, tokens counted before, median of 5',
     isOnCorpus: true,
     async run({ conversations }) {
       const data = await benchEstimates(conversations);

@@ -35,7 +35,7 @@ interface Taken {
 }
 
 const TOKENS = 200_000;
-const WAYS: readonly Candidate[] = [
+const CHOICES: readonly Candidate[] = [
   LOSSLESS,
   candidate('truncation', truncationProvider, {}),
   ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) => candidate(preset, smartProvider(), preset)),
@@ -61,14 +61,14 @@ export async function benchWhole(): Promise<WholeRow[]> {
       toTranscript(generateConversation({ seed: SEED, targetTokens: TOKENS }), new Random(SEED), TRANSCRIPT),
     );
     const rows: WholeRow[] = [];
-    for (const way of WAYS) rows.push(await measure(folder, path, way));
+    for (const choice of CHOICES) rows.push(await measure(folder, path, choice));
     return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measure(folder: string, path: string, way: Candidate): Promise<WholeRow> {
+async function measure(folder: string, path: string, choice: Candidate): Promise<WholeRow> {
   const tokens = createO200kCounter(makeRanks());
   const wholes: Taken[] = [];
   const alones: Taken[] = [];
@@ -78,10 +78,10 @@ async function measure(folder: string, path: string, way: Candidate): Promise<Wh
       kind: 'condense',
       path,
       history: 'active',
-      provider: way.provider.id,
-      config: way.config,
+      provider: choice.provider.id,
+      config: choice.config,
       targetPercent: TARGET_PERCENT,
-      store: join(folder, `${way.name}-${run}`),
+      store: join(folder, `${choice.name}-${run}`),
     } as const;
     const parts = {
       tokens: () => Promise.resolve(tokens),
@@ -92,12 +92,12 @@ async function measure(folder: string, path: string, way: Candidate): Promise<Wh
     const { messages } = readConversationFile(path, { history: 'active' });
     const counter = new MessageCounter(tokens);
     counter.messages(messages);
-    alones.push(await taken(() => condense(messages, way, counter)));
+    alones.push(await taken(() => condense(messages, choice, counter)));
   }
   if (!result) throw new Error('unreachable');
   const { tokensBefore, tokensAfter } = result;
   // The first run compiles what the others use.
-  return { provider: way.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
+  return { provider: choice.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
 }
 
 async function taken(work: () => Promise<unknown>): Promise<Taken> {

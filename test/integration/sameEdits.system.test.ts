@@ -21,18 +21,18 @@ import { freshCounter } from '../../src/core/testingCounter';
 import { request, upstream } from '../../src/live/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { sessionFiles } from '../bench/corpus';
-import { asSent } from '../bench/doorReplay';
+import { asSent } from '../bench/liveReplay';
 import { conversationWith, HOSTILE_TEXTS } from '../generators/hostileTexts';
 import { openChatEngine } from '../support/chatEngine';
 import { isLong, isTried } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 
-const WAYS = [
+const CHOICES = [
   { provider: 'lossless', config: undefined },
   { provider: 'truncation', config: undefined },
   { provider: 'smart', config: 'file-aware' },
 ] as const;
-type Way = (typeof WAYS)[number];
+type Choice = (typeof CHOICES)[number];
 
 const TARGET_PERCENT = 50;
 /** No request comes near it: only what a person asks for condenses. */
@@ -67,7 +67,7 @@ interface Result {
 }
 
 /** @returns `undefined` if nothing was condensed */
-type Road = (input: Input, way: Way) => Promise<Result | undefined>;
+type Road = (input: Input, choice: Choice) => Promise<Result | undefined>;
 
 /**
  * Messages as an agent sends them to Anthropic and the gateway's wire reads them: contents are lists, cache marks are gone. All roads
@@ -108,14 +108,14 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
   const chats = join(folder, 'chat');
   const { live, thread } = openChatEngine(chats, {
     // Results are left out before they are first sent by a rule of its own, which has no part in condensing what was sent.
-    settings: { onArrival: 'off', largeResultPercent: 0 },
+    settings: { newResults: 'off', largeResultPercent: 0 },
   });
   const { signal } = new AbortController();
   const store = join(folder, 'window');
   const where = (path: string) => ({ path, history: 'active', store }) as const;
   return {
-    async preview({ path }, way) {
-      const setup = { ...way, presets: [], targetPercent: TARGET_PERCENT, maxCost: 0, models: [], summaries: store };
+    async preview({ path }, choice) {
+      const setup = { ...choice, presets: [], targetPercent: TARGET_PERCENT, maxCost: 0, models: [], summaries: store };
       const conversation = { kind: 'file', ...where(path) } as const;
       const question = { conversation, setup, excluded: [] };
       const { editCount, notes } = await thread.engine.previews.ask({ kind: 'preview', ...question }, signal);
@@ -127,17 +127,21 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       const text = after.replaceAll(BEHIND_MARKERS, READ_ELSEWHERE);
       return { text, editCount };
     },
-    async run(input, way) {
-      const task = { kind: 'condense', ...where(input.path), ...way, targetPercent: TARGET_PERCENT } as const;
+    async run(input, choice) {
+      const task = { kind: 'condense', ...where(input.path), ...choice, targetPercent: TARGET_PERCENT } as const;
       const run = await thread.engine.perform(task, () => undefined, signal);
       if (run.kind !== 'condensed') return undefined;
       return { ...resultOf(input, await lastEdits(store, run.conversation.id)), text: run.after, editCount: run.edits };
     },
-    async live(input, way) {
+    async live(input, choice) {
       const model = upstream({ contextWindow: WINDOW });
-      const asked = request(input.messages, { conversationId: `${input.name} ${way.provider}`, system: SYSTEM, model });
+      const asked = request(input.messages, {
+        conversationId: `${input.name} ${choice.provider}`,
+        system: SYSTEM,
+        model,
+      });
       const { conversation } = await live.prepare(asked);
-      const { kind } = await live.condenseNow(conversation, { ...way, targetPercent: TARGET_PERCENT }, signal);
+      const { kind } = await live.condenseNow(conversation, { ...choice, targetPercent: TARGET_PERCENT }, signal);
       if (kind !== 'condensed') return undefined;
       const { messages: sent } = await live.prepare(asked);
       return { ...resultOf(input, await lastEdits(chats, conversation)), view: json(sent) };
@@ -219,7 +223,7 @@ async function openGateway(folder: string): Promise<Road> {
     .toBeDefined()
     .then(() => window.shared?.addresses?.['anthropic'] ?? '');
   const known = new Set<string>();
-  return async (input, way) => {
+  return async (input, choice) => {
     const body = json({
       model: 'claude-sonnet-4-5',
       max_tokens: 1_000,
@@ -227,7 +231,7 @@ async function openGateway(folder: string): Promise<Road> {
       tools: TOOLS,
       messages: input.messages,
     });
-    const headers = { 'x-claude-code-session-id': encodeURIComponent(`${input.name} ${way.provider}`) };
+    const headers = { 'x-claude-code-session-id': encodeURIComponent(`${input.name} ${choice.provider}`) };
     const send = async (): Promise<Body> => {
       const answer = await fetch(`${address}/v1/messages`, { method: 'POST', headers, body });
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Done.')]);
@@ -237,7 +241,7 @@ async function openGateway(folder: string): Promise<Road> {
     await expect.poll(() => window.list().some(({ id }) => !known.has(id))).toBe(true);
     const conversation = window.list().find(({ id }) => !known.has(id))!.id;
     known.add(conversation);
-    const { kind } = await window.condenseNow(conversation, { ...way, targetPercent: TARGET_PERCENT });
+    const { kind } = await window.condenseNow(conversation, { ...choice, targetPercent: TARGET_PERCENT });
     if (kind !== 'condensed') return undefined;
     const edits = await lastEdits(store, conversation);
     return { ...resultOf(input, edits), view: json(anthropicWire.read(await send())?.messages) };
@@ -250,7 +254,7 @@ async function openGateway(folder: string): Promise<Road> {
  */
 async function compare(
   inputs: Iterable<() => Input>,
-  way: Way,
+  choice: Choice,
   roads: Readonly<Record<string, Road>>,
 ): Promise<number> {
   let condensed = 0;
@@ -258,10 +262,10 @@ async function compare(
   for (const read of inputs) {
     const input = read();
     const [[, first] = ['', undefined], ...others] = Object.entries(roads);
-    const expected = await first?.(input, way);
+    const expected = await first?.(input, choice);
     if (expected) condensed++;
     for (const [name, road] of others) {
-      const result = await road(input, way);
+      const result = await road(input, choice);
       const differs = (part: keyof Result): boolean =>
         result?.[part] !== undefined && result[part] !== expected?.[part];
       const parts = (['editCount', 'edits', 'view', 'text'] as const).filter(differs);
@@ -291,13 +295,13 @@ function isReadable(path: string): boolean {
 /** Parameters of a call that are nested as deeply as programs write them. */
 const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
 
-describe.each(WAYS)(
+describe.each(CHOICES)(
   'a preview, Condense Now, agent mode, a gateway and the command line make the same edits by $provider',
-  (way) => {
+  (choice) => {
     it('of texts that are huge or strange', { timeout: 1_800_000 }, async () => {
       const folder = temporaryFolder();
       const texts = Object.entries(HOSTILE_TEXTS)
-        .filter((_text, at) => isTried(at, WAYS.indexOf(way), WAYS.length))
+        .filter((_text, at) => isTried(at, CHOICES.indexOf(choice), CHOICES.length))
         .map(([name, make]) => [name, () => make(SIZE)] as const);
       if (isLong) {
         texts.push(['lines of 10 million characters', () => HOSTILE_TEXTS['one line of code']!(LARGEST / 3)]);
@@ -312,10 +316,10 @@ describe.each(WAYS)(
         const deep = exchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
         return inputOf('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
       });
-      const condensed = await compare(inputs, way, await openRoads(folder));
+      const condensed = await compare(inputs, choice, await openRoads(folder));
       expect(condensed).toBeGreaterThan(0);
       console.info(
-        `${way.provider}: ${condensed} of ${inputs.length} hostile conversations condensed, equal on all roads`,
+        `${choice.provider}: ${condensed} of ${inputs.length} hostile conversations condensed, equal on all roads`,
       );
     });
 
@@ -330,14 +334,14 @@ describe.each(WAYS)(
             inputOf(name, asSent(readConversationFile(path).messages), folder),
       );
       const roads = await openRoads(folder);
-      const condensed = await compare(sent, way, roads);
+      const condensed = await compare(sent, choice, roads);
       expect(condensed).toBeGreaterThan(0);
-      console.info(`${way.provider}: ${condensed} of ${files.length} sessions condensed, equal on all roads`);
+      console.info(`${choice.provider}: ${condensed} of ${files.length} sessions condensed, equal on all roads`);
 
       // As the agents stored them: what only such a file says goes along on the roads that read files.
       const { run, preview, commandLine } = roads;
       const stored = files.map((file) => () => ({ ...file, messages: readConversationFile(file.path).messages }));
-      expect(await compare(stored, way, { run, preview, commandLine })).toBeGreaterThan(0);
+      expect(await compare(stored, choice, { run, preview, commandLine })).toBeGreaterThan(0);
     });
   },
 );

@@ -187,7 +187,7 @@ it('the extension host neither condenses nor renders a conversation: its program
 
 /** The files of core with asynchronous functions, and why each has some. All others return what they make. */
 const ASYNCHRONOUS = {
-  'account/counterfactual.ts': 'condenses at each request of a session',
+  'account/replayWhatIf.ts': 'condenses at each request of a session',
   'betweenSteps.ts': 'gives the event loop its turn',
   'condense/fallback.ts': 'condenses by one provider after the other',
   'condense/futureNeed/codeLines.ts': 'condenses beginnings of a conversation',

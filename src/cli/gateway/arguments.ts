@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
-import type { OnArrival, WhenNotEnough } from '../../live/types';
+import type { NewResultsMode, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
 import { checkOptionsOf, optionError, positiveInteger, providerIn, UsageError } from '../args';
 
@@ -41,9 +41,9 @@ export interface GatewayArguments {
   /** What to do if Lossless misses the target at the threshold; undefined: default. */
   readonly whenNotEnough: WhenNotEnough | undefined;
   /** How new results are condensed. */
-  readonly onArrival: OnArrival;
+  readonly newResults: NewResultsMode;
   /** Removes transient terminal output and colors from new results. */
-  readonly noiseOnArrival: boolean;
+  readonly newResultsNoise: boolean;
   /**
    * Percentage of the window from which a single new result is shortened, 0: never; undefined:
    * default.
@@ -109,8 +109,8 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   if (targetPercent !== undefined && (targetPercent < 10 || targetPercent > 90))
     throw new UsageError('--target must be a percentage from 10 to 90.');
   providerIn(values, true);
-  const onArrival = values['on-arrival'];
-  if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
+  const newResults = values['on-arrival'];
+  if (newResults !== 'off' && newResults !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
   const limits = limitsOf(values);
   if (values.off && (limits.perConversation > 0 || limits.perDay > 0)) {
     throw new UsageError(
@@ -142,8 +142,8 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     hold: values.hold,
     off: values.off,
     whenNotEnough: whenNotEnoughOf(values['when-not-enough']),
-    onArrival,
-    noiseOnArrival: values['noise-on-arrival'],
+    newResults,
+    newResultsNoise: values['noise-on-arrival'],
     largeResultPercent: largeResultOf(values['large-result']),
   };
 }

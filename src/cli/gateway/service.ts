@@ -292,8 +292,8 @@ async function readSettings(
   return {
     provider: provider.id,
     ...following(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
-    onArrival: args.onArrival,
-    noiseOnArrival: args.noiseOnArrival,
+    newResults: args.newResults,
+    newResultsNoise: args.newResultsNoise,
     ...(args.largeResultPercent !== undefined && { largeResultPercent: args.largeResultPercent }),
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,

@@ -33,7 +33,7 @@ export interface WhatIfSum {
 }
 
 /**
- * A session's accounted cost counts with the share that its requests made again cost with the other way. One that never was long enough
+ * A session's accounted cost counts with the share that its requests made again cost with the other provider. One that never was long enough
  * to be condensed costs the same.
  * @param savings by path; `unknown` where it can't be told
  * @param since leaves out the cost of requests before this local date

@@ -19,8 +19,8 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 /** Whether a provider is one of ours, and not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
-/** Stands for a provider in condensations on arrival. */
-export const ON_ARRIVAL = 'on-arrival';
+/** Stored as the provider of condensations of new results. */
+export const NEW_RESULTS = 'on-arrival';
 
 /**
  * The name of a condensation's provider for people; its id where its extension is gone.
@@ -30,7 +30,7 @@ export function providerNameOf(
   id: string,
   registered: readonly { readonly id: string; readonly name: string }[] = [],
 ): string {
-  if (id === ON_ARRIVAL) return 'New results';
+  if (id === NEW_RESULTS) return 'New results';
   return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 

@@ -1,5 +1,5 @@
 /** Messages as indexes into lists that both sides have, and lists as updates of known ones. */
-import type { ListUpdate } from '../../background/forecast/messages';
+import type { ListUpdate } from '../../background/preview/messages';
 import type { ApiMessage } from '../../core/messages/types';
 import type { SentMessage } from './messages';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sessionFiles } from '../../../test/bench/corpus';
-import { asSent, requestsOf } from '../../../test/bench/doorReplay';
+import { asSent, requestsOf } from '../../../test/bench/liveReplay';
 import { generateConversation } from '../../../test/generators/conversation';
 import { openChatEngine } from '../../../test/support/chatEngine';
 import { isLong } from '../../../test/support/long';
@@ -58,7 +58,7 @@ describe('requests of a task', () => {
   it.each(['lossless', 'truncation', 'smart'])(
     'by %s are the same from the thread as from this process',
     async (provider) => {
-      const settings = { provider, noiseOnArrival: true, config: provider === 'smart' ? 'file-aware' : undefined };
+      const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
       const here = liveHere(join(temporaryFolder(), 'here'), settings);
       const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
       const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));

@@ -2,7 +2,7 @@
  * Messages between a window and its live conversations in the engine: plain data, and only the new
  * part of long lists.
  */
-import type { ListUpdate } from '../../background/forecast/messages';
+import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { Edit } from '../../core/condense/edits/edits';
 import type { ApiMessage } from '../../core/messages/types';

@@ -6,10 +6,10 @@ import type { ShownAccount } from './methods';
 /** Adds up, with progress and cancel in VS Code's own notification. */
 export async function accountForPanel(
   parts: PanelParts,
-  { days, way }: Params<'account'>,
+  { days, choice }: Params<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
-    const { overview, leftOut, whatIf } = await parts.commands().accountStored(parts.services, { days, way });
+    const { overview, leftOut, whatIf } = await parts.commands().accountStored(parts.services, { days, choice });
     return { account: { ...overview, leftOut, ...(whatIf && { whatIf }) } };
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
-/** Ways that call no model, by the ids by which they are judged. `current`: what is set. */
-export const WHAT_IF_WAYS = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
+/** Choices that call no model, by the ids by which they are judged. `current`: what is set. */
+export const WHAT_IF_CHOICES = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
 
 const tokens = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
 
@@ -67,10 +67,10 @@ const accountSchema = z.object({
     .readonly(),
   /** Sessions that could not be read; the log says why. */
   leftOut: z.number(),
-  /** The cost with another way to condense, where that was asked for. */
+  /** The cost with another provider, where that was asked for. */
   whatIf: z
     .object({
-      way: z.string(),
+      choice: z.string(),
       sessions: z.number(),
       condensed: z.number(),
       unknown: z.number(),
@@ -108,8 +108,8 @@ export type ShownTool = ShownWeights['tools'][number];
 const preferences = z.strictObject({
   /** Only requests of the last so many days, today among them; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
-  /** What it would have cost with this way, too. */
-  way: z.enum(WHAT_IF_WAYS).optional(),
+  /** What it would have cost with this choice, too. */
+  choice: z.enum(WHAT_IF_CHOICES).optional(),
 });
 
 export const accountMethods = {

@@ -5,7 +5,7 @@ import type { JudgedSettings } from './methods';
 /** Judges, with progress and cancel in VS Code's own notification. */
 export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: JudgedSettings }> {
   try {
-    const { read, sessions, lines, ways, points, verdict, isOther } = await parts
+    const { read, sessions, lines, choices, points, verdict, isOther } = await parts
       .commands()
       .judgeStored(parts.services);
     return {
@@ -15,9 +15,9 @@ export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: Judge
         lines,
         isOther,
         verdict,
-        ways: ways.map(({ id, name }) => ({ id, name })),
-        points: points.map(({ way, target, left, lost }) => ({
-          way,
+        choices: choices.map(({ id, name }) => ({ id, name })),
+        points: points.map(({ choice, target, left, lost }) => ({
+          choice,
           left,
           lostShare: lost.share,
           ...(target !== undefined && { target }),

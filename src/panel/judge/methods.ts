@@ -9,11 +9,11 @@ const judgedSchema = z.object({
   sessions: z.number(),
   /** Needed lines. */
   lines: z.number(),
-  ways: z.array(z.object({ id: z.string(), name: z.string() })),
+  choices: z.array(z.object({ id: z.string(), name: z.string() })),
   points: z.array(
     z.object({
-      way: z.string(),
-      /** Share of the tokens that might stay; absent: as far as the way goes. */
+      choice: z.string(),
+      /** Share of the tokens that might stay; absent: as far as the provider goes. */
       target: z.number().optional(),
       /** Share of the tokens that stayed. */
       left: z.number(),
@@ -25,7 +25,7 @@ const judgedSchema = z.object({
   verdict: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('too-little') }),
     z.object({ kind: z.literal('keep') }),
-    z.object({ kind: z.literal('change'), way: z.string(), target: z.number().optional(), difference: estimate }),
+    z.object({ kind: z.literal('change'), choice: z.string(), target: z.number().optional(), difference: estimate }),
   ]),
   /** Today's provider needs a model or another extension: Lossless was judged in its place. */
   isOther: z.boolean(),

@@ -167,7 +167,7 @@ export const previewMethods = {
     params: z.strictObject({}),
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
-  /** The forecast of the current settings. No model is called. */
+  /** The preview of the current settings. No model is called. */
   preview: { params: z.strictObject(question), result: previewSchema },
   /** Which facts of the conversation it would leave in the view. */
   previewCoherence: { params: z.strictObject(question), result: coherenceSchema },

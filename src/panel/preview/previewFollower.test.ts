@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { LiveConversation, ForecastConversation } from '../../background/forecast/messages';
+import type { LiveConversation, ConversationSource } from '../../background/preview/messages';
 import { PreviewFollower } from './previewFollower';
 
 const NAME = { kind: 'default' } as const;
@@ -12,16 +12,16 @@ const live = (changes: Partial<LiveConversation> = {}): LiveConversation => ({
   content: { messages: [message], edits: [] },
   ...changes,
 });
-const file = (path: string): ForecastConversation => ({ kind: 'file', path, history: 'active', store: 's' });
+const file = (path: string): ConversationSource => ({ kind: 'file', path, history: 'active', store: 's' });
 
-function following(first: ForecastConversation) {
+function following(first: ConversationSource) {
   const onChange = vi.fn();
   const now = vi.fn(() => first);
   const follower = new PreviewFollower({ now, onChange });
   return { follower, onChange, now, answered: follower.follow(NAME, first) };
 }
 
-it.each<[string, ForecastConversation, number]>([
+it.each<[string, ConversationSource, number]>([
   ['nothing', live(), 0],
   ['nothing, in new lists', live({ pinned: [1], content: { messages: [message], edits: [] } }), 0],
   ['another message', live({ content: { messages: [message, message], edits: [] } }), 1],

@@ -1,11 +1,11 @@
 /** Notices when a previewed conversation is no longer what the page was shown of it: the agent went on, or another one began. */
-import type { ForecastConversation } from '../../background/forecast/messages';
-import { computeUpdate } from '../../background/forecast/listUpdate';
+import type { ConversationSource } from '../../background/preview/messages';
+import { computeUpdate } from '../../background/preview/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerParts {
   /** The conversation that a name stands for by now. @throws Error if it is gone */
-  readonly now: (name: ConversationName) => ForecastConversation;
+  readonly now: (name: ConversationName) => ConversationSource;
   /** The page is to ask anew. */
   readonly onChange: () => void;
 }
@@ -13,7 +13,7 @@ export interface FollowerParts {
 /** The last question. */
 interface Asked {
   readonly name: ConversationName;
-  readonly conversation: ForecastConversation;
+  readonly conversation: ConversationSource;
 }
 
 /**
@@ -30,7 +30,7 @@ export class PreviewFollower {
    * @param conversation what the name stood for when it was asked for.
    * @returns call it once the question has been answered or given up.
    */
-  follow(name: ConversationName, conversation: ForecastConversation): () => void {
+  follow(name: ConversationName, conversation: ConversationSource): () => void {
     const mine: Asked = { name, conversation };
     this.asked = mine;
     this.isAnswered = false;
@@ -63,7 +63,7 @@ export class PreviewFollower {
   }
 }
 
-function isSame(a: ForecastConversation, b: ForecastConversation): boolean {
+function isSame(a: ConversationSource, b: ConversationSource): boolean {
   if (a.kind === 'file' || b.kind === 'file') return a.kind === 'file' && b.kind === 'file' && a.path === b.path;
   return (
     a.id === b.id &&

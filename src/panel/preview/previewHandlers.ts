@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { engineBundle } from '../../window/background';
 import { samplePath } from '../../window/samplePath';
-import { ForecastThread } from '../../engine/forecastThread';
-import type { ForecastConversation } from '../../background/forecast/messages';
+import { PreviewThread } from '../../engine/previewThread';
+import type { ConversationSource } from '../../background/preview/messages';
 import type { StepReport } from '../../core/condense/types';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
@@ -12,13 +12,13 @@ import type { ConversationName, PassDrafts, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 
 type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
-type Configuration = Parameters<ReturnType<PanelParts['commands']>['forecastSetup']>[1];
+type Configuration = Parameters<ReturnType<PanelParts['commands']>['readPreviewSetup']>[1];
 type Named = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
-  private readonly previews: ForecastThread;
+  private readonly previews: PreviewThread;
   /** Comparing takes seconds, and the preview goes on meanwhile. */
-  readonly comparisons: ForecastThread;
+  readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
 
@@ -29,7 +29,7 @@ export class PreviewHandlers implements vscode.Disposable {
     onChanged: () => void,
   ) {
     this.follower = new PreviewFollower({
-      now: (name) => this.commands.forecastConversation(this.services, this.named(name)),
+      now: (name) => this.commands.resolveConversation(this.services, this.named(name)),
       onChange: onChanged,
     });
     const bundle = engineBundle(parts.services);
@@ -38,8 +38,8 @@ export class PreviewHandlers implements vscode.Disposable {
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
         reason,
       );
-    this.previews = new ForecastThread({ bundle, ended });
-    this.comparisons = new ForecastThread({ bundle, ended });
+    this.previews = new PreviewThread({ bundle, ended });
+    this.comparisons = new PreviewThread({ bundle, ended });
   }
 
   dispose(): void {
@@ -121,7 +121,7 @@ export class PreviewHandlers implements vscode.Disposable {
       return null;
     },
     endPreview: () => {
-      // The forecast of an open pass is asked of the same worker, which ends by itself a while after its answer.
+      // The estimate of an open pass is asked of the same worker, which ends by itself a while after its answer.
       if (!this.previews.isAsked) this.end();
       return Promise.resolve(null);
     },
@@ -138,7 +138,7 @@ export class PreviewHandlers implements vscode.Disposable {
   /** Answers, and from then on looks whether the conversation changes. */
   private async followed<T>(
     name: ConversationName,
-    conversation: ForecastConversation,
+    conversation: ConversationSource,
     answer: () => Promise<T>,
   ): Promise<T> {
     this.subscription ??= this.commands.onLiveChange(this.services, () => {
@@ -164,12 +164,12 @@ export class PreviewHandlers implements vscode.Disposable {
     name: Named,
     configuration: Configuration,
   ): Promise<{
-    conversation: ForecastConversation;
-    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['forecastSetup']>>;
+    conversation: ConversationSource;
+    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['readPreviewSetup']>>;
   }> {
     await this.commands.lookAtConversation(this.services, name);
-    const conversation = this.commands.forecastConversation(this.services, name);
-    return { conversation, setup: await this.commands.forecastSetup(this.services, configuration) };
+    const conversation = this.commands.resolveConversation(this.services, name);
+    return { conversation, setup: await this.commands.readPreviewSetup(this.services, configuration) };
   }
 }
 

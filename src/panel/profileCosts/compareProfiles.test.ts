@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ForecastRequest, ForecastResult } from '../../background/forecast/messages';
-import type { ForecastThread } from '../../engine/forecastThread';
-import type { ProfileSetup } from '../../commands/forecastSetup';
+import type { PreviewRequest, PreviewResult } from '../../background/preview/messages';
+import type { PreviewThread } from '../../engine/previewThread';
+import type { ProfileSetup } from '../../commands/previewSetup';
 import type { PanelParts } from '../parts';
 import { compareProfiles } from './compareProfiles';
 
@@ -10,7 +10,7 @@ const PRICES = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.
 
 const cell = (outcome: string, tokensAfter: number): object => ({ outcome, tokensAfter });
 
-const made = (changes: Partial<ForecastResult> = {}): ForecastResult =>
+const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
   ({
     title: 'A task',
     model: 'gpt-5',
@@ -19,27 +19,27 @@ const made = (changes: Partial<ForecastResult> = {}): ForecastResult =>
     cost: 0.3,
     cells: [cell('kept', 10_000), cell('summarized', 0), cell('kept', 30_000)],
     ...changes,
-  }) as ForecastResult;
+  }) as PreviewResult;
 
 const setup = (id: string): ProfileSetup =>
   ({ id, name: id.toUpperCase(), model: `model-${id}`, setup: { provider: 'native', config: id } }) as ProfileSetup;
 
 /** @param answers by the configuration that is estimated. */
-function compare(profiles: readonly ProfileSetup[], answers: Record<string, ForecastResult>, isPriced = true) {
+function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
     defaultConversation: () => ({ kind: 'file', path: 'sample' }),
     lookAtConversation: () => Promise.resolve(),
-    forecastConversation: (_services: unknown, name: unknown) => name,
-    forecastSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
+    resolveConversation: (_services: unknown, name: unknown) => name,
+    readPreviewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
     pricingOf: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
     profileSetups: () => Promise.resolve(profiles),
   };
   const thread = {
-    ask: (request: ForecastRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
+    ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
   };
   // The double has what the comparison uses of these, and nothing else.
   const parts = { services: {}, commands: () => commands } as unknown as PanelParts;
-  return compareProfiles(parts, thread as unknown as ForecastThread, { kind: 'default' }, signal);
+  return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
 }
 
 it('tells cost, saving and when it is paid back, with the cache warm', async () => {

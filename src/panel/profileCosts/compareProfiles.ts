@@ -1,7 +1,7 @@
 /** Condensing one conversation with each profile: what it would cost, and when it has paid for itself. */
-import type { ForecastResult } from '../../background/forecast/messages';
-import type { ForecastThread } from '../../engine/forecastThread';
-import type { ModelPricing } from '../../commands/forecastSetup';
+import type { PreviewResult } from '../../background/preview/messages';
+import type { PreviewThread } from '../../engine/previewThread';
+import type { ModelPricing } from '../../commands/previewSetup';
 import { recommendedProfile } from '../../core/cost/recommendedProfile';
 import { estimateSaving, type Saving } from '../../core/cost/saving';
 import { tokenizerFactor } from '../../core/vendors/families';
@@ -15,17 +15,17 @@ import type { ProfileComparison, ProfileCost } from './methods';
  */
 export async function compareProfiles(
   parts: PanelParts,
-  thread: ForecastThread,
+  thread: PreviewThread,
   asked: ConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
-  const { defaultConversation, forecastConversation, forecastSetup, lookAtConversation, pricingOf, profileSetups } =
+  const { defaultConversation, resolveConversation, readPreviewSetup, lookAtConversation, pricingOf, profileSetups } =
     parts.commands();
   const name = asked.kind === 'default' ? defaultConversation(services) : asked;
   await lookAtConversation(services, name);
-  const conversation = forecastConversation(services, name);
-  const lossless = await forecastSetup(services, { kind: 'provider', id: 'lossless' });
+  const conversation = resolveConversation(services, name);
+  const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
   const { title, tokensBefore, model } = await thread.ask(
     { kind: 'preview', conversation, setup: lossless, excluded: [] },
     signal,
@@ -57,7 +57,7 @@ export async function compareProfiles(
 
 /** The saving of its next requests, with the vendor's cache warm: the cautious figure. */
 function savingWith(
-  { tokensBefore, tokensAfter, cost, cells }: ForecastResult,
+  { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,
   model: string | undefined,
 ): Saving {
@@ -73,7 +73,7 @@ function savingWith(
   return estimateSaving(effect, { ...pricing, cache: 'warm' });
 }
 
-const estimateOf = ({ tokensAfter, cost }: ForecastResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
+const estimateOf = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
   tokensAfter,
   ...(cost !== undefined && { cost }),
   ...(saving && { savedPerRequest: saving.perRequest }),

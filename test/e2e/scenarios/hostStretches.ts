@@ -8,7 +8,7 @@ import { generateConversation } from '../../generators/conversation';
 import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import { asSent, requestsOf } from '../../bench/doorReplay';
+import { asSent, requestsOf } from '../../bench/liveReplay';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
 import { freshSample, homeWith, openConversations } from '../home';

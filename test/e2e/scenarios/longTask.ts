@@ -16,28 +16,28 @@ import {
   WRITTEN,
 } from '../../servers/longTask';
 import { figuresText, taskFigures } from '../../servers/taskFigures';
-import type { OnArrival } from '../../../src/live/types';
+import type { NewResultsMode } from '../../../src/live/types';
 import type { Bed, Scenario } from '../bed';
 import { condensationsOf, openLongTask } from '../longTask';
 import { answerText, ask, screenshot } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-/** Each runs alone; their reports, one below the other, are what leaving out on arrival is worth (docs/decisions/0030). */
-const runsToItsEndOnASmallWindow = async (bed: Bed, onArrival: OnArrival): Promise<void> => {
+/** Each runs alone; their reports, one below the other, are what condensing new results is worth (docs/decisions/0030). */
+const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode): Promise<void> => {
   const folder = bed.folder();
   const task = longTask(folder);
   const counter = freshCounter();
   const server = await startAnthropicServer(longTaskServer(task, (text) => counter.text(text)));
   try {
     const bench = await openLongTask(bed, server, folder, task, {
-      settings: { 'contextCondenser.agent.onArrival': onArrival },
+      settings: { 'contextCondenser.agent.onArrival': newResults },
     });
     await ask(bench, TASK_PROMPT);
     await answerText(bench, (text) => text.includes(DONE), 900_000);
-    await screenshot(bench, `long-task-${onArrival}-dark`);
+    await screenshot(bench, `long-task-${newResults}-dark`);
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
     const condensations = condensationsOf(bench);
-    bed.report(`new results: ${onArrival}\n${figuresText(figures, condensations)}`);
+    bed.report(`new results: ${newResults}\n${figuresText(figures, condensations)}`);
     assert.deepEqual(figures.refused, []);
     assert.equal(figures.toolCalls, 120);
     assert.ok(figures.uncondensed.tokens > 400_000, 'the task would have reached 400,000 tokens');
@@ -51,7 +51,7 @@ const runsToItsEndOnASmallWindow = async (bed: Bed, onArrival: OnArrival): Promi
     const { wasInView, original, restored } = recallProof(task, server.requests);
     assert.ok(!wasInView, 'the answer stands nowhere in the view');
     assert.equal(restored, original, 'what was recalled has the hash of the original');
-    await screenshot(bench, `long-task-${onArrival}-recall-dark`);
+    await screenshot(bench, `long-task-${newResults}-recall-dark`);
 
     await ask(bench, NOTES_PROMPT);
     await answerText(bench, (text) => text.includes(WRITTEN));

@@ -36,7 +36,7 @@ const draft =
     const wrong: string[] = [];
     await unfold(frame, ['smart']);
     await frame.getByRole('button', { name: 'Old results', exact: true }).click();
-    const line = frame.locator('.pass-forecast');
+    const line = frame.locator('.pass-estimate');
     await until('the figures of the pass', async () => / tokens \(/.test(await line.innerText()));
     const before = await line.innerText();
     // A condition in the second group, by keyboard.

@@ -1,4 +1,4 @@
-/** With the recall of `onArrival.ts`, the smoke of `npm test`: what must never break, in one window. */
+/** With the recall of `newResults.ts`, the smoke of `npm test`: what must never break, in one window. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

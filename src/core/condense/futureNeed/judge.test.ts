@@ -4,7 +4,7 @@ import { exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
 import { judge, JUDGED_TARGETS, tallySession, type SessionTally } from './judge';
-import { CURRENT_WAY, JUDGED_WAYS, type JudgedWay } from './judgedWays';
+import { CURRENT_CHOICE, JUDGED_CHOICES, type JudgedChoice } from './judgedChoices';
 
 const counter = freshCounter();
 const tokens = { count: (text: string) => counter.text(text) };
@@ -28,19 +28,19 @@ const session = (edits: number): ApiMessage[] => [
   ).flat(),
 ];
 
-const way = (id: string): JudgedWay => JUDGED_WAYS.find((one) => one.id === id)!;
-const current = (of: string): JudgedWay => ({ ...way(of), id: CURRENT_WAY });
+const choice = (id: string): JudgedChoice => JUDGED_CHOICES.find((one) => one.id === id)!;
+const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE });
 
 describe('a session', () => {
-  it('says what each way keeps of what was needed behind the cuts', async () => {
-    const ways = [current('lossless'), way('truncation')];
-    const tally = await tallySession(session(12), ways, tokens);
-    const { points, lines: needed } = judge([tally!], ways);
+  it('says what each choice keeps of what was needed behind the cuts', async () => {
+    const choices = [current('lossless'), choice('truncation')];
+    const tally = await tallySession(session(12), choices, tokens);
+    const { points, lines: needed } = judge([tally!], choices);
     expect(needed).toBeGreaterThan(0);
-    const found = (id: string) => points.find((point) => point.way === id && point.target === undefined)!;
-    expect(found(CURRENT_WAY).lost.share).toBe(0);
+    const found = (id: string) => points.find((point) => point.choice === id && point.target === undefined)!;
+    expect(found(CURRENT_CHOICE).lost.share).toBe(0);
     expect(found('truncation').lost.share).toBeGreaterThan(0.5);
-    expect(found('truncation').left).toBeLessThan(found(CURRENT_WAY).left);
+    expect(found('truncation').left).toBeLessThan(found(CURRENT_CHOICE).left);
     // Truncated content can be recalled.
     expect(found('truncation').gone).toBe(0);
   });
@@ -58,12 +58,12 @@ describe('a session', () => {
   });
 });
 
-/** Sessions of 20 needed lines each, of which the ways lose so many. */
-const tallies = (ways: readonly JudgedWay[], lost: readonly (readonly number[])[], after = 500): SessionTally[] =>
+/** Sessions of 20 needed lines each, of which the choices lose so many. */
+const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly number[])[], after = 500): SessionTally[] =>
   lost.map(
     (own) =>
       new Map(
-        ways.flatMap(({ id }, at) =>
+        choices.flatMap(({ id }, at) =>
           JUDGED_TARGETS.map((target) => [
             `${id} ${target ?? ''}`,
             { needed: 20, lost: own[at] ?? 0, gone: 0, before: 1_000, after: at === 0 ? 500 : after },
@@ -73,37 +73,37 @@ const tallies = (ways: readonly JudgedWay[], lost: readonly (readonly number[])[
   );
 
 describe('a judgement', () => {
-  const ways = [current('truncation'), way('file-aware')];
+  const choices = [current('truncation'), choice('file-aware')];
 
   it('says nothing of few sessions or lines', () => {
-    expect(judge([], ways)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
-    const few = tallies(ways, [
+    expect(judge([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
+    const few = tallies(choices, [
       [20, 0],
       [20, 0],
       [20, 0],
       [20, 0],
     ]);
-    expect(judge(few, ways).verdict).toEqual({ kind: 'too-little' });
+    expect(judge(few, choices).verdict).toEqual({ kind: 'too-little' });
   });
 
   it('recommends what leaves no more and surely loses less, and nothing else', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
-    expect(judge(tallies(ways, better), ways).verdict).toMatchObject({ kind: 'change', way: 'file-aware' });
-    expect(judge(tallies(ways, better, 600), ways).verdict).toEqual({ kind: 'keep' });
+    expect(judge(tallies(choices, better), choices).verdict).toMatchObject({ kind: 'change', choice: 'file-aware' });
+    expect(judge(tallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
     const unsure = [0, 20, 0, 20, 1, 1].map((lost) => [lost, 7]);
-    expect(judge(tallies(ways, unsure), ways).verdict).toEqual({ kind: 'keep' });
+    expect(judge(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
   });
 
   it('holds the share within its interval, in whatever order the sessions come', () => {
     const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
     fc.assert(
       fc.property(losses, (lost) => {
-        const judged = judge(tallies(ways, lost), ways);
+        const judged = judge(tallies(choices, lost), choices);
         for (const { lost: share } of judged.points) {
           expect(share.low).toBeLessThanOrEqual(share.share);
           expect(share.high).toBeGreaterThanOrEqual(share.share);
         }
-        const back = judge(tallies(ways, lost.toReversed()), ways);
+        const back = judge(tallies(choices, lost.toReversed()), choices);
         expect(back.verdict.kind).toBe(judged.verdict.kind);
         // Whoever is no better is not recommended.
         const mean = (at: 0 | 1): number => lost.reduce((sum, own) => sum + own[at], 0);

@@ -9,7 +9,7 @@ import { CondensationManager } from '../manager';
 import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
 import { cutsOf } from './cuts';
-import { CURRENT_WAY, type JudgedWay } from './judgedWays';
+import { CURRENT_CHOICE, type JudgedChoice } from './judgedChoices';
 import { KeptParts } from './kept';
 import { neededLinesOf, type NeededLine } from './neededLater';
 
@@ -52,10 +52,10 @@ interface Tally {
   readonly after: number;
 }
 
-/** By way and target. */
+/** By choice and target. */
 export type SessionTally = ReadonlyMap<string, Tally>;
 
-const keyOf = (way: Pick<JudgedWay, 'id'>, target: number | undefined): string => `${way.id} ${target ?? ''}`;
+const keyOf = (choice: Pick<JudgedChoice, 'id'>, target: number | undefined): string => `${choice.id} ${target ?? ''}`;
 
 export interface TallyOptions {
   readonly signal?: AbortSignal | undefined;
@@ -64,13 +64,13 @@ export interface TallyOptions {
 }
 
 /**
- * Measures all ways on one session.
+ * Measures all choices on one session.
  * @returns undefined if no turn after a cut needed anything from before it
  * @throws the signal's reason if it was aborted
  */
 export async function tallySession(
   messages: readonly ApiMessage[],
-  ways: readonly JudgedWay[],
+  choices: readonly JudgedChoice[],
   tokens: TokenCounter,
   { signal, targets = JUDGED_TARGETS }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
@@ -79,13 +79,13 @@ export async function tallySession(
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, Tally>();
   for (const { cut, prefix, needed, tokens: before } of judgedCuts(messages, counter)) {
-    for (const way of ways) {
+    for (const choice of choices) {
       for (const target of targets) {
         const outcome = await manager.condense({
-          conversation: `${cut} ${keyOf(way, target)}`,
+          conversation: `${cut} ${keyOf(choice, target)}`,
           messages: prefix,
-          provider: way.provider,
-          config: way.config,
+          provider: choice.provider,
+          config: choice.config,
           trigger: 'manual',
           ...(target !== undefined && { targetTokens: Math.floor(before * target) }),
           ...(signal && { signal }),
@@ -95,7 +95,7 @@ export async function tallySession(
         const { messages: view, origins } = applyEdits(prefix, edits);
         const kept = new KeptParts(prefix, { view, edits, origins });
         const lines = needed.map((line) => kept.line(line));
-        const key = keyOf(way, target);
+        const key = keyOf(choice, target);
         const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
         tallies.set(key, {
           needed: sum.needed + lines.length,
@@ -118,7 +118,7 @@ export interface Estimate {
 }
 
 export interface JudgedPoint {
-  readonly way: string;
+  readonly choice: string;
   /** Share of the tokens that may stay; absent for no target. */
   readonly target?: number;
   /** Share of the tokens that stayed. */
@@ -139,7 +139,7 @@ export interface JudgedPoint {
 export type Verdict =
   | { readonly kind: 'too-little' }
   | { readonly kind: 'keep' }
-  | { readonly kind: 'change'; readonly way: string; readonly target?: number; readonly difference: Estimate };
+  | { readonly kind: 'change'; readonly choice: string; readonly target?: number; readonly difference: Estimate };
 
 export interface Judgement {
   /** Sessions with needed lines. */
@@ -159,23 +159,23 @@ export const MIN_LINES = 50;
 /** Differences in size to ignore, as a share of the tokens. */
 const SAME_SIZE = 0.01;
 
-/** @param ways the user's settings first, as {@link CURRENT_WAY} */
-export function judge(tallies: readonly SessionTally[], ways: readonly JudgedWay[]): Judgement {
-  const [current] = ways;
+/** @param ways the user's settings first, as {@link CURRENT_CHOICE} */
+export function judge(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
+  const [current] = choices;
   const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
-  const points = ways.flatMap((way) => JUDGED_TARGETS.map((target) => pointOf(tallies, way, target)));
-  return { sessions: tallies.length, lines, points, verdict: verdictOf(tallies, ways, points, lines) };
+  const points = choices.flatMap((choice) => JUDGED_TARGETS.map((target) => pointOf(tallies, choice, target)));
+  return { sessions: tallies.length, lines, points, verdict: verdictOf(tallies, choices, points, lines) };
 }
 
-function pointOf(tallies: readonly SessionTally[], way: JudgedWay, target: number | undefined): JudgedPoint {
-  const key = keyOf(way, target);
+function pointOf(tallies: readonly SessionTally[], choice: JudgedChoice, target: number | undefined): JudgedPoint {
+  const key = keyOf(choice, target);
   const own = tallies.flatMap((tally) => tally.get(key) ?? []);
   const needed = Math.max(
     1,
     total(tallies, key, (tally) => tally.needed),
   );
   return {
-    way: way.id,
+    choice: choice.id,
     ...(target !== undefined && { target }),
     left:
       total(tallies, key, ({ after }) => after) /
@@ -193,27 +193,27 @@ const total = (tallies: readonly SessionTally[], key: string, of: (tally: Tally)
 
 function verdictOf(
   tallies: readonly SessionTally[],
-  ways: readonly JudgedWay[],
+  choices: readonly JudgedChoice[],
   points: readonly JudgedPoint[],
   lines: number,
 ): Verdict {
-  const today = points.find(({ way, target }) => way === CURRENT_WAY && target === undefined);
+  const today = points.find(({ choice, target }) => choice === CURRENT_CHOICE && target === undefined);
   if (!today || tallies.length < MIN_SESSIONS || lines < MIN_LINES) return { kind: 'too-little' };
   const better = points.flatMap((point) => {
-    const way = ways.find(({ id }) => id === point.way);
-    if (!way || point.way === CURRENT_WAY || point.left > today.left + SAME_SIZE) return [];
+    const choice = choices.find(({ id }) => id === point.choice);
+    if (!choice || point.choice === CURRENT_CHOICE || point.left > today.left + SAME_SIZE) return [];
     const difference = ratio(
       tallies.map((session) => ({
-        part: (session.get(keyOf(way, point.target))?.lost ?? 0) - (session.get(`${CURRENT_WAY} `)?.lost ?? 0),
-        whole: session.get(`${CURRENT_WAY} `)?.needed ?? 0,
+        part: (session.get(keyOf(choice, point.target))?.lost ?? 0) - (session.get(`${CURRENT_CHOICE} `)?.lost ?? 0),
+        whole: session.get(`${CURRENT_CHOICE} `)?.needed ?? 0,
       })),
     );
     return difference.high < 0 ? [{ point, difference }] : [];
   });
   const [best] = better.toSorted((a, b) => a.difference.share - b.difference.share || a.point.left - b.point.left);
   if (!best) return { kind: 'keep' };
-  const { way, target } = best.point;
-  return { kind: 'change', way, ...(target !== undefined && { target }), difference: best.difference };
+  const { choice, target } = best.point;
+  return { kind: 'change', choice, ...(target !== undefined && { target }), difference: best.difference };
 }
 
 /** 95 % quantiles of Student's t by degrees of freedom; beyond the table, use the limit. */

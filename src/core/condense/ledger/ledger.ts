@@ -5,7 +5,7 @@
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from './use';
-import { ON_ARRIVAL, type StepReport } from '../types';
+import { NEW_RESULTS, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
 
@@ -49,13 +49,13 @@ export interface Condensation extends RanProvider {
   /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
   readonly messages?: readonly MessageKey[];
   /** Of the one that grows as results arrive: the messages that its edits changed, and those counted as `rereads`. */
-  readonly arrivals?: readonly PlacedMessage[];
+  readonly newResults?: readonly PlacedMessage[];
   /** Of that one: how often the agent read lines again for which a marker stood. */
   readonly rereads?: number;
 }
 
 /** Whether it is the one that grows as results arrive; a conversation has one. */
-export const isOnArrival = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === ON_ARRIVAL;
+export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === NEW_RESULTS;
 
 /** A message: where it stood when it was pinned or condensed, and its key. */
 export interface PlacedMessage {
@@ -65,7 +65,7 @@ export interface PlacedMessage {
 
 export type LedgerEntry =
   | { readonly type: 'condensed'; readonly condensation: Condensation }
-  | ArrivedEntry
+  | NewResultsEntry
   | { readonly type: 'undone'; readonly condensation: CondensationId }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
@@ -79,7 +79,7 @@ export type LedgerEntry =
  * The part of new messages left out before they were first sent, and how many of them read again what was left out. It says of
  * these messages alone, so that a ledger stays as long as what was left out; all entries of a conversation are one condensation, which is undone as one.
  */
-export interface ArrivedEntry {
+export interface NewResultsEntry {
   readonly type: 'arrived';
   readonly condensation: CondensationId;
   /** ISO 8601 time. */
@@ -174,41 +174,41 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  // Cuts on arrival come first, since later condensations build on them, and are undone last.
+  // Cuts in new results come first, since later condensations build on them, and are undone last.
   const condensations = [...byId.values()].sort(
-    (a, b) => Number(b.arrivals !== undefined) - Number(a.arrivals !== undefined),
+    (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
   return { condensations, undone, excluded, whenMade, pinned, uses };
 }
 
 /** A condensation whose lists are added to while entries are folded. */
-type Growing = Omit<Condensation, 'edits' | 'arrivals' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
+type Growing = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
-  readonly arrivals: PlacedMessage[];
+  readonly newResults: PlacedMessage[];
   rereads: number;
   tokensBefore: number;
   tokensAfter: number;
 };
 
-const grow = (known: Condensation | undefined, { condensation: id, at }: ArrivedEntry): Growing => ({
+const grow = (known: Condensation | undefined, { condensation: id, at }: NewResultsEntry): Growing => ({
   id,
   at: known?.at ?? at,
-  provider: ON_ARRIVAL,
+  provider: NEW_RESULTS,
   base: 'view',
   steps: [],
   cost: 0,
   // No view was ever its alone.
   viewHash: '',
   edits: [...(known?.edits ?? [])],
-  arrivals: [...(known?.arrivals ?? [])],
+  newResults: [...(known?.newResults ?? [])],
   rereads: known?.rereads ?? 0,
   tokensBefore: known?.tokensBefore ?? 0,
   tokensAfter: known?.tokensAfter ?? 0,
 });
 
-function add(growing: Growing, { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: ArrivedEntry): void {
+function add(growing: Growing, { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsEntry): void {
   growing.edits.push(...edits);
-  growing.arrivals.push(...arrivals);
+  growing.newResults.push(...arrivals);
   growing.rereads += rereads;
   growing.tokensBefore += tokensBefore;
   growing.tokensAfter += tokensAfter;

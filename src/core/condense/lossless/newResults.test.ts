@@ -18,7 +18,7 @@ const another = freshCounter();
 
 const LOSSLESS: NewResultRules = { lossless: true };
 
-/** Condenses the last message as one that just arrived. */
+/** Condenses the last message as a new result. */
 const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter, rules = LOSSLESS) =>
   cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
 

@@ -17,7 +17,7 @@ import type { LineId } from '../lines/lineIds';
 import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { isOfSameFile, Sources, type Source } from './sources';
-import { noiseOnArrival } from './terminal';
+import { newResultsNoise } from './terminal';
 
 /** Content shown no more than so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
 const RECENT_TURNS = 6;
@@ -60,7 +60,7 @@ export function cutNewResults(draft: Draft, rules: NewResultRules): CutResults {
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];
   // Noise goes first: lines that it told apart are then the same.
-  if (noise) steps.push(noiseOnArrival(tools));
+  if (noise) steps.push(newResultsNoise(tools));
   if (lossless) {
     const decide = (_: Draft, known: KnownLines): ((source: Source) => boolean) => {
       const decided = mayGo(draft, known, isCautious);

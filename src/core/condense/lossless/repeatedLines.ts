@@ -145,7 +145,7 @@ interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: RunsOfIndex;
   /** Texts of new results, whose lines could go: once sent, they stay, and the index is to know them so. */
-  readonly arrived: WeakSet<Source>;
+  readonly asNew: WeakSet<Source>;
 }
 
 interface IndexMemory {
@@ -157,8 +157,8 @@ interface IndexMemory {
 
 const memories = stepMemory((known): IndexMemory => ({ known, sources: new Sources(known), latest: undefined }));
 
-/** Condensing on arrival has an index of its own, which the runs of Lossless in between leave as it is. */
-const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known, keep === 'above' ? 'arrivals' : '');
+/** Condensing new results has an index of its own, which the runs of Lossless in between leave as it is. */
+const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known, keep === 'above' ? 'new results' : '');
 
 /**
  * The index of the lines that are left over is gone with its step: it is as large as the other, is only asked for where that
@@ -176,27 +176,27 @@ function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
     before?.index.keep === rules.keep &&
     before.index.acrossFiles === rules.acrossFiles &&
     isSameSet(before.index.cuttable, rules.cuttable);
-  const { index, runs, arrived } = fits ? before : newIndex(known, rules);
+  const { index, runs, asNew } = fits ? before : newIndex(known, rules);
   const sources = memory.sources.of(exchangesOf(draft), draft.task);
-  const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && arrived.has(source);
+  const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && asNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
   const mayGo = kept < sources.length ? rules.mayGo?.(draft, known) : undefined;
   for (const source of sources.slice(kept)) {
     const may = mayGo?.(source);
-    if (may === true) arrived.add(source);
-    else arrived.delete(source);
+    if (may === true) asNew.add(source);
+    else asNew.delete(source);
     index.add(source, may);
   }
   runs.update((run) => isWorth(draft, run));
-  memory.latest = { index, runs, arrived };
+  memory.latest = { index, runs, asNew };
   return runs;
 }
 
 function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }: Rules): IndexWithRuns {
   const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
-  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)), arrived: new WeakSet() };
+  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
 }
 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>

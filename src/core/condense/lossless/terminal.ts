@@ -17,7 +17,7 @@ const rule = (tools: ToolTable): ResultRule => ({
 export const terminalNoise = resultStep(rule);
 
 /** For new results; those of failed calls stay whole. */
-export const noiseOnArrival = resultStep((tools) => {
+export const newResultsNoise = resultStep((tools) => {
   const { noiseOf, ...own } = rule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });

@@ -2,7 +2,7 @@ import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { placeholder, type OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
-import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
+import { estimatePlan, planSummary, type PlanEstimate, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
 import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
 import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
@@ -48,7 +48,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
     const selected = await select(context.ownModel);
     const { model } = selected.summarizer;
     const plan = await planSummary({ context, config, model, signal });
-    const expected = plan.kind === 'plan' ? forecast(plan, model, samples(model), memory) : undefined;
+    const expected = plan.kind === 'plan' ? estimatePlan(plan, model, samples(model), memory) : undefined;
     return { selected, model, plan, expected };
   };
 
@@ -121,7 +121,7 @@ interface Made {
   readonly selected: SelectedSummarizer;
   readonly model: SummarizerModel;
   readonly plan: Planned;
-  readonly expected: PlanForecast | undefined;
+  readonly expected: PlanEstimate | undefined;
 }
 
 function newWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {

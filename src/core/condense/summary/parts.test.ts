@@ -232,23 +232,23 @@ describe('what the vendor’s cache knows', () => {
   it('OpenAI’s: the common prefix in steps, for five minutes', () => {
     const model = testModel({ vendor: 'openai', accounting: 'openai' });
     const known = memory();
-    expect(known.forecast(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
     known.note(model, text);
-    expect(known.forecast(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
-    expect(known.forecast(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
-    expect(known.forecast({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
+    expect(known.estimate(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
     now += 300_001;
-    expect(known.forecast(model, text, 4_001)).toEqual({ read: 0, write: 0 });
-    expect(known.forecast(model, '', 0)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(model, '', 0)).toEqual({ read: 0, write: 0 });
   });
 
   it('Anthropic’s: what is marked, written once and read again', () => {
     const known = memory();
     const marked = testModel({ cacheLifetime: '1h' });
-    expect(known.forecast(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
-    expect(known.forecast(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
-    expect(known.forecast(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
+    expect(known.estimate(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
+    expect(known.estimate(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
     known.note(marked, text);
-    expect(known.forecast(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
+    expect(known.estimate(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
   });
 });

@@ -181,13 +181,13 @@ export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounte
   FRAME_TOKENS + counter.text(system) + counter.text(prompt);
 
 /** The expected usage of one call. */
-export interface CallForecast {
+export interface CallEstimate {
   readonly usage: Usage;
   readonly cost: number | undefined;
 }
 
-export interface PlanForecast {
-  readonly calls: readonly CallForecast[];
+export interface PlanEstimate {
+  readonly calls: readonly CallEstimate[];
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
   /** o200k tokens of the summary's prose. */
@@ -195,16 +195,16 @@ export interface PlanForecast {
 }
 
 /**
- * Forecasts a plan's tokens and cost from its texts; only the lengths of the replies are estimates.
+ * Estimator a plan's tokens and cost from its texts; only the lengths of the replies are estimates.
  */
-export function forecast(
+export function estimatePlan(
   plan: SummaryPlan,
   model: SummarizerModel,
   samples: readonly OutputSample[],
   memory: PromptMemory,
-): PlanForecast {
+): PlanEstimate {
   let before = 0;
-  const calls = plan.parts.map((conversation, index): CallForecast => {
+  const calls = plan.parts.map((conversation, index): CallEstimate => {
     const prompt = callPrompt(plan, conversation, index === 0 ? plan.earlier : '');
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
     const expected = expectedOutputTokens(inputTokens, samples, model.tokenFactor);
@@ -212,7 +212,7 @@ export function forecast(
     before = Math.min(plan.maxOutputTokens, expected);
     const cached =
       index === 0 && !plan.compacted
-        ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens)
+        ? memory.estimate(model, prompt.system + prompt.prompt, inputTokens)
         : NOTHING_CACHED;
     const usage: Usage = {
       accounting: model.accounting,

@@ -20,7 +20,7 @@ interface Sent {
  * Expected tokens that the vendor's cache provides and stores for a prompt, by the model's
  * tokenizer.
  */
-export interface CacheForecast {
+export interface CacheEstimate {
   readonly read: number;
   readonly write: number;
 }
@@ -39,7 +39,7 @@ export class PromptMemory {
   }
 
   /** @param tokens tokens of the whole text */
-  forecast(model: SummarizerModel, text: string, tokens: number): CacheForecast {
+  estimate(model: SummarizerModel, text: string, tokens: number): CacheEstimate {
     const marked = model.cacheLifetime !== 'none';
     // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no
     // charge.

@@ -3,7 +3,7 @@ import { sumOfCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { forecast, planSummary, callPrompt, requestTokens, type SummaryPlan } from './plan';
+import { estimatePlan, planSummary, callPrompt, requestTokens, type SummaryPlan } from './plan';
 import { summaryIn } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import {
@@ -72,7 +72,7 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
       signal: options.signal,
     });
     if (smaller.kind !== 'plan') return outcome;
-    const more = forecast(smaller, model, input.samples, input.memory).cost;
+    const more = estimatePlan(smaller, model, input.samples, input.memory).cost;
     const total = sumOfCosts([...calls.map(({ cost }) => cost), more]);
     if (overBudget(total, model, options.maxCost) !== undefined) return outcome;
     plan = smaller;
@@ -113,7 +113,7 @@ async function ask(
   const prompt = callPrompt(plan, conversation, earlier);
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : requestTokens(prompt, context.counter);
   const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
-  const [expected] = forecast(single, summarizer.model, samples, memory).calls;
+  const [expected] = estimatePlan(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
   const reply = await summarizer.summarize(
     {

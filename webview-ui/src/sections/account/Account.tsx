@@ -8,7 +8,7 @@ import {
   WHAT_IF_ASSUMED,
   whatIfCounts,
 } from '../../../../src/core/account/words';
-import { WHAT_IF_WAYS, type ShownAccount } from '../../../../src/panel/protocol';
+import { WHAT_IF_CHOICES, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { FigureList } from '../../components/FigureList';
 import { Problems } from '../../components/Problems';
@@ -42,8 +42,8 @@ export function Account(): ReactNode {
 const ALL = 'all';
 const PERIODS = [7, 30, 90] as const;
 
-const NO_WAY = 'none';
-const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_WAYS)[number], string>> = {
+const NO_CHOICE = 'none';
+const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICES)[number], string>> = {
   current: 'Current settings',
   lossless: 'Lossless',
   'file-aware': 'File-Aware',
@@ -56,7 +56,7 @@ function Content(): ReactNode {
   const isSearching = useSearch() !== '';
   const { connection } = usePanel();
   const [period, setPeriod] = useState<string>(ALL);
-  const [way, setWay] = useState<string>(NO_WAY);
+  const [choice, setChoice] = useState<string>(NO_CHOICE);
   const [account, setAccount] = useState<ShownAccount>();
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -72,8 +72,8 @@ function Content(): ReactNode {
   };
   // Sessions are read for as long as it takes, and a person may cancel it.
   const patient = { timeoutMs: Infinity };
-  const other = WHAT_IF_WAYS.find((each) => each === way);
-  const preferences = { ...(period !== ALL && { days: Number(period) }), ...(other && { way: other }) };
+  const other = WHAT_IF_CHOICES.find((each) => each === choice);
+  const preferences = { ...(period !== ALL && { days: Number(period) }), ...(other && { choice: other }) };
   const add = () =>
     act(async () => {
       const answer = await connection.request('account', preferences, patient);
@@ -100,12 +100,12 @@ function Content(): ReactNode {
         />
         <Dropdown
           label={t('Compare with')}
-          value={way}
+          value={choice}
           choices={[
-            { value: NO_WAY, label: t('No comparison') },
-            ...WHAT_IF_WAYS.map((id) => ({ value: id, label: t('Compare with {0}', t(WAY_NAMES[id])) })),
+            { value: NO_CHOICE, label: t('No comparison') },
+            ...WHAT_IF_CHOICES.map((id) => ({ value: id, label: t('Compare with {0}', t(WAY_NAMES[id])) })),
           ]}
-          onChange={setWay}
+          onChange={setChoice}
         />
         <Button onClick={() => void add()} disabled={isBusy}>
           {isBusy ? t('Analyzing…') : t('Analyze')}
@@ -162,17 +162,17 @@ const RULES: readonly string[] = [
   'Read again: an earlier read of the file had shown most of these lines. Never used again: the result introduced new names, and the model wrote none of them afterwards. This is a hint, not proof.',
 ];
 
-/** The cost with another way to condense. */
+/** The cost with another provider. */
 function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
-  const { way, cost, after, atMost } = whatIf;
+  const { choice, cost, after, atMost } = whatIf;
   const [low, high] = [formatDollars(after), formatDollars(atMost)];
   return (
     <>
       <p>
         <strong>
           {low === high
-            ? t('{0}; with {1}: {2}', formatDollars(cost), t(way), low)
-            : t('{0}; with {1}: {2} to {3}', formatDollars(cost), t(way), low, high)}
+            ? t('{0}; with {1}: {2}', formatDollars(cost), t(choice), low)
+            : t('{0}; with {1}: {2} to {3}', formatDollars(cost), t(choice), low, high)}
         </strong>
         {` · ${t(lostWords(whatIf))}`}
       </p>

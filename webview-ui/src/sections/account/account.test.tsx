@@ -72,9 +72,9 @@ it('groups as is chosen, of the days that are chosen', async () => {
   await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
 });
 
-it('compares with another way, as a range, and says what it stands on', async () => {
+it('compares with another provider, as a range, and says what it stands on', async () => {
   const whatIf = {
-    ...{ way: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
+    ...{ choice: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
     ...{ condensations: 4, needed: 250, missing: 3, recallable: 3 },
   };
   const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [], whatIf }));
@@ -84,7 +84,7 @@ it('compares with another way, as a range, and says what it stands on', async ()
   list.dispatchEvent(new Event('change', { bubbles: true }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
-  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
+  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { choice: 'file-aware' });
   expect(textOf(page)).toContain('needed lines lost: 1.2% (3 of 250), all recallable');
   expect(textOf(page)).toContain('It would have condensed 4 times in 1 of 2 sessions. 1 session is counted unchanged');
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
@@ -128,7 +128,7 @@ it('saves what would be added up, with the days and the comparison that are chos
     await page.until(() => saveAccount.mock.calls.length === count);
     await page.until(() => page.find('vscode-button', 'Analyze'));
   }
-  expect(saveAccount).toHaveBeenLastCalledWith(expect.anything(), { days: 30, way: 'truncation' });
+  expect(saveAccount).toHaveBeenLastCalledWith(expect.anything(), { days: 30, choice: 'truncation' });
   expect(page.find('#account .problems').textContent).toBe('');
 });
 

@@ -60,10 +60,10 @@ describe('the history', () => {
     expect(page.all('#history vscode-button').map(({ textContent }) => textContent)).not.toContain('Export as JSON…');
   });
 
-  it('names what condensed in words, strategies and results on arrival too', async () => {
-    const arrived = { provider: 'on-arrival', preset: undefined };
+  it('names what condensed in words, strategies and new results too', async () => {
+    const newResult = { provider: 'on-arrival', preset: undefined };
     const page = await shown({
-      entries: [entry('1', arrived), entry('2', { provider: 'strategy', preset: 'pipeline' })],
+      entries: [entry('1', newResult), entry('2', { provider: 'strategy', preset: 'pipeline' })],
     });
     await page.until(() => page.all('#history .item').length === 2);
     const tags = page.all('#history .item .tag').map(({ textContent }) => textContent);
@@ -106,12 +106,12 @@ describe('the history', () => {
   });
 
   it('says of new results how often the agent read again what a reference stood for', async () => {
-    const arrived = { provider: 'on-arrival', preset: undefined };
+    const newResult = { provider: 'on-arrival', preset: undefined };
     const page = await shown({
       entries: [
-        entry('1', { ...arrived, title: 'Never' }),
-        entry('2', { ...arrived, title: 'Once', rereads: 1 }),
-        entry('3', { ...arrived, title: 'Often', rereads: 4 }),
+        entry('1', { ...newResult, title: 'Never' }),
+        entry('2', { ...newResult, title: 'Once', rereads: 1 }),
+        entry('3', { ...newResult, title: 'Often', rereads: 4 }),
       ],
     });
     const item = async (title: string): Promise<string> => {

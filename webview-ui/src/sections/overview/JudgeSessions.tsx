@@ -52,13 +52,13 @@ function Judging(): ReactNode {
 type Point = JudgedSettings['points'][number];
 
 function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
-  const { read, sessions, lines, ways, points, isOther } = judged;
+  const { read, sessions, lines, choices, points, isOther } = judged;
   const name = (id: string): string => {
-    const found = ways.find((way) => way.id === id)?.name ?? id;
+    const found = choices.find((choice) => choice.id === id)?.name ?? id;
     return id === 'current' ? t('{0} (current)', t(found)) : t(found);
   };
   const columns: readonly Column<Point>[] = [
-    { title: t('Option'), cell: ({ way }) => name(way) },
+    { title: t('Option'), cell: ({ choice }) => name(choice) },
     { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
     { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => share(left) },
     { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
@@ -88,7 +88,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
             label={t('Needed lines that each option loses')}
             columns={columns}
             rows={points}
-            keyOf={({ way, target }) => `${way} ${target ?? ''}`}
+            keyOf={({ choice, target }) => `${choice} ${target ?? ''}`}
           />
         </>
       )}
@@ -109,10 +109,10 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
     case 'change': {
       const fewer = share(-verdict.difference.share);
       return verdict.target === undefined
-        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.way), fewer)
+        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewer)
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
-            name(verdict.way),
+            name(verdict.choice),
             fewer,
             share(verdict.target),
           );
@@ -129,7 +129,7 @@ const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
 /** Tokens that stay, from all on the left to none; needed lines that are kept, from all above to none. The table has the figures. */
 function Curve({
-  judged: { ways, points },
+  judged: { choices, points },
   name,
 }: {
   readonly judged: JudgedSettings;
@@ -143,11 +143,11 @@ function Curve({
         {t('Needed lines kept (upwards) and tokens removed (to the right). The table below has the figures.')}
       </figcaption>
       <ul className="chart-legend">
-        {ways.map(({ id }, at) => (
+        {choices.map(({ id }, at) => (
           <li key={id}>
             <svg viewBox="0 0 28 8" width="28" height="8" aria-hidden="true">
               <line
-                className={`chart-line way-${at % WAY_COLORS}`}
+                className={`chart-line choice-${at % WAY_COLORS}`}
                 strokeDasharray={DASHES[at % DASHES.length]}
                 x1="0"
                 y1="4"
@@ -180,12 +180,12 @@ function Curve({
             </text>
           </Fragment>
         ))}
-        {ways.map(({ id }, at) => {
-          const own = points.filter(({ way }) => way === id).toSorted((a, b) => b.left - a.left);
+        {choices.map(({ id }, at) => {
+          const own = points.filter(({ choice }) => choice === id).toSorted((a, b) => b.left - a.left);
           return (
             <polyline
               key={id}
-              className={`chart-line way-${at % WAY_COLORS}`}
+              className={`chart-line choice-${at % WAY_COLORS}`}
               strokeDasharray={DASHES[at % DASHES.length]}
               points={own.map(place).join(' ')}
             >
@@ -195,13 +195,13 @@ function Curve({
         })}
         {points.map((point) => (
           <circle
-            key={`${point.way} ${point.target ?? ''}`}
+            key={`${point.choice} ${point.target ?? ''}`}
             className="chart-after"
             cx={place(point).split(',')[0]}
             cy={place(point).split(',')[1]}
             r={2}
           >
-            <title>{name(point.way)}</title>
+            <title>{name(point.choice)}</title>
           </circle>
         ))}
       </svg>

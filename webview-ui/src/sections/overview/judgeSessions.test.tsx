@@ -9,8 +9,8 @@ beforeEach(() => {
   workspace.name = undefined;
 });
 
-const point = (way: string, left: number, lost: number, target?: number) => ({
-  way,
+const point = (choice: string, left: number, lost: number, target?: number) => ({
+  choice,
   left,
   gone: 0,
   lost: { share: lost, low: lost - 0.05, high: lost + 0.05 },
@@ -23,14 +23,14 @@ const JUDGED = {
   sessions: 9,
   lines: 300,
   isOther: false,
-  ways: [
+  choices: [
     { id: 'current', name: 'Truncation', provider: 'truncation', config: {} },
     { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
   ],
   points: [point('current', 0.4, 0.6), point('file-aware', 0.35, 0.2, 0.35)],
   verdict: {
     kind: 'change',
-    way: 'file-aware',
+    choice: 'file-aware',
     target: 0.35,
     difference: { share: -0.4, low: -0.5, high: -0.3 },
   },

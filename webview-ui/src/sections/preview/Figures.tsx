@@ -3,7 +3,7 @@ import type { Preview } from '../../../../src/panel/protocol';
 import { FigureList, type Figure } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
-type ForecastFigures = Pick<
+type PreviewFigures = Pick<
   Preview,
   | 'tokensBefore'
   | 'tokensAfter'
@@ -17,11 +17,11 @@ type ForecastFigures = Pick<
 >;
 
 /** Percent of the tokens that would go. */
-export const reductionOf = ({ tokensBefore, tokensAfter }: ForecastFigures): number =>
+export const reductionOf = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Nothing where no model is called; else a range where one is known. */
-export function costOf({ calls, cost, costRange }: ForecastFigures): string {
+export function costOf({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange || costRange.least === costRange.most) return formatDollars(cost);
   return t('{0} to {1}', formatDollars(costRange.least), formatDollars(costRange.most));
@@ -30,7 +30,7 @@ export function costOf({ calls, cost, costRange }: ForecastFigures): string {
 const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));
 
 /** What one is about to pay, for the button that does it; empty where no model is called. */
-export const priceOf = (preview: ForecastFigures): string =>
+export const priceOf = (preview: PreviewFigures): string =>
   preview.calls === 0
     ? ''
     : preview.cost === undefined
@@ -38,7 +38,7 @@ export const priceOf = (preview: ForecastFigures): string =>
       : t('{0}, {1}', callsOf(preview.calls), costOf(preview));
 
 /** How sure the cost is, in words. */
-function costNote({ calls, confidence }: ForecastFigures): string {
+function costNote({ calls, confidence }: PreviewFigures): string {
   if (calls === 0) return t('no model is called');
   const asked = callsOf(calls);
   switch (confidence) {
@@ -52,7 +52,7 @@ function costNote({ calls, confidence }: ForecastFigures): string {
 }
 
 /** The tokens that are paid for, by kind; empty where nobody can tell. */
-function callTokensWords({ calls, callTokens }: ForecastFigures): string {
+function callTokensWords({ calls, callTokens }: PreviewFigures): string {
   if (calls === 0 || !callTokens) return '';
   const { input, cacheRead, cacheWrite, output } = callTokens;
   return [
@@ -67,7 +67,7 @@ function callTokensWords({ calls, callTokens }: ForecastFigures): string {
 const COSTLY = 0.05;
 
 /** The figures in a row. */
-export function Figures({ preview }: { readonly preview: ForecastFigures }): ReactNode {
+export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
   const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > COSTLY;
   const costNotes = [costNote(preview), callTokensWords(preview)].filter((note) => note !== '').join(' · ');

@@ -13,7 +13,7 @@ import { FailedPreview, PreviewedConversation } from './PreviewedConversation';
 import { Strip } from './Strip';
 import { useEndOfPreview, usePreview } from './usePreview';
 
-/** The forecast of the settings for a conversation, before anything is done to it. */
+/** The preview of the settings for a conversation, before anything is done to it. */
 export function PreviewSection(): ReactNode {
   const isSearching = useSearch() !== '';
   return (

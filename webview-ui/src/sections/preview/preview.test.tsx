@@ -56,10 +56,10 @@ it.each([
   ['nothing', { cost: 0, calls: 0 }, false],
 ])('marks a cost above $0.05: %s', (_what, changes, isMarked) => {
   const callTokens = { input: 12_000, cacheRead: 0, cacheWrite: 300, output: 900 };
-  const forecast = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
-  const shown = renderToStaticMarkup(<Figures preview={forecast} />);
+  const preview = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
+  const shown = renderToStaticMarkup(<Figures preview={preview} />);
   expect(shown.includes('figure-warning')).toBe(isMarked);
-  expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(forecast.calls > 0);
+  expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(preview.calls > 0);
 });
 
 it('says which facts stay in the view, behind the estimate, and names what goes', async () => {
@@ -89,9 +89,9 @@ it('says which facts stay in the view, behind the estimate, and names what goes'
 it('a report that fails says so, and the preview stays', async () => {
   let asked = 0;
   const setup = { provider: 'lossless', config: undefined, presets: [], targetPercent: 50, maxCost: 0.5, models: [] };
-  const forecastSetup = () =>
+  const readPreviewSetup = () =>
     asked++ === 0 ? Promise.resolve(setup) : Promise.reject(new Error('There is no setup.'));
-  const page = await open({ backend: { forecastSetup } });
+  const page = await open({ backend: { readPreviewSetup } });
   await page.until(() => page.find('#preview .coherence .problem', 'There is no setup.'));
   expect(cells(page).length).toBeGreaterThan(20);
 });
@@ -146,7 +146,7 @@ function chat() {
   const listeners = new Set<() => void>();
   const backend = {
     defaultConversation: () => ({ kind: 'live', id }),
-    forecastConversation: (_services: unknown, name: { readonly id: string }) => ({
+    resolveConversation: (_services: unknown, name: { readonly id: string }) => ({
       kind: 'live',
       id: name.id,
       title: `The ${name.id} one`,
@@ -243,7 +243,7 @@ it('compares two configurations on the conversations that were chosen', async ()
   const page = await open({
     backend: {
       chooseConversation: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }),
-      forecastSetup: (_services: unknown, configuration: { readonly id?: string }) => {
+      readPreviewSetup: (_services: unknown, configuration: { readonly id?: string }) => {
         configurations.push(configuration);
         const { id } = configuration;
         return Promise.resolve({

@@ -8,7 +8,7 @@ import type { Marks } from './outcomes';
 
 export interface PreviewOf {
   readonly answer: Answer<'preview'>;
-  /** The last forecast shown; it stays while another one is worked out. */
+  /** The last preview shown; it stays while another one is worked out. */
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
   /** The question to the host about it. */

@@ -8,7 +8,7 @@ import { useAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
-/** Milliseconds: a forecast for each profile, one after the other. */
+/** Milliseconds: an estimate for each profile, one after the other. */
 const TIMEOUT_MS = 120_000;
 
 /** The cost of condensing a conversation with each profile, and which one pays. No model is called. */

@@ -15,7 +15,7 @@ beforeEach(() => {
   fake.settings['contextCondenser.condensingProfile'] = 'large';
 });
 
-/** The forecast worker's answers, by the profile that is estimated. */
+/** The preview worker's answers, by the profile that is estimated. */
 async function compared(answers: readonly object[]): Promise<Page> {
   const page = await openPage({
     view: { open: ['profiles'] },

@@ -34,7 +34,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
     scope === 'user' ? t('in your user settings') : t('in the settings of workspace {0}', state.workspace ?? '');
   return (
     <div className="draft-bar" role="group" aria-label={t('Draft of {0}', entry.name)}>
-      <PassForecast entry={entry} />
+      <PassEstimate entry={entry} />
       <p className="row-help">
         {isChanged
           ? t('This is a draft. It takes effect once you apply it {0}.', where)
@@ -75,7 +75,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
 }
 
 /** One line: the tokens that the pass takes out of the previewed conversation, and what that costs. */
-function PassForecast({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
+function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
   const [conversation] = usePreviewed();
   const drafts = usePassDrafts();
   const { answer, shown, isWaiting } = useLatest(
@@ -85,13 +85,13 @@ function PassForecast({ entry }: { readonly entry: PassDraft['entry'] }): ReactN
   );
   if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
   return (
-    <p className="pass-forecast" role="status" aria-busy={isWaiting}>
-      {shown ? forecastInWords(shown.steps, shown.title) : t('Working out what it does…')}
+    <p className="pass-estimate" role="status" aria-busy={isWaiting}>
+      {shown ? estimateInWords(shown.steps, shown.title) : t('Working out what it does…')}
     </p>
   );
 }
 
-function forecastInWords(steps: readonly PreviewStep[], title: string): string {
+function estimateInWords(steps: readonly PreviewStep[], title: string): string {
   const [first] = steps;
   const last = steps.at(-1);
   if (!first || !last) return t('Switched off: it does nothing.');

@@ -1,7 +1,7 @@
 /** The line below a pass that is edited: what the pass does to the previewed conversation, and what that costs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
-import { ForecastThread } from '../../../../src/engine/forecastThread';
+import { PreviewThread } from '../../../../src/engine/previewThread';
 import { openPage, type Page } from '../../testing';
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, 
 
 /** Opens the pass; the worker answers with these steps. */
 async function opened(answer: () => Promise<unknown>): Promise<Page> {
-  vi.spyOn(ForecastThread.prototype, 'ask').mockImplementation(answer as never);
+  vi.spyOn(PreviewThread.prototype, 'ask').mockImplementation(answer as never);
   const page = await openPage({ view: { open: ['smart'] } });
   await page.click(() => page.find('.item-name', 'Pass a'));
   return page;
@@ -30,7 +30,7 @@ async function opened(answer: () => Promise<unknown>): Promise<Page> {
 const line = (steps: readonly object[]): Promise<string> =>
   opened(() => Promise.resolve({ title: 'Rename', steps })).then((page) =>
     page.until(() => {
-      const text = page.find('.pass-forecast').textContent;
+      const text = page.find('.pass-estimate').textContent;
       return text.includes('Working out') ? undefined : text;
     }),
   );
@@ -77,7 +77,7 @@ describe('the draft', () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     fake.workspaceSettings['contextCondenser.smart'] = fake.settings['contextCondenser.smart'];
-    vi.spyOn(ForecastThread.prototype, 'ask').mockResolvedValue({ title: 'Rename', steps: [step] } as never);
+    vi.spyOn(PreviewThread.prototype, 'ask').mockResolvedValue({ title: 'Rename', steps: [step] } as never);
     const page = await openPage({ view: { open: ['smart'], scope: 'workspace' } });
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.until(() => page.find('.draft-bar', 'in the settings of workspace demo'));

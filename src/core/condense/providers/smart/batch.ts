@@ -1,6 +1,6 @@
 /** A pass on messages as a whole: one summary takes the place of a range of them, as Native's does. */
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
-import { forecast as forecastPlan, planSummary, type PlanForecast, type SummaryPlan } from '../../summary/plan';
+import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../../summary/summaryMessage';
@@ -87,19 +87,19 @@ async function proseFor(
   name: string,
   { calls, onCall, onNote, onProgress }: PassParts,
 ): Promise<Made | undefined> {
-  const { budget, memory, forecast, signal } = calls;
+  const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selected.summarizer;
   const samples = calls.samples(model);
-  const expected = forecastPlan(plan, model, samples, memory);
+  const expected = estimatePlan(plan, model, samples, memory);
   const reservation = budget.reserve(expected.cost, model);
   if (typeof reservation === 'string') {
-    forecast?.noteStop();
+    estimatedCalls?.noteStop();
     onNote(`${name}: ${reservation}`);
     return undefined;
   }
-  if (forecast) {
+  if (estimatedCalls) {
     for (const call of expectedCalls(plan, expected, selected)) {
-      forecast.note(model, call.usage, outputLimit(plan.maxOutputTokens, model), samples);
+      estimatedCalls.note(model, call.usage, outputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
     return { plan, prose: placeholder(expected.proseTokens) };
@@ -129,7 +129,7 @@ async function proseFor(
 }
 
 /** The calls that a run of the plan would make. */
-const expectedCalls = (plan: SummaryPlan, { calls }: PlanForecast, { chosen, summarizer }: SelectedSummarizer) =>
+const expectedCalls = (plan: SummaryPlan, { calls }: PlanEstimate, { chosen, summarizer }: SelectedSummarizer) =>
   calls.map(({ usage, cost }, index) => {
     const { profile, vendor, model } = summarizer.model;
     return {

@@ -33,7 +33,7 @@ const RECALLED_STAYS_TURNS = 6;
 
 /**
  * Blocks of parameters and results, in the order of the conversation.
- * @param isWanted true for the items that may be thinned.
+ * @param isWanted true for the items that may be pruned.
  * @throws the signal's reason where it was aborted.
  */
 export async function candidatesOf(
@@ -109,7 +109,7 @@ export interface AgentWords {
   readonly textAfter: number;
 }
 
-/** The agent's own words, and its subagents', that are worth a marker, the oldest first. @param isWanted true for the items that may be thinned. */
+/** The agent's own words, and its subagents', that are worth a marker, the oldest first. @param isWanted true for the items that may be pruned. */
 export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
   const items = itemsOf(draft);
   return agesOf(draft, () => 0).flatMap(({ message, textAfter }) => {

@@ -56,7 +56,7 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
     outputLimit(limit, model),
     expectedOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
-  const { read, write } = memory.forecast(model, request.system + request.prompt, inputTokens);
+  const { read, write } = memory.estimate(model, request.system + request.prompt, inputTokens);
   const usage: Usage = {
     accounting: model.accounting,
     source: 'counted',
@@ -140,14 +140,14 @@ async function ask(
  */
 async function remembered(
   key: Hash,
-  { memo, forecast }: CallParts,
+  { memo, estimatedCalls }: CallParts,
   make: () => Promise<ContentReply>,
 ): Promise<ContentReply> {
-  const known = (await memo.get(key)) ?? forecast?.summaries.get(key);
+  const known = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
   if (known !== undefined) return { kind: 'summary', text: known };
   const reply = await make();
   if (reply.kind !== 'summary') return reply;
-  if (forecast) forecast.summaries.set(key, reply.text);
+  if (estimatedCalls) estimatedCalls.summaries.set(key, reply.text);
   else await memo.set(key, reply.text);
   return reply;
 }
@@ -156,20 +156,20 @@ async function call(
   job: ContentJob,
   selected: SelectedSummarizer,
   expected: ExpectedCall,
-  { budget, forecast, memory, samples, signal, conversation }: CallParts,
+  { budget, estimatedCalls, memory, samples, signal, conversation }: CallParts,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const { model } = selected.summarizer;
   const { request, usage, cost } = expected;
   const reservation = budget.reserve(cost, model);
   if (typeof reservation === 'string') {
-    forecast?.noteStop();
+    estimatedCalls?.noteStop();
     return { kind: 'not-asked', reason: reservation };
   }
   const maxOutputTokens = outputLimit(summaryLimit(job, model), model);
-  if (forecast) {
+  if (estimatedCalls) {
     const { maxTokens } = job.operation;
-    forecast.note(model, usage, maxOutputTokens, samples(model), maxTokens);
+    estimatedCalls.note(model, usage, maxOutputTokens, samples(model), maxTokens);
     onCall(callOf(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
     return { kind: 'summary', text: placeholder(expected.summaryTokens) };
   }

@@ -4,7 +4,7 @@ import { assistant, exchange } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
 import { testModel, testSummarizer } from '../../summary/testing';
-import { Forecast } from './forecast';
+import { EstimatedCalls } from './estimatedCalls';
 import { Budget } from './passParts';
 import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
 
@@ -109,11 +109,11 @@ describe('the range of the cost', () => {
         fc.nat(600),
         fc.infiniteStream(fc.nat(3)),
         (calls, parallelCalls, maxCost, order) => {
-          const forecast = new Forecast({ maxCost, parallelCalls });
+          const estimatedCalls = new EstimatedCalls({ maxCost, parallelCalls });
           const planned = new Budget(maxCost);
           for (const { input, expected, limit } of calls) {
-            if (typeof planned.reserve(input + expected, model) === 'string') forecast.noteStop();
-            else forecast.note(model, usage(input, expected), limit, []);
+            if (typeof planned.reserve(input + expected, model) === 'string') estimatedCalls.noteStop();
+            else estimatedCalls.note(model, usage(input, expected), limit, []);
           }
           const budget = new Budget(maxCost);
           const running: { settle: () => void }[] = [];
@@ -133,8 +133,8 @@ describe('the range of the cost', () => {
               },
             });
           }
-          const most = forecast.outlook.costRange?.most;
-          // Where the forecast makes no call, there is no range; a run makes none either.
+          const most = estimatedCalls.figures.costRange?.most;
+          // Where the estimatedCalls makes no call, there is no range; a run makes none either.
           if (most === undefined) return spent === 0;
           expect(spent).toBeLessThanOrEqual(most + 1e-6);
           return true;
@@ -144,9 +144,9 @@ describe('the range of the cost', () => {
   });
 
   it('ends at the limit, and what the calls under way can cost above their expectation', () => {
-    const forecast = new Forecast({ maxCost: 100, parallelCalls: 2 });
-    for (let index = 0; index < 40; index++) forecast.note(model, usage(1, 1), 51, []);
-    expect(forecast.outlook.costRange?.most).toBeCloseTo(100 + 2 * 50);
-    expect(forecast.outlook.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });
+    const estimatedCalls = new EstimatedCalls({ maxCost: 100, parallelCalls: 2 });
+    for (let index = 0; index < 40; index++) estimatedCalls.note(model, usage(1, 1), 51, []);
+    expect(estimatedCalls.figures.costRange?.most).toBeCloseTo(100 + 2 * 50);
+    expect(estimatedCalls.figures.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });
   });
 });

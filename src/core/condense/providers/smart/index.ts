@@ -16,7 +16,7 @@ import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf,
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
-import { Forecast } from './forecast';
+import { EstimatedCalls } from './estimatedCalls';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
 import { SmartRun, type Shared } from './run';
 
@@ -81,7 +81,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
   };
 }
 
-/** Runs the passes with a forecast in the models' place. */
+/** Runs the passes with a estimatedCalls in the models' place. */
 async function estimateOf(
   context: ConversationContext,
   config: SmartConfig,
@@ -89,13 +89,13 @@ async function estimateOf(
   shared: Shared,
 ): Promise<CondensationEstimate> {
   const { maxCost } = run;
-  const forecast = new Forecast({ maxCost, parallelCalls: config.parallelCalls });
+  const estimatedCalls = new EstimatedCalls({ maxCost, parallelCalls: config.parallelCalls });
   const silent = { ...run, onProgress: () => undefined };
-  const work = new SmartRun(context, config, silent, shared, forecast);
+  const work = new SmartRun(context, config, silent, shared, estimatedCalls);
   const draft = await work.run();
   const tokensBefore = work.steps[0]?.tokensBefore ?? draft.tokens;
   const { steps, cost } = work;
-  return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...forecast.outlook };
+  return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...estimatedCalls.figures };
 }
 
 function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {

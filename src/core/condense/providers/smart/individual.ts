@@ -38,7 +38,7 @@ type OperationOf = (item: Item) => ContentOperation;
 
 type ConversationRun = (name: string, draft: Draft, parts: PassParts, operationOf: OperationOf) => void | Promise<void>;
 
-/** In the order in which they run: an outline says more than what thinning leaves of a file. */
+/** In the order in which they run: an outline says more than what pruning leaves of a file. */
 const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
   outline,
   thin: (name, draft, parts, operationOf) =>

@@ -6,7 +6,7 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
 import { NoSummarizerError, type OwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
-import type { Forecast } from './forecast';
+import type { EstimatedCalls } from './estimatedCalls';
 import { overBudget } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
@@ -45,7 +45,7 @@ export interface CallParts {
   readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** Set while the condensation is only estimated: no model is called, and nothing else differs. */
-  readonly forecast: Forecast | undefined;
+  readonly estimatedCalls: EstimatedCalls | undefined;
 }
 
 /** Money set aside for one call. */

@@ -37,14 +37,14 @@ async function pruned(
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await prune('Thin', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
+  await prune('Prune', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
   return draft;
 }
 
 const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
-describe('thinning', () => {
+describe('prune', () => {
   it('with another target, of other items or of a view that changed, takes what it takes of a conversation that it never saw', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
@@ -65,9 +65,9 @@ describe('thinning', () => {
     }
     const draft = await pruned(messages, 100);
     const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: WEIGHTS };
-    await prune('Thin', draft, again, everything);
+    await prune('Prune', draft, again, everything);
     const other = await pruned(structuredClone(messages), 100);
-    await prune('Thin', other, again, everything);
+    await prune('Prune', other, again, everything);
     expect(draft.edits).toEqual(other.edits);
   });
 
@@ -383,7 +383,7 @@ describe('the marker of pruned lines of a file', () => {
             targetTokens: new Draft(messages, counter).tokens - less,
             weights: WEIGHTS,
           };
-          await prune('Thin', again, target, () => true);
+          await prune('Prune', again, target, () => true);
           expect(again.edits).toEqual([]);
         },
       ),

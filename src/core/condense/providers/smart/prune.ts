@@ -18,7 +18,7 @@ import type { PassParts } from './passParts';
 import { cutAll, leftOut, type MarkedSlice } from './requests';
 
 /**
- * @param isWanted true for the items that may be thinned.
+ * @param isWanted true for the items that may be pruned.
  */
 export async function prune(
   name: string,

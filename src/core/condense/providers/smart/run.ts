@@ -15,7 +15,7 @@ import { batchStep } from './batch';
 import { Budget, type CallParts, type Models, type PassParts } from './passParts';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
-import type { Forecast } from './forecast';
+import type { EstimatedCalls } from './estimatedCalls';
 import { individualStep } from './individual';
 import { oldBlockSteps } from './oldBlocks';
 import { losslessSteps, runLossless } from '../../lossless/run';
@@ -35,13 +35,13 @@ export class SmartRun {
   private readonly budget: Budget;
   private readonly tools: ToolTable;
 
-  /** @param forecast set where nothing is done but estimated. */
+  /** @param estimatedCalls set where nothing is done but estimated. */
   constructor(
     private readonly context: ConversationContext,
     private readonly config: SmartConfig,
     private readonly options: CondensationOptions,
     private readonly shared: Shared,
-    private readonly forecast?: Forecast,
+    private readonly estimatedCalls?: EstimatedCalls,
   ) {
     this.budget = new Budget(options.maxCost);
     this.tools = toolTable(config.losslessPrelude.operations.tools);
@@ -181,7 +181,7 @@ export class SmartRun {
         parallelCalls: config.parallelCalls,
         conversation: context.conversation,
         signal: options.signal,
-        forecast: this.forecast,
+        estimatedCalls: this.estimatedCalls,
       },
       targetTokens: options.targetTokens,
       weights: shared.weights,

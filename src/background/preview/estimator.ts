@@ -8,9 +8,9 @@ import { formatTokens } from '../../core/format';
 import type { StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { PreviewConversation } from './held';
-import type { ForecastFigures, ForecastQuestion, ForecastSetup } from './messages';
+import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
 
-export interface MadeForecast extends ForecastFigures {
+export interface ConversationEstimate extends PreviewFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
   /** Edits without those of excluded messages. */
@@ -21,16 +21,20 @@ export interface MadeForecast extends ForecastFigures {
   readonly notes: readonly string[];
 }
 
-type Choice = Pick<ForecastQuestion, 'setup' | 'pinned' | 'excluded'>;
+type Choice = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
 
-export class Forecasts {
+export class Estimator {
   constructor(
     private readonly manager: CondensationManager,
     private readonly counter: MessageCounter,
   ) {}
 
   /** @throws NoSummarizerError, the signal's reason if aborted */
-  async of(held: PreviewConversation, { setup, pinned, excluded }: Choice, signal: AbortSignal): Promise<MadeForecast> {
+  async of(
+    held: PreviewConversation,
+    { setup, pinned, excluded }: Choice,
+    signal: AbortSignal,
+  ): Promise<ConversationEstimate> {
     const started = performance.now();
     const { id, messages, edits: active, known } = held;
     const { provider, config, maxCost } = setup;
@@ -83,7 +87,7 @@ export class Forecasts {
   }
 
   /** Configuration errors, which are ignored and reported. */
-  private problems({ provider, config }: ForecastSetup): string[] {
+  private problems({ provider, config }: PreviewSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
     const { problems, rest } = result;
@@ -95,7 +99,7 @@ export class Forecasts {
 }
 
 /** Why condensing would not change the conversation. */
-function gainNotes({ tokensBefore, tokensAfter }: Pick<ForecastFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
+function gainNotes({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;
   if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];

@@ -1,10 +1,10 @@
-/** The tables of what condensing on arrival saves, and the part of docs/research/benchmarks.md that holds them. */
-import { sum, type DoorPoint } from './doorBench';
-import type { DoorRun } from './doorReplay';
+/** The tables of what condensing new results saves, and the part of docs/research/benchmarks.md that holds them. */
+import { sum, type NewResultsPoint } from './newResultsBench';
+import type { ReplayedRun } from './liveReplay';
 import { markdown, percent, table, type Cell } from './table';
 
 /** Begins the part on the page. */
-export const DOOR_TITLE = '## Results condensed on arrival';
+export const NEW_RESULTS_TITLE = '## New results';
 
 interface Table {
   readonly head: readonly string[];
@@ -12,17 +12,17 @@ interface Table {
 }
 
 /** For a terminal, with the times of requests. */
-export const doorTable = (points: readonly DoorPoint[]): string =>
+export const newResultsTable = (points: readonly NewResultsPoint[]): string =>
   [windowsOf(points), waysOf(points), boundOf(points), timesOf(points)]
     .map(({ head, rows }) => table(head, rows))
     .join('\n\n');
 
 /** The part of the page. */
-export function doorSection(points: readonly DoorPoint[]): string {
+export function newResultsSection(points: readonly NewResultsPoint[]): string {
   const show = ({ head, rows }: Table): string => markdown(head, rows);
-  return `${DOOR_TITLE}
+  return `${NEW_RESULTS_TITLE}
 
-Written by \`npm run bench -- --only door\`: each recorded session again, request by request through the live engine, with new results
+Written by \`npm run bench -- --only new-results\`: each recorded session again, request by request through the live engine, with new results
 condensed before they are first sent and without ([decision 30](../decisions/0030-condensing-on-arrival.md)). Sizes in o200k tokens; cost of
 the input with 1.25 for writing and 0.1 for reading Anthropic's cache (20 blocks of lookback, 1,024 tokens at least, always warm). For
 every request it was asserted that it begins with the one before byte for byte, unless a condensation came in between, and that each line
@@ -50,7 +50,7 @@ const AIMS = [
 ] as const;
 const DEAREST = 0.01;
 
-function aimsText(points: readonly DoorPoint[]): string {
+function aimsText(points: readonly NewResultsPoint[]): string {
   const aims = AIMS.flatMap(({ agent, window, cost }) => {
     const own = points.filter((point) => point.window === window && point.agent === agent);
     if (own.length === 0) return [];
@@ -71,14 +71,17 @@ function aimsText(points: readonly DoorPoint[]): string {
 const nameOf = (window: number): string => (window === Infinity ? 'no limit' : `${window / 1_000}K`);
 const inWindow = (window: number): string => (window === Infinity ? 'without a limit' : `in ${nameOf(window)}`);
 const signed = (share: number, digits = 1): string => percent(share, digits).replace('-', '−');
-const change = (point: DoorPoint): number => point.with.cost / point.without.cost - 1;
+const change = (point: NewResultsPoint): number => point.with.cost / point.without.cost - 1;
 
-const savedIn = (points: readonly DoorPoint[], run: (point: DoorPoint) => DoorRun | undefined): number =>
-  sum(points, (point) => run(point)?.cost ?? 0) / sum(points, (point) => point.without.cost) - 1;
+const savedIn = (
+  points: readonly NewResultsPoint[],
+  run: (point: NewResultsPoint) => ReplayedRun | undefined,
+): number => sum(points, (point) => run(point)?.cost ?? 0) / sum(points, (point) => point.without.cost) - 1;
 
-const agentsOf = (points: readonly DoorPoint[]): string[] => [...new Set(points.map(({ agent }) => agent))].sort();
+const agentsOf = (points: readonly NewResultsPoint[]): string[] =>
+  [...new Set(points.map(({ agent }) => agent))].sort();
 
-function windowsOf(points: readonly DoorPoint[]): Table {
+function windowsOf(points: readonly NewResultsPoint[]): Table {
   const windows = [...new Set(points.map(({ window }) => window))];
   const rows = windows.flatMap((window) =>
     [...agentsOf(points), 'all'].map((agent) => {
@@ -87,7 +90,7 @@ function windowsOf(points: readonly DoorPoint[]): Table {
         `${agent}, ${nameOf(window)}`,
         own.length,
         sum(own, (point) => point.with.requests),
-        percent(sum(own, (point) => point.with.leftOut) / sum(own, (point) => point.with.arrived)),
+        percent(sum(own, (point) => point.with.leftOut) / sum(own, (point) => point.with.received)),
         signed(savedIn(own, (point) => point.with)),
         `${sum(own, (point) => point.without.condensations)} → ${sum(own, (point) => point.with.condensations)}`,
         own.filter((point) => change(point) > DEAREST).length,
@@ -100,17 +103,17 @@ function windowsOf(points: readonly DoorPoint[]): Table {
 }
 
 /** The rule as it ships beside other rules, where no condensation comes in between. */
-function waysOf(points: readonly DoorPoint[]): Table {
+function waysOf(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
   const rows = [...agentsOf(own), 'all'].map((agent) => {
     const of = own.filter((point) => agent === 'all' || point.agent === agent);
-    const cost = (run: (point: DoorPoint) => DoorRun | undefined): string => signed(savedIn(of, run));
+    const cost = (run: (point: NewResultsPoint) => ReplayedRun | undefined): string => signed(savedIn(of, run));
     return [agent, cost((point) => point.with), cost((point) => point.careless), cost((point) => point.quiet)];
   });
   return { head: ['input cost, no limit', 'as it ships', 'without caution', 'and without noise'], rows };
 }
 
-function boundOf(points: readonly DoorPoint[]): Table {
+function boundOf(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
   const rows = [...agentsOf(own), 'all'].map((agent) => {
     const bounds = own.filter((point) => agent === 'all' || point.agent === agent).map(({ bound }) => bound);
@@ -124,7 +127,7 @@ function boundOf(points: readonly DoorPoint[]): Table {
   return { head: ['bound in characters, no limit', 'left out', 'input cost', 'across files', 'input cost'], rows };
 }
 
-function timesOf(points: readonly DoorPoint[]): Table {
+function timesOf(points: readonly NewResultsPoint[]): Table {
   const at = (times: readonly number[], share: number): string => {
     const sorted = times.toSorted((a, b) => a - b);
     return `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2)} ms`;

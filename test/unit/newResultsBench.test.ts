@@ -1,13 +1,13 @@
-/** The replay of results that are condensed on arrival, and the part of docs/research/benchmarks.md that it writes. */
+/** The replay of new results that are condensed, and the part of docs/research/benchmarks.md that it writes. */
 import { describe, expect, it } from 'vitest';
 import { cutNewResults } from '../../src/core/condense/lossless/newResults';
 import { code, did, read, TASK } from '../../src/core/condense/lossless/testing';
 import { Draft } from '../../src/core/condense/draft/draft';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { freshCounter } from '../../src/core/testingCounter';
-import type { DoorPoint } from '../bench/doorBench';
-import { isBelow, replay, Standing, type DoorRun } from '../bench/doorReplay';
-import { doorSection, DOOR_TITLE } from '../bench/doorSection';
+import type { NewResultsPoint } from '../bench/newResultsBench';
+import { isBelow, replay, Standing, type ReplayedRun } from '../bench/liveReplay';
+import { newResultsSection, NEW_RESULTS_TITLE } from '../bench/newResultsSection';
 
 const readFile = (from: number, to: number) =>
   did('Read', { file_path: 'src/a.ts', offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
@@ -52,7 +52,7 @@ it('a replay counts alike whether it is timed or counts with what is known', asy
   expect(times).toHaveLength(3);
   expect(timed).toMatchObject(figures);
   expect(figures.leftOut).toBeGreaterThan(0);
-  const whole = await replay({ ...run, settings: { onArrival: 'off' } });
+  const whole = await replay({ ...run, settings: { newResults: 'off' } });
   expect(figures.cost).toBeLessThan(whole.cost);
 });
 
@@ -64,17 +64,17 @@ it('a replay in a window that its requests never come near is that without one',
 });
 
 describe('the part of the page', () => {
-  const run = (cost: number, condensations = 0): DoorRun => ({
+  const run = (cost: number, condensations = 0): ReplayedRun => ({
     requests: 3,
     cost,
     condensations,
     largest: 100,
     leftOut: 10,
-    arrived: 100,
+    received: 100,
     times: [],
   });
-  const bound: DoorPoint['bound'] = { chars: 10, cost: 10, sameFile: [2, 1], anywhere: [3, 2] };
-  const point = (name: string, window: number, cost: number): DoorPoint => ({
+  const bound: NewResultsPoint['bound'] = { chars: 10, cost: 10, sameFile: [2, 1], anywhere: [3, 2] };
+  const point = (name: string, window: number, cost: number): NewResultsPoint => ({
     name,
     agent: 'claude-code',
     window,
@@ -85,8 +85,8 @@ describe('the part of the page', () => {
   });
 
   it('says whether the aims are reached, and which sessions are dearer', () => {
-    const text = doorSection([point('claude-code/a', Infinity, 89), point('claude-code/a', 128_000, 102)]);
-    expect(text.startsWith(`${DOOR_TITLE}\n`)).toBe(true);
+    const text = newResultsSection([point('claude-code/a', Infinity, 89), point('claude-code/a', 128_000, 102)]);
+    expect(text.startsWith(`${NEW_RESULTS_TITLE}\n`)).toBe(true);
     expect(text).toContain('without a limit, −10 % of the cost, is reached: −11.0 %.');
     expect(text).toContain('in 128K, −6 % of the cost, is not reached: 2.0 %.');
     expect(text).toContain('Dearer than 1 % for it, by the timing of condensations: a in 128K (2.0 %).');
@@ -95,6 +95,6 @@ describe('the part of the page', () => {
   });
 
   it('says that none is', () => {
-    expect(doorSection([point('a', Infinity, 100.5)])).toContain('No session is dearer than 1 % for it.');
+    expect(newResultsSection([point('a', Infinity, 100.5)])).toContain('No session is dearer than 1 % for it.');
   });
 });

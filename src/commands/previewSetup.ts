@@ -1,10 +1,10 @@
 /**
- * Gathers the settings for the forecast's worker, which has neither settings nor keys: how a conversation would be
+ * Gathers the settings for the preview's worker, which has neither settings nor keys: how a conversation would be
  * condensed, by the settings or with each of the user's profiles, and what its own model charges.
  */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
-import type { ForecastModel, ForecastSetup } from '../background/forecast/messages';
+import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
 import { outputSamples } from '../core/condense/metrics/metrics';
 import { findPreset } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
@@ -36,7 +36,7 @@ export type Configuration =
   | { readonly kind: 'provider'; readonly id: string };
 
 /** @throws Error where there is no such preset (any more), or the provider is another extension's */
-export async function forecastSetup(services: Services, configuration: Configuration): Promise<ForecastSetup> {
+export async function readPreviewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
   const { provider, config } = chosen(configuration);
   const { maxCost } = modelSettings();
   return {
@@ -46,11 +46,11 @@ export async function forecastSetup(services: Services, configuration: Configura
     targetPercent: manualSettings().targetPercent,
     maxCost,
     summaries: summariesOf(services).folder,
-    models: wayAsksModel(provider, config) ? await plannedModels(services, config) : [],
+    models: choiceAsksModel(provider, config) ? await plannedModels(services, config) : [],
   };
 }
 
-function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 'config'> {
+function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | 'config'> {
   switch (configuration.kind) {
     case 'current': {
       const { provider } = manualSettings();
@@ -78,13 +78,13 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
 }
 
 /** Whether condensing this way may call a model. */
-export const wayAsksModel = (provider: string, config: unknown): boolean =>
+export const choiceAsksModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** The model that is chosen for condensing, and those that passes name. */
-async function plannedModels(services: Services, config: unknown): Promise<ForecastModel[]> {
+async function plannedModels(services: Services, config: unknown): Promise<PreviewModel[]> {
   const { select, samples } = modelsOfWindow(services, await counterOf(services), metricsOf(services));
-  const plan = async (apiProfile?: string): Promise<ForecastModel> =>
+  const plan = async (apiProfile?: string): Promise<PreviewModel> =>
     (await planModel(select, samples, apiProfile)).planned;
   return Promise.all([plan(), ...[...profilesIn(config)].map(plan)]);
 }
@@ -109,7 +109,7 @@ export interface ProfileSetup {
   readonly name: string;
   readonly model: string;
   /** Or why it can't be called. */
-  readonly setup: ForecastSetup | { readonly problem: string };
+  readonly setup: PreviewSetup | { readonly problem: string };
 }
 
 /** One entry a profile; for one that can't be used the reason stands in place of the model. */
@@ -127,7 +127,7 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
         chosen: 'condensing-profile',
         samples: outputSamples(runs, model),
       } as const;
-      const setup: ForecastSetup = {
+      const setup: PreviewSetup = {
         provider: 'native',
         config: configToRun('native'),
         presets: [],

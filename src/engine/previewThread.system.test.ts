@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
-import { ForecastThread } from './forecastThread';
-import type { ForecastSetup } from '../background/forecast/messages';
+import { PreviewThread } from './previewThread';
+import type { PreviewSetup } from '../background/preview/messages';
 
 const folder = mkdtempSync(join(tmpdir(), 'preview-thread-'));
 afterAll(() => {
@@ -12,7 +12,7 @@ afterAll(() => {
 
 const bundled = join(inject('bundles'), 'engine.cjs');
 const ended = (reason: string): string => `ended: ${reason}`;
-const setup: ForecastSetup = {
+const setup: PreviewSetup = {
   provider: 'lossless',
   config: undefined,
   presets: [],
@@ -47,7 +47,7 @@ function engineThat(does: string): string {
 }
 
 it('answers from the bundled worker, and passes over what was cancelled', async () => {
-  const thread = new ForecastThread({ bundle: bundled, ended });
+  const thread = new PreviewThread({ bundle: bundled, ended });
   const first = new AbortController();
   const stale = thread.ask(question, first.signal);
   first.abort(new Error('stale'));
@@ -67,7 +67,7 @@ it('a worker that dies fails what was asked, and the next question starts anothe
     if (first.setup.targetPercent === 1) process.exit(3);
     if (first.setup.targetPercent === 2) throw new Error('out of its mind');
     answer('alive');`);
-  const thread = new ForecastThread({ bundle, ended });
+  const thread = new PreviewThread({ bundle, ended });
   const ask = (targetPercent: number) => thread.ask({ ...question, setup: { ...setup, targetPercent } }, signal);
   await expect(ask(1)).rejects.toThrow('ended: it ended with code 3 before it answered');
   expect(await ask(50)).toBe('alive');
@@ -78,7 +78,7 @@ it('a worker that dies fails what was asked, and the next question starts anothe
 
 it('ends when nobody asks, and fails what was asked when it is closed', async () => {
   const bundle = engineThat('if (first.setup.targetPercent === 50) answer(threadId);');
-  const thread = new ForecastThread({ bundle, ended, idleMs: 1 });
+  const thread = new PreviewThread({ bundle, ended, idleMs: 1 });
   const first = await thread.ask(question, signal);
   await expect.poll(async () => (await thread.ask(question, signal)) !== first).toBe(true);
   const never = thread.ask({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
@@ -92,7 +92,7 @@ it('tells the worker what is new of a live conversation, and nothing where nothi
     globalThis.told ??= [];
     if (target === 'previews.update') told.push(second.messages.kept + '+' + second.messages.added.length);
     else answer((told.splice(0).join() || 'nothing') + (first.conversation.content ? '!' : ''));`);
-  const thread = new ForecastThread({ bundle, ended });
+  const thread = new PreviewThread({ bundle, ended });
   const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
     const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
     return thread.ask({ ...question, conversation: live }, signal);

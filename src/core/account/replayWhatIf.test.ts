@@ -4,7 +4,7 @@ import type { ModelPrices } from '../cost/prices';
 import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
-import { counterfactual, type CounterfactualOptions } from './counterfactual';
+import { replayWhatIf, type ReplayOptions } from './replayWhatIf';
 import { requestsIn, type Calibration } from './replay';
 
 /** One token per character plus four per message. */
@@ -30,8 +30,8 @@ const messages = [100, 100, 100, 100, 100, 100, 100, 100].map((tokens, index) =>
   said(index % 2 === 0 ? 'user' : 'assistant', tokens),
 );
 
-const run = (over: Partial<CounterfactualOptions> = {}) =>
-  counterfactual({
+const run = (over: Partial<ReplayOptions> = {}) =>
+  replayWhatIf({
     messages,
     requests: requestsIn(messages, counter, []),
     calibration: CALIBRATION,

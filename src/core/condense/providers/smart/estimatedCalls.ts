@@ -7,7 +7,7 @@ import type { SummarizerModel } from '../../summarizer';
 import type { Confidence, CondensationEstimate } from '../../types';
 
 /** A call that would be made. */
-interface ForecastCall {
+interface EstimatedCall {
   readonly model: SummarizerModel;
   readonly usage: Usage;
   /** The reply's tokens at most, in the model's. */
@@ -29,10 +29,10 @@ interface RunLimits {
   readonly parallelCalls: number;
 }
 
-export class Forecast {
+export class EstimatedCalls {
   /** Placeholders given so far, by request: the run would not ask for the same summary again. */
   readonly summaries = new Map<Hash, string>();
-  private readonly calls: ForecastCall[] = [];
+  private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
 
   constructor(private readonly limits: RunLimits = { maxCost: undefined, parallelCalls: 1 }) {}
@@ -54,7 +54,7 @@ export class Forecast {
   }
 
   /** Tokens and cost of the calls, and how sure they are, as an estimate tells them. */
-  get outlook(): Pick<CondensationEstimate, 'callTokens' | 'costRange' | 'confidence'> {
+  get figures(): Pick<CondensationEstimate, 'callTokens' | 'costRange' | 'confidence'> {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
     const spread = confidence === 'high' ? SPREAD.sure : SPREAD.unsure;
@@ -71,7 +71,7 @@ export class Forecast {
    * The most that a run can cost. A call begins only if its expected cost fits into what is left of the limit, so the limit can
    * be exceeded by no more than what the calls then under way cost above their expectation.
    */
-  private mostWith(outputTokens: (call: ForecastCall) => number): number | undefined {
+  private mostWith(outputTokens: (call: EstimatedCall) => number): number | undefined {
     const all = this.costWith(outputTokens);
     const { maxCost, parallelCalls } = this.limits;
     if (all === undefined || maxCost === undefined) return all;
@@ -90,7 +90,7 @@ export class Forecast {
     return fewest === 0 ? 'low' : fewest < MANY_SAMPLES ? 'medium' : 'high';
   }
 
-  private costWith(outputTokens: (call: ForecastCall) => number): number | undefined {
+  private costWith(outputTokens: (call: EstimatedCall) => number): number | undefined {
     return sumOfCosts(
       this.calls.map((call) => callCost({ ...call.usage, outputTokens: outputTokens(call) }, call.model.prices)),
     );
@@ -98,5 +98,5 @@ export class Forecast {
 }
 
 /** US dollars of a call with a known price. */
-const costOf = ({ usage, model }: ForecastCall, outputTokens: number): number =>
+const costOf = ({ usage, model }: EstimatedCall, outputTokens: number): number =>
   callCost({ ...usage, outputTokens }, model.prices) ?? 0;

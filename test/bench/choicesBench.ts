@@ -18,8 +18,8 @@ import { candidate, condense, freshCounter, median, type Candidate } from './mea
 import { measureRetention, type Policy, type RetentionReport } from './retention';
 import { scriptedReply } from './scriptedReplies';
 
-export interface WayRow extends RetentionReport {
-  readonly way: string;
+export interface ChoiceRow extends RetentionReport {
+  readonly choice: string;
   /** Share of the messages of people of which every word stands in the view, by itself or behind a summary. */
   readonly userMessages: number;
   /** Milliseconds of processor time in the middle, the tokens being counted: other work on the machine doesn't count. */
@@ -37,12 +37,12 @@ export interface WayRow extends RetentionReport {
 /** The scripted model, and how a provider is given it. */
 type BenchModel = Required<Pick<NonNullable<Parameters<typeof smartProvider>[0]>, 'select' | 'samples'>>;
 
-interface Way {
+interface ProviderChoice {
   readonly name: string;
   readonly make: (model: BenchModel) => Candidate;
 }
 
-const WAYS: readonly Way[] = [
+const CHOICES: readonly ProviderChoice[] = [
   { name: 'Lossless', make: () => candidate('lossless', losslessProvider, {}) },
   { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
   {
@@ -56,13 +56,16 @@ const WAYS: readonly Way[] = [
 ];
 
 /** All of them as far as their configuration goes, without a target. */
-export async function benchWays(conversations: readonly BenchConversation[]): Promise<WayRow[]> {
-  const rows: WayRow[] = [];
-  for (const way of WAYS) rows.push(await benchWay(way, conversations));
+export async function benchChoices(conversations: readonly BenchConversation[]): Promise<ChoiceRow[]> {
+  const rows: ChoiceRow[] = [];
+  for (const choice of CHOICES) rows.push(await benchChoice(choice, conversations));
   return rows;
 }
 
-async function benchWay({ name, make }: Way, conversations: readonly BenchConversation[]): Promise<WayRow> {
+async function benchChoice(
+  { name, make }: ProviderChoice,
+  conversations: readonly BenchConversation[],
+): Promise<ChoiceRow> {
   const counter = freshCounter();
   const instructions = { kept: 0, all: 0 };
   const times: number[] = [];
@@ -72,13 +75,13 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
   const policy: Policy = async (prefix) => {
     counter.messages(prefix);
     const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
-    const way = make({
+    const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
       // Earlier runs calibrate the estimate, as they do for a user.
       samples: (of) => outputSamples([measureOfCalls(seen)], of.model),
     });
     const started = process.cpuUsage();
-    const { edits, ...result } = await condense(prefix, way, counter);
+    const { edits, ...result } = await condense(prefix, choice, counter);
     seen.push(...(result.calls ?? []));
     const { user, system } = process.cpuUsage(started);
     times.push((user + system) / 1_000);
@@ -101,7 +104,7 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
   const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
   return {
     ...retention,
-    way: name,
+    choice: name,
     userMessages: instructions.kept / instructions.all,
     cpuMs: median(times),
     calls,

@@ -1,35 +1,35 @@
 /**
- * Condensing results on arrival: every recorded session, request by request through the live engine, with it and without, and
+ * Condensing new results: every recorded session, request by request through the live engine, with it and without, and
  * what the input of its requests would have cost by the rules of Anthropic's prompt cache. The sessions have no system prompt,
  * no tools and no times: the first two are left out, and the cache is taken to be warm.
  *
  * Two things are asserted for every request: what was sent before is sent again byte for byte unless a condensation came in
- * between, and each line that was left out on arrival stands in the request.
+ * between, and each line that was left out of new results stands in the request.
  */
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { sessionFiles, type BenchConversation, type SessionFile } from './corpus';
-import { asSent, isBelow, READ, replay, requestsOf, WRITE, type DoorRun } from './doorReplay';
+import { asSent, isBelow, READ, replay, requestsOf, WRITE, type ReplayedRun } from './liveReplay';
 import { freshCounter } from './measure';
-import { arrivalBound, charsOf } from './repeatBound';
+import { boundByMessage, charsOf } from './repeatBound';
 
 /** Windows in tokens, beside the one without a limit, where no condensation is ever due. */
 const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
 
-export interface DoorPoint {
+export interface NewResultsPoint {
   readonly name: string;
   readonly agent: string;
   readonly window: number;
-  readonly without: DoorRun;
-  readonly with: DoorRun;
+  readonly without: ReplayedRun;
+  readonly with: ReplayedRun;
   /** Without the caution about what the agent reads again, and with the noise of terminals left out; without a window's limit only. */
-  readonly careless?: DoorRun;
-  readonly quiet?: DoorRun;
-  readonly bound: DoorBound;
+  readonly careless?: ReplayedRun;
+  readonly quiet?: ReplayedRun;
+  readonly bound: NewResultsBound;
 }
 
-/** What brute force could leave out on arrival, as shares of the characters and of what they cost where no condensation is due. */
-export interface DoorBound {
+/** What brute force could leave out of new results, as shares of the characters and of what they cost where no condensation is due. */
+export interface NewResultsBound {
   readonly chars: number;
   readonly cost: number;
   /** Characters and cost of what could go, where lines of a file stand above in a display of the file. */
@@ -42,13 +42,13 @@ export interface DoorBound {
  * @param wanted a number takes so many sessions, spread over all; a text those whose name holds it.
  * @param told how far it is.
  */
-export async function benchDoor(
+export async function benchNewResults(
   wanted: string | undefined,
   told: (text: string) => void,
   windows = WINDOWS,
-): Promise<DoorPoint[]> {
+): Promise<NewResultsPoint[]> {
   const files = sampleOf(sessionFiles(), wanted);
-  const points: DoorPoint[] = [];
+  const points: NewResultsPoint[] = [];
   const began = performance.now();
   for (const [index, file] of files.entries()) {
     for (const session of file.read(told)) {
@@ -73,20 +73,20 @@ async function pointsOf(
   { name, agent }: BenchConversation,
   messages: readonly ApiMessage[],
   windows: readonly number[],
-): Promise<DoorPoint[]> {
-  const about = { name, agent, bound: doorBound(messages) };
+): Promise<NewResultsPoint[]> {
+  const about = { name, agent, bound: newResultsBound(messages) };
   const counter = freshCounter();
-  const timed = (settings: Partial<LiveSettings>): Promise<DoorRun> =>
+  const timed = (settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
     replay({ name, messages, window: Infinity, settings });
-  const run = (window: number, settings: Partial<LiveSettings>): Promise<DoorRun> =>
+  const run = (window: number, settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
     replay({ name, messages, window, settings, counter });
-  const endless: DoorPoint = {
+  const endless: NewResultsPoint = {
     ...about,
     window: Infinity,
-    without: await timed({ onArrival: 'off' }),
+    without: await timed({ newResults: 'off' }),
     with: await timed({}),
     careless: await run(Infinity, { isCautious: false }),
-    quiet: await run(Infinity, { noiseOnArrival: true }),
+    quiet: await run(Infinity, { newResultsNoise: true }),
   };
   const points = [endless];
   for (const window of windows) {
@@ -94,21 +94,21 @@ async function pointsOf(
     points.push({
       ...about,
       window,
-      without: isSame ? endless.without : await run(window, { onArrival: 'off' }),
+      without: isSame ? endless.without : await run(window, { newResults: 'off' }),
       with: isSame ? endless.with : await run(window, {}),
     });
   }
   return points;
 }
 
-export function doorBound(messages: readonly ApiMessage[]): DoorBound {
+export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBound {
   const requests = requestsOf(messages);
   /** What a message costs for each of its tokens: written with the first request that has it, read with each after it. */
   const price = (at: number): number => {
     const after = requests.filter((end) => end > at).length;
     return after === 0 ? 0 : WRITE + READ * (after - 1);
   };
-  const bound = arrivalBound(messages);
+  const bound = boundByMessage(messages);
   const both = (chars: ReadonlyMap<number, number>): readonly [number, number] => [
     sum([...chars], ([, own]) => own),
     sum([...chars], ([at, own]) => own * price(at)),

@@ -72,7 +72,7 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
     await answerText(bench, (text) => text.includes(READ));
     await ask(bench, QUESTION);
     assert.match(await answerText(bench, (text) => !text.includes(READ)), /RATE_77 = 609763/);
-    await screenshot(bench, 'agent-arrival-recalled-dark');
+    await screenshot(bench, 'agent-new-result-recalled-dark');
 
     const asked = taskRequests(server.requests).find((request) => resultOf(request, callId(0, 1)) !== undefined);
     const answered = taskRequests(server.requests).at(-1);
@@ -99,4 +99,4 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
   }
 };
 
-export const onArrival: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent }, isSmoke: true };
+export const newResults: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent }, isSmoke: true };

@@ -9,16 +9,16 @@ import { renderBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { MadeForecast, Forecasts } from './forecast';
+import type { ConversationEstimate, Estimator } from './estimator';
 import type { PreviewConversation } from './held';
 import type {
   EditExcerpt,
   MessageCell,
-  ForecastResult,
+  PreviewResult,
   ComparedResult,
   PassResult,
-  ForecastSetup,
-  ForecastRequest,
+  PreviewSetup,
+  PreviewRequest,
   SelectionResult,
 } from './messages';
 import { coherenceOf, type CoherenceReport } from '../../core/condense/coherence/coherence';
@@ -38,12 +38,12 @@ const WORDS = 80;
 const SHOWN_EDITS = 12;
 
 /** Figures, cells of the strip, and excerpts of the first edits. */
-export function forecastResult(
+export function buildPreviewResult(
   held: PreviewConversation,
-  forecast: MadeForecast,
+  estimate: ConversationEstimate,
   counter: MessageCounter,
-): ForecastResult {
-  const { edits, view, pinned, ...rest } = forecast;
+): PreviewResult {
+  const { edits, view, pinned, ...rest } = estimate;
   const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, SHOWN_EDITS);
   return {
     ...rest,
@@ -133,16 +133,16 @@ function factsIn(report: CoherenceReport): ComparedResult['facts'] {
  */
 export async function compare(
   held: PreviewConversation,
-  setup: ForecastSetup,
-  forecasts: Forecasts,
+  setup: PreviewSetup,
+  estimator: Estimator,
   signal: AbortSignal,
 ): Promise<ComparedResult> {
-  const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
-  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = forecast;
-  const facts = factsIn(coherenceWith(held, forecast.edits));
+  const estimate = await estimator.of(held, { setup, excluded: [] }, signal);
+  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
+  const facts = factsIn(coherenceWith(held, estimate.edits));
   const retention = await codeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
-    const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
+    const { edits } = await estimator.of(beginning, { setup, excluded: [] }, signal);
     const { messages: view, origins } = applyEdits(prefix, edits);
     return { view, edits, origins };
   });
@@ -164,7 +164,7 @@ export async function compare(
 
 /** @throws Error if the configuration has no such pass or is invalid */
 function passIn(
-  { config, presets }: ForecastSetup,
+  { config, presets }: PreviewSetup,
   index: number,
 ): { readonly config: SmartConfig; readonly pass: Pass } {
   const checked = chooseConfig(config, presets);
@@ -182,13 +182,13 @@ function passIn(
  */
 export async function computePassSteps(
   held: PreviewConversation,
-  { setup, pass: index }: Extract<ForecastRequest, { kind: 'pass' }>,
-  forecasts: Forecasts,
+  { setup, pass: index }: Extract<PreviewRequest, { kind: 'pass' }>,
+  estimator: Estimator,
   signal: AbortSignal,
 ): Promise<PassResult> {
   const { config, pass } = passIn(setup, index);
   if (!pass.enabled) return { title: held.title, steps: [] };
-  const { steps } = await forecasts.of(held, { setup, excluded: [] }, signal);
+  const { steps } = await estimator.of(held, { setup, excluded: [] }, signal);
   const [name] = stepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
   return { title: held.title, steps: steps.filter((step) => step.name === name) };
 }
@@ -196,7 +196,7 @@ export async function computePassSteps(
 /** @throws Error if the configuration has no such pass or is invalid */
 export function computeSelection(
   { title, messages, edits }: PreviewConversation,
-  { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
+  { setup, pass: index }: Extract<PreviewRequest, { kind: 'selection' }>,
   counter: MessageCounter,
 ): SelectionResult {
   const { config, pass } = passIn(setup, index);

@@ -1,13 +1,13 @@
-/** Ways to condense a conversation, estimated in words: the size that each would reach, its cost, and what it loses. */
+/** Choices for a conversation, estimated in words: the size that each would reach, its cost, and what it loses. */
 import * as vscode from 'vscode';
-import { ForecastThread } from '../engine/forecastThread';
-import type { ForecastConversation, ForecastResult, ForecastSetup } from '../background/forecast/messages';
+import { PreviewThread } from '../engine/previewThread';
+import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
 import type { CoherenceReport } from '../core/condense/coherence/coherence';
 import { formatChange, formatCost, formatTokens } from '../core/format';
 import { errorMessage } from '../core/errors';
 import { engineBundle } from '../window/background';
 import type { Services } from '../window/services';
-import { type Configuration, forecastSetup } from './forecastSetup';
+import { type Configuration, readPreviewSetup } from './previewSetup';
 
 export interface EstimatedWords {
   /** Tokens and cost; or why they can't be told. */
@@ -18,30 +18,30 @@ export interface EstimatedWords {
   readonly loss?: string;
 }
 
-/** Estimates one way after the other, in a worker that ends with the list. */
-export async function estimateWays<W extends { readonly configuration?: Configuration }>(
+/** Estimates one choice after the other, in a worker that ends with the list. */
+export async function estimateChoices<W extends { readonly configuration?: Configuration }>(
   services: Services,
-  conversation: ForecastConversation,
-  ways: readonly W[],
+  conversation: ConversationSource,
+  choices: readonly W[],
   signal: AbortSignal,
-  tell: (way: W, words: EstimatedWords) => void,
+  tell: (choice: W, words: EstimatedWords) => void,
 ): Promise<void> {
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
   try {
-    for (const way of ways) {
-      if (!way.configuration) continue;
+    for (const choice of choices) {
+      if (!choice.configuration) continue;
       try {
-        const setup = await forecastSetup(services, way.configuration);
+        const setup = await readPreviewSetup(services, choice.configuration);
         const question = { conversation, setup, excluded: [] };
         const result = await thread.ask({ kind: 'preview', ...question }, signal);
         const told = { size: sizeWords(result, setup), tokensAfter: result.tokensAfter };
-        tell(way, told);
+        tell(choice, told);
         const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
-        tell(way, { ...told, loss: lossWords(coherence) });
+        tell(choice, { ...told, loss: lossWords(coherence) });
       } catch (error) {
         if (signal.aborted) return;
-        tell(way, { size: errorMessage(error) });
+        tell(choice, { size: errorMessage(error) });
       }
     }
   } finally {
@@ -49,7 +49,7 @@ export async function estimateWays<W extends { readonly configuration?: Configur
   }
 }
 
-function sizeWords(result: ForecastResult, { models }: ForecastSetup): string {
+function sizeWords(result: PreviewResult, { models }: PreviewSetup): string {
   const { tokensBefore, tokensAfter, targetTokens, calls } = result;
   const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
@@ -61,7 +61,7 @@ function sizeWords(result: ForecastResult, { models }: ForecastSetup): string {
 }
 
 /** The cost of models, with the range where replies may be shorter or longer. */
-function costWords({ calls, cost, costRange }: ForecastResult): string {
+function costWords({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
   const range = costRange

@@ -30,16 +30,16 @@ const OUTPUT_TOKENS = 8_192;
 /** Larger than any session. */
 const NO_LIMIT = 1_000_000_000;
 
-export interface DoorRun {
+export interface ReplayedRun {
   readonly requests: number;
   /** Input of all requests, in base-priced o200k tokens. */
   readonly cost: number;
   readonly condensations: number;
   /** Tokens of the largest request. */
   readonly largest: number;
-  /** O200k tokens that were left out on arrival, and those of all that arrived. */
+  /** O200k tokens that were left out of new results, and those of all results. */
   readonly leftOut: number;
-  readonly arrived: number;
+  readonly received: number;
   /** Milliseconds of each request, on the clock. */
   readonly times: readonly number[];
 }
@@ -82,7 +82,7 @@ const modelWith = (window: number): UpstreamModel => ({
 });
 
 /** Whether a session whose requests are no larger never comes near a window: it goes there as it does without a limit. */
-export const isBelow = (window: number, { largest }: DoorRun): boolean =>
+export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
   largest < duePointOf(modelWith(window)).tokens;
 
 export interface Replayed {
@@ -95,8 +95,8 @@ export interface Replayed {
 }
 
 /** @throws Error where the prefix changed without a condensation, or a line that was left out stands nowhere in the request. */
-export async function replay({ name, messages, window, settings, counter: known }: Replayed): Promise<DoorRun> {
-  const root = mkdtempSync(join(tmpdir(), 'condenser-door-'));
+export async function replay({ name, messages, window, settings, counter: known }: Replayed): Promise<ReplayedRun> {
+  const root = mkdtempSync(join(tmpdir(), 'condenser-replay-'));
   try {
     const counter = known ?? freshCounter();
     const live = new LiveConversations({
@@ -122,7 +122,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       live.answered(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
-      if (settings.onArrival !== 'off') standing.assert(prepared, isCondensed);
+      if (settings.newResults !== 'off') standing.assert(prepared, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
         segmentsOf(message, prepared.cacheMarks.includes(at)),
       );
@@ -134,9 +134,9 @@ export async function replay({ name, messages, window, settings, counter: known 
       last = prepared;
     }
     for (const note of notes) console.error(`   ${name}: ${note}`);
-    const leftOut = live.active()?.onArrival?.tokens ?? 0;
+    const leftOut = live.active()?.newResults?.tokens ?? 0;
     await live.settled();
-    return { requests, cost, condensations, largest, leftOut, arrived: counter.messages(messages), times };
+    return { requests, cost, condensations, largest, leftOut, received: counter.messages(messages), times };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@
 import { providerNameOf } from '../types';
 
 /** A named provider configuration. */
-export interface JudgedWay {
+export interface JudgedChoice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
@@ -10,10 +10,10 @@ export interface JudgedWay {
 }
 
 /** ID of the user's settings. */
-export const CURRENT_WAY = 'current';
+export const CURRENT_CHOICE = 'current';
 
 /** Ways without a model, compared with the settings. */
-export const JUDGED_WAYS: readonly JudgedWay[] = [
+export const JUDGED_CHOICES: readonly JudgedChoice[] = [
   { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
   { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
   { id: 'speed', name: 'Speed', provider: 'smart', config: 'speed' },
@@ -22,15 +22,15 @@ export const JUDGED_WAYS: readonly JudgedWay[] = [
 ];
 
 /** All ways, the user's settings first. */
-export function judgedWays({
+export function judgedChoices({
   provider,
   config = {},
 }: {
   readonly provider: string;
   readonly config?: unknown;
-}): JudgedWay[] {
-  const isSet = (way: JudgedWay): boolean =>
-    way.provider === provider && JSON.stringify(way.config) === JSON.stringify(config);
-  const name = JUDGED_WAYS.find(isSet)?.name ?? providerNameOf(provider);
-  return [{ id: CURRENT_WAY, name, provider, config }, ...JUDGED_WAYS.filter((way) => !isSet(way))];
+}): JudgedChoice[] {
+  const isSet = (choice: JudgedChoice): boolean =>
+    choice.provider === provider && JSON.stringify(choice.config) === JSON.stringify(config);
+  const name = JUDGED_CHOICES.find(isSet)?.name ?? providerNameOf(provider);
+  return [{ id: CURRENT_CHOICE, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
 }

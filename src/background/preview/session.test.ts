@@ -10,8 +10,8 @@ import { testSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
 import { pinMessages } from '../storedConversations';
-import type { FileConversation, ForecastQuestion, ForecastSetup } from './messages';
-import { ForecastSession } from './session';
+import type { FileConversation, PreviewQuestion, PreviewSetup } from './messages';
+import { PreviewSession } from './session';
 
 const folder = mkdtempSync(join(tmpdir(), 'preview-'));
 afterAll(() => {
@@ -21,7 +21,7 @@ afterAll(() => {
 const messages = generateConversation({ seed: 2, targetTokens: 20_000 });
 const signal = new AbortController().signal;
 
-const setup = (changes: Partial<ForecastSetup> = {}): ForecastSetup => ({
+const setup = (changes: Partial<PreviewSetup> = {}): PreviewSetup => ({
   provider: 'truncation',
   config: undefined,
   presets: [],
@@ -38,7 +38,7 @@ function makeFileConversation(name: string, content: unknown = { messages }): Fi
   return { kind: 'file', path, history: 'active', store: join(folder, 'ledgers') };
 }
 
-const question = (conversation: ForecastQuestion['conversation'], more: Partial<ForecastQuestion> = {}) =>
+const question = (conversation: PreviewQuestion['conversation'], more: Partial<PreviewQuestion> = {}) =>
   ({ kind: 'preview', conversation, setup: setup(), excluded: [], ...more }) as const;
 
 const model: SummarizerModel = {
@@ -54,7 +54,7 @@ const model: SummarizerModel = {
 };
 
 it('says of each message what happens to it, and the cells add up to the estimate', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const made = await session.ask(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
   const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
@@ -65,7 +65,7 @@ it('says of each message what happens to it, and the cells add up to the estimat
 });
 
 it('shows how each message begins: its first words, however they are spaced', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
   const long = 'many words '.repeat(1_000);
   const conversation = makeFileConversation('words.json', { messages: [user(wide), assistant('short'), user(long)] });
@@ -74,7 +74,7 @@ it('shows how each message begins: its first words, however they are spaced', as
 });
 
 it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('b.json');
   const first = await session.ask(question(conversation), signal);
   const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
@@ -90,7 +90,7 @@ it('leaves excluded messages as they are, and keeps the pins of the ledger', asy
 });
 
 it('reads a file again once it has changed, and says when it is gone, broken or too large', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('c.json');
   await session.ask(question(conversation), signal);
   makeFileConversation('c.json', { messages: messages.slice(0, 10) });
@@ -107,7 +107,7 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
 });
 
 it('reports which facts the edits that were shown leave in the view, and works nothing out twice', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const log = 'A line of output.\n'.repeat(200);
   const failing = Array.from({ length: 20 }, (_, step) =>
     exchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
@@ -133,7 +133,7 @@ it('reports which facts the edits that were shown leave in the view, and works n
 });
 
 it('names a result alike in both texts, also where its command was taken out', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const steps = Array.from({ length: 9 }, (_, step) =>
     exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
   );
@@ -148,7 +148,7 @@ it('names a result alike in both texts, also where its command was taken out', a
 });
 
 it('a report that is given up is left off, and the next question is answered', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('given-up.json', {
     messages: generateConversation({ seed: 9, targetTokens: 20_000 }),
   });
@@ -163,7 +163,7 @@ it('a report that is given up is left off, and the next question is answered', a
 });
 
 it('a model is planned with and never called', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const made = await session.ask(
     question(makeFileConversation('e.json'), { setup: setup({ provider: 'native', models }) }),
@@ -184,7 +184,7 @@ it('a summary that was paid for before costs nothing', async () => {
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
   const ask = () =>
-    new ForecastSession(freshCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
+    new PreviewSession(freshCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
   const provider = smartProvider({
@@ -198,7 +198,7 @@ it('a summary that was paid for before costs nothing', async () => {
 });
 
 it('tells what is wrong with a configuration, and when too little would go', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.ask(question(makeFileConversation('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/^minimumTokens: .*; it is left out\.$/);
@@ -207,7 +207,7 @@ it('tells what is wrong with a configuration, and when too little would go', asy
 });
 
 it('a conversation of the chat grows by what is added, and its answer is that of the whole', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.ask(question(live), signal)).cells).toEqual([]);
   const half = messages.length / 2;
@@ -218,7 +218,7 @@ it('a conversation of the chat grows by what is added, and its answer is that of
   expect(first.cells).toHaveLength(half);
   session.update('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
   const { cells, edits, tokensAfter } = await session.ask(question(live), signal);
-  const other = new ForecastSession(freshCounter());
+  const other = new PreviewSession(freshCounter());
   other.update('l', { messages: { kept: 0, added: messages }, edits: no });
   expect(await other.ask(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
   session.update('l', { messages: { kept: 4, added: [] }, edits: no });
@@ -226,7 +226,7 @@ it('a conversation of the chat grows by what is added, and its answer is that of
 });
 
 it('says what a selection takes, and of a pass that is gone that it is', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const pass = {
     id: 'p',
     name: 'P',
@@ -248,7 +248,7 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
 });
 
 it('compares with what later edits needed, and shows the whole in texts', async () => {
-  const session = new ForecastSession(freshCounter());
+  const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('i.json', {
     messages: generateConversation({ seed: 4, targetTokens: 40_000 }),
   });

@@ -8,28 +8,28 @@ import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { coherenceWith, compare, forecastResult, computePassSteps, computeSelection } from './answers';
-import { Forecasts, type MadeForecast } from './forecast';
+import { coherenceWith, compare, buildPreviewResult, computePassSteps, computeSelection } from './answers';
+import { Estimator, type ConversationEstimate } from './estimator';
 import { HeldConversations, type PreviewConversation } from './held';
 import type {
   LiveUpdate,
-  ForecastAnswer,
-  ForecastQuestion,
-  ForecastRequest,
-  ForecastSetup,
-  ForecastTexts,
-  ForecastModel,
+  PreviewAnswer,
+  PreviewQuestion,
+  PreviewRequest,
+  PreviewSetup,
+  PreviewTexts,
+  PreviewModel,
 } from './messages';
 import { isDeepStrictEqual } from 'node:util';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summarizer';
 
-export class ForecastSession {
+export class PreviewSession {
   private readonly held = new HeldConversations();
   private readonly models = new PlannedModels();
-  private readonly forecasts: Forecasts;
-  private readonly shown: ShownForecast;
-  private setup: ForecastSetup | undefined;
+  private readonly estimator: Estimator;
+  private readonly shown: ShownEstimate;
+  private setup: PreviewSetup | undefined;
   /** Previews store no paid summaries. */
   private readonly paid: SummaryMemo = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
@@ -40,8 +40,8 @@ export class ForecastSession {
   constructor(private readonly counter: MessageCounter) {
     const { select, samples } = this.models;
     const providers = createProviders({ select, samples, presets: () => this.setup?.presets ?? [], memo: this.paid });
-    this.forecasts = new Forecasts(new CondensationManager(counter, providers), counter);
-    this.shown = new ShownForecast(this.forecasts);
+    this.estimator = new Estimator(new CondensationManager(counter, providers), counter);
+    this.shown = new ShownEstimate(this.estimator);
   }
 
   /** Updates a live conversation; later questions refer to the updated state. */
@@ -53,13 +53,13 @@ export class ForecastSession {
    * Resolves after earlier questions are answered or canceled.
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
-  ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
+  ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     const answer = this.queue.then(async () => {
       signal.throwIfAborted();
       this.setup = request.setup;
       this.models.models = request.setup.models;
       // Each request kind has its own answer type.
-      return (await this.answer(request, signal)) as ForecastAnswer<R>;
+      return (await this.answer(request, signal)) as PreviewAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
     return answer;
@@ -67,7 +67,7 @@ export class ForecastSession {
 
   private async coherence(
     held: PreviewConversation,
-    request: Extract<ForecastRequest, { kind: 'coherence' }>,
+    request: Extract<PreviewRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
     const { edits } = await this.shown.about(held, request, signal);
@@ -75,11 +75,11 @@ export class ForecastSession {
     return coherenceWith(held, edits);
   }
 
-  private async answer(request: ForecastRequest, signal: AbortSignal): Promise<ForecastAnswer<ForecastRequest>> {
+  private async answer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
     const held = await this.held.open(request.conversation);
     switch (request.kind) {
       case 'preview':
-        return forecastResult(held, await this.shown.show(held, request, signal), this.counter);
+        return buildPreviewResult(held, await this.shown.show(held, request, signal), this.counter);
       case 'texts':
         return this.texts(held, request, signal);
       case 'coherence':
@@ -87,17 +87,17 @@ export class ForecastSession {
       case 'selection':
         return computeSelection(held, request, this.counter);
       case 'pass':
-        return computePassSteps(held, request, this.forecasts, signal);
+        return computePassSteps(held, request, this.estimator, signal);
       case 'compare':
-        return compare(held, request.setup, this.forecasts, signal);
+        return compare(held, request.setup, this.estimator, signal);
     }
   }
 
   private async texts(
     held: PreviewConversation,
-    question: ForecastQuestion,
+    question: PreviewQuestion,
     signal: AbortSignal,
-  ): Promise<ForecastTexts> {
+  ): Promise<PreviewTexts> {
     const { view: then, edits } = await this.shown.about(held, question, signal);
     return {
       conversation: held.id,
@@ -110,32 +110,36 @@ export class ForecastSession {
 
 interface Shown {
   readonly held: PreviewConversation;
-  readonly question: ForecastQuestion;
-  readonly forecast: MadeForecast;
+  readonly question: PreviewQuestion;
+  readonly estimate: ConversationEstimate;
 }
 
-class ShownForecast {
+class ShownEstimate {
   private shown: Shown | undefined;
 
-  constructor(private readonly forecasts: Forecasts) {}
+  constructor(private readonly estimator: Estimator) {}
 
   /**
    * Recomputes the preview and keeps it.
    * @throws NoSummarizerError, the signal's reason if aborted
    */
-  async show(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
-    const forecast = await this.forecasts.of(held, question, signal);
-    this.shown = { held, question, forecast };
-    return forecast;
+  async show(held: PreviewConversation, question: PreviewQuestion, signal: AbortSignal): Promise<ConversationEstimate> {
+    const estimate = await this.estimator.of(held, question, signal);
+    this.shown = { held, question, estimate };
+    return estimate;
   }
 
   /**
    * The kept preview if it answers this question too.
    * @throws as {@link show}
    */
-  async about(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
+  async about(
+    held: PreviewConversation,
+    question: PreviewQuestion,
+    signal: AbortSignal,
+  ): Promise<ConversationEstimate> {
     const { shown } = this;
-    if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.forecast;
+    if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.estimate;
     return this.show(held, question, signal);
   }
 }
@@ -144,12 +148,12 @@ class ShownForecast {
 const isSame = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
 
-const isSameQuestion = (a: ForecastQuestion, b: ForecastQuestion): boolean =>
+const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
   isDeepStrictEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
 class PlannedModels {
   /** Models for the current question. */
-  models: readonly ForecastModel[] = [];
+  models: readonly PreviewModel[] = [];
 
   /** @throws NoSummarizerError */
   readonly select: SelectModel = (apiProfile) => {

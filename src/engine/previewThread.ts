@@ -2,12 +2,12 @@
  * The host's side of the preview engine: started by the first question, ended after a period
  * without questions.
  */
-import { unchanged, computeUpdate } from '../background/forecast/listUpdate';
-import type { ForecastAnswer, ForecastRequest, LiveContent } from '../background/forecast/messages';
+import { unchanged, computeUpdate } from '../background/preview/listUpdate';
+import type { PreviewAnswer, PreviewRequest, LiveContent } from '../background/preview/messages';
 import type { Previews } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
-export interface ForecastThreadOptions {
+export interface PreviewThreadOptions {
   /** Path of the engine's bundle. */
   readonly bundle: string;
   /** Milliseconds without questions before it ends; default one minute. */
@@ -28,18 +28,18 @@ interface RunningTask {
   readonly contents: Map<string, LiveContent>;
 }
 
-export class ForecastThread {
+export class PreviewThread {
   private running: RunningTask | undefined;
   private asked = 0;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: ForecastThreadOptions) {}
+  constructor(private readonly options: PreviewThreadOptions) {}
 
   /**
    * @throws Error with the engine's message, or if it ended; the signal's reason if aborted. The
    * next question starts a new engine.
    */
-  async ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
+  async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
     clearTimeout(this.idle);
     const running = (this.running ??= this.start());
@@ -81,7 +81,7 @@ export class ForecastThread {
   }
 
   /** Removes a live conversation's content from the request after sending the engine an update. */
-  private withoutContent<R extends ForecastRequest>(request: R, { contents, previews }: RunningTask): R {
+  private withoutContent<R extends PreviewRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
     const { content, ...rest } = conversation;

@@ -12,7 +12,7 @@ import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { isWarm, replay, toUsage, type Calibration, type ConversationRequest } from './replay';
 
-export interface CounterfactualOptions {
+export interface ReplayOptions {
   readonly messages: readonly ApiMessage[];
   readonly requests: readonly ConversationRequest[];
   readonly calibration: Calibration;
@@ -26,7 +26,7 @@ export interface CounterfactualOptions {
   readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<CondensedPrefix | undefined>;
 }
 
-export interface Counterfactual {
+export interface ReplayedCosts {
   /** The original requests, replayed so that both sides are counted alike. */
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
@@ -50,7 +50,7 @@ const TURNS_AHEAD = 20;
 const GROWTH = 1.1;
 
 /** @throws what the provider throws */
-export async function counterfactual(options: CounterfactualOptions): Promise<Counterfactual> {
+export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCosts> {
   const { messages, requests, calibration, counter, dueTokens, condense } = options;
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
   const after: Usage[] = [];

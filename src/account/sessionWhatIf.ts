@@ -1,7 +1,7 @@
 /** The cost that one stored session would have had with a provider that calls no model. */
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
-import { counterfactual, type Counterfactual } from '../core/account/counterfactual';
+import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
 import { requestsIn } from '../core/account/replay';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { localDay } from '../core/localDay';
@@ -23,7 +23,7 @@ export interface WhatIf {
   readonly day?: string;
 }
 
-export interface SessionWhatIf extends Omit<Counterfactual, 'before' | 'after' | 'rereads'> {
+export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 'rereads'> {
   readonly requests: number;
   readonly window: number;
   readonly dueTokens: number;
@@ -60,7 +60,7 @@ export async function sessionWhatIf(
     ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   });
   const target = Math.max(1, Math.floor((targetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
-  const { before, after, rereads, ...figures } = await counterfactual({
+  const { before, after, rereads, ...figures } = await replayWhatIf({
     messages,
     requests,
     calibration,

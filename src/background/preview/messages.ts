@@ -54,10 +54,10 @@ export interface LiveConversation {
   readonly pinned: readonly number[];
 }
 
-export type ForecastConversation = FileConversation | LiveConversation;
+export type ConversationSource = FileConversation | LiveConversation;
 
 /** A model as far as an estimate needs it; it can't be called. */
-export type ForecastModel =
+export type PreviewModel =
   | {
       /** Profile named by a pass; absent for the one selected for condensing. */
       readonly apiProfile?: string;
@@ -69,7 +69,7 @@ export type ForecastModel =
   | { readonly apiProfile?: string; readonly problem: string };
 
 /** Configuration of the condensation. */
-export interface ForecastSetup {
+export interface PreviewSetup {
   /** Provider ID. */
   readonly provider: string;
   /** As in the settings. */
@@ -80,42 +80,42 @@ export interface ForecastSetup {
   readonly targetPercent: number;
   /** Limit in US dollars. */
   readonly maxCost: number;
-  readonly models: readonly ForecastModel[];
+  readonly models: readonly PreviewModel[];
   /** Folder of paid summaries, which cost nothing again. */
   readonly summaries: string;
 }
 
-export interface ForecastQuestion {
-  readonly conversation: ForecastConversation;
-  readonly setup: ForecastSetup;
+export interface PreviewQuestion {
+  readonly conversation: ConversationSource;
+  readonly setup: PreviewSetup;
   /** Indexes of messages to pin; default: those pinned in the ledger. */
   readonly pinned?: readonly number[];
   /** Indexes of messages not to edit. */
   readonly excluded: readonly number[];
 }
 
-export type ForecastRequest =
-  | ({ readonly kind: 'preview' } & ForecastQuestion)
+export type PreviewRequest =
+  | ({ readonly kind: 'preview' } & PreviewQuestion)
   /** Texts for the diff editor. */
-  | ({ readonly kind: 'texts' } & ForecastQuestion)
+  | ({ readonly kind: 'texts' } & PreviewQuestion)
   /** Facts of the conversation that the view still contains. */
-  | ({ readonly kind: 'coherence' } & ForecastQuestion)
+  | ({ readonly kind: 'coherence' } & PreviewQuestion)
   /** Messages selected by a pass. */
   | {
       readonly kind: 'selection';
-      readonly conversation: ForecastConversation;
-      readonly setup: ForecastSetup;
+      readonly conversation: ConversationSource;
+      readonly setup: PreviewSetup;
       /** Index of the pass. */
       readonly pass: number;
     }
   | {
       readonly kind: 'pass';
-      readonly conversation: ForecastConversation;
-      readonly setup: ForecastSetup;
+      readonly conversation: ConversationSource;
+      readonly setup: PreviewSetup;
       /** Index of the pass. */
       readonly pass: number;
     }
-  | { readonly kind: 'compare'; readonly conversation: ForecastConversation; readonly setup: ForecastSetup };
+  | { readonly kind: 'compare'; readonly conversation: ConversationSource; readonly setup: PreviewSetup };
 
 /** Result for one message. */
 export interface MessageCell {
@@ -142,7 +142,7 @@ export interface EditExcerpt {
   readonly isWritten: boolean;
 }
 
-export interface ForecastFigures {
+export interface PreviewFigures {
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -161,7 +161,7 @@ export interface ForecastFigures {
   readonly timeMs: number;
 }
 
-export interface ForecastResult extends ForecastFigures {
+export interface PreviewResult extends PreviewFigures {
   readonly title: string;
   /** Vendor's ID of the model that answered last, if recorded. */
   readonly model?: string;
@@ -181,7 +181,7 @@ export interface ForecastResult extends ForecastFigures {
 }
 
 /** The conversation before and after, for display. */
-export interface ForecastTexts extends FoldedTexts {
+export interface PreviewTexts extends FoldedTexts {
   readonly conversation: string;
   readonly title: string;
   /** Originals by reference. */
@@ -200,7 +200,7 @@ export interface PassResult {
   readonly steps: readonly StepReport[];
 }
 
-export interface ComparedResult extends ForecastFigures {
+export interface ComparedResult extends PreviewFigures {
   readonly title: string;
   /**
    * Facts of the conversation (files, error lines, instructions, to-dos), and the number that would
@@ -211,11 +211,11 @@ export interface ComparedResult extends ForecastFigures {
 }
 
 interface Results {
-  readonly preview: ForecastResult;
-  readonly texts: ForecastTexts;
+  readonly preview: PreviewResult;
+  readonly texts: PreviewTexts;
   readonly coherence: CoherenceReport;
   readonly selection: SelectionResult;
   readonly pass: PassResult;
   readonly compare: ComparedResult;
 }
-export type ForecastAnswer<R extends ForecastRequest> = Results[R['kind']];
+export type PreviewAnswer<R extends PreviewRequest> = Results[R['kind']];

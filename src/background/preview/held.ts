@@ -8,7 +8,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { getKnownFacts } from '../knownFacts';
 import { updated } from './listUpdate';
-import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
+import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ConversationSource } from './messages';
 
 /** Larger conversations can be condensed, but not previewed, since they would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
@@ -49,7 +49,7 @@ export class HeldConversations {
   }
 
   /** @throws ConversationReadError */
-  async open(conversation: ForecastConversation): Promise<PreviewConversation> {
+  async open(conversation: ConversationSource): Promise<PreviewConversation> {
     if (conversation.kind === 'live') return this.live(conversation);
     const content = this.read(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });
