@@ -1,7 +1,10 @@
 import { createHook } from 'node:async_hooks';
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import fs, { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutWatches } from '../../test/support/noWatches';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
@@ -10,7 +13,7 @@ import { liveBed } from '../live/testing';
 import { ReadBody } from './bodies';
 import { announce, announced } from './announcement';
 import { LiveCondenser } from './liveCondenser';
-import { liveRoute } from './liveRoute';
+import { liveRoute, type LiveQuestion } from './liveRoute';
 import type { LiveId } from '../live/request';
 import type { LimitNotice } from '../live/conversationSpending';
 import type { LiveSummary } from '../live/types';
@@ -345,4 +348,36 @@ it('asks an address that does not answer once, and one on another machine never'
   await window.look();
   expect(window.running).toEqual([]);
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);
+});
+
+it('keeps a gateway that closes connections between two requests', async () => {
+  const asked: LiveQuestion[] = [];
+  const used = new Set<Socket>();
+  const server = http.createServer((request, response) => {
+    // As where the window was too busy to notice that its idle connection had been closed.
+    if (used.has(request.socket)) {
+      request.socket.destroy();
+      return;
+    }
+    used.add(request.socket);
+    void text(request).then((body) => {
+      asked.push(JSON.parse(body) as LiveQuestion);
+      if (asked.length < 4) response.end(JSON.stringify({ state: asked.length, conversations: [] }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = join(temporaryFolder(), 'running');
+  const window = new RunningConversations({ folder, onChange: () => undefined });
+  onTestFinished(() => {
+    window.dispose();
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  await announce(folder, { pid: process.pid, address: `http://127.0.0.1:${port}/live-x`, agent: 'Codex', folder: '/' });
+  await window.look();
+  await vi.waitFor(() => {
+    expect(asked).toHaveLength(4);
+  });
+  expect(window.running).toHaveLength(1);
 });

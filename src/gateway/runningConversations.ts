@@ -320,7 +320,14 @@ const listSummaries = ({ told: { agent, folder }, conversations }: KnownGateway)
 async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
   let answer: Response;
   try {
-    answer = await fetch(address, { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) });
+    answer = await fetch(address, {
+      method: 'POST',
+      // A gateway closes idle connections after 5 seconds. A window that was busy for longer has not noticed, and its next request
+      // would fail as if the gateway were gone.
+      headers: { connection: 'close' },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
   } catch (error) {
     signal?.throwIfAborted();
     throw new Error(`The agent's gateway does not answer: ${errorMessage(error)}`, { cause: error });
