@@ -72,18 +72,18 @@ export function newResultsConfig(
  * Condenses the results that were not sent before; what was sent stays.
  * @returns undefined where nothing is left out and nothing was read again
  */
-export function condenseNewResults(
+export async function condenseNewResults(
   messages: readonly ApiMessage[],
   state: NewResultsState,
   { rules, further }: NewResultsConfig,
   counter: MessageCounter,
-): CondensedResults | undefined {
+): Promise<CondensedResults | undefined> {
   if (!messages.slice(state.firstNew).some(hasLongResult)) return undefined;
-  let made = condensedBy(rules, messages, state, counter);
+  let made = await condensedBy(rules, messages, state, counter);
   // Both runs are one result: what was read again, and the tokens of what changed, count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
-    const more = condensedBy(further.rules, messages, made, counter);
+    const more = await condensedBy(further.rules, messages, made, counter);
     const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     made = { ...more, edits, rereads, saved: made.saved + more.saved };
   }
@@ -91,15 +91,15 @@ export function condenseNewResults(
 }
 
 /** What the rules leave out; nothing where the view would break a rule of the APIs. */
-function condensedBy(
+async function condensedBy(
   rules: NewResultRules,
   messages: readonly ApiMessage[],
   { shown: before, firstNew }: NewResultsState,
   counter: MessageCounter,
-): CondensedResults {
+): Promise<CondensedResults> {
   const draft = new Draft(messages, counter, before.edits, firstNew);
   const tokensBefore = draft.tokens;
-  const { edits, rereads } = cutNewResults(draft, rules);
+  const { edits, rereads } = await cutNewResults(draft, rules);
   const shown = withCuts(before, edits, messages);
   // The rules that span messages look at the task and go back to the answer before.
   const from = Math.max(draft.task + 1, firstNew - 1);

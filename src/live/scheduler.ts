@@ -113,7 +113,7 @@ export class CondensationScheduler {
     const notes: string[] = [];
     try {
       await this.follow(request);
-      this.condenseNew(notes);
+      await this.condenseNew(notes);
       await betweenSteps(signal);
       return { outcome: await this.condenseIfDue(signal), notes };
     } catch (error) {
@@ -125,7 +125,7 @@ export class CondensationScheduler {
   }
 
   /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
-  private condenseNew(notes: string[]): void {
+  private async condenseNew(notes: string[]): Promise<void> {
     const { conversation, parts } = this;
     const { model, canRecall } = conversation;
     try {
@@ -136,7 +136,7 @@ export class CondensationScheduler {
         canRecall: canRecall === true,
         isFitting: (shown) => this.fits(conversation.tokensWith(shown)),
       });
-      const made = state && config && condenseNewResults(conversation.messages, state, config, parts.counter);
+      const made = state && config && (await condenseNewResults(conversation.messages, state, config, parts.counter));
       if (made) conversation.keepNewResults(made);
     } catch (error) {
       this.note(`New results were not condensed: ${errorKind(error)}`, notes);

@@ -2,10 +2,9 @@
 import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
-import { Draft } from '../../src/core/condense/draft/draft';
-import { runSteps } from '../../src/core/condense/pipeline';
+import type { Draft } from '../../src/core/condense/draft/draft';
 import { placeKey } from '../../src/core/condense/edits/edits';
-import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/lossless/run';
+import { losslessConfigSchema, runLossless } from '../../src/core/condense/lossless/run';
 import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
 import type { Item } from '../../src/core/condense/providers/smart/items';
 import { follows } from '../../src/core/condense/providers/smart/prune';
@@ -26,8 +25,8 @@ export interface PrefixBlocks {
 }
 
 export async function prefixBlocks(prefix: readonly ApiMessage[], counter: MessageCounter): Promise<PrefixBlocks> {
-  const draft = new Draft(prefix, counter);
-  await runSteps(draft, losslessSteps(losslessConfigSchema.parse({})), {});
+  const context = { messages: prefix, edits: [], counter };
+  const { draft } = await runLossless(context, losslessConfigSchema.parse({}), {});
   const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
   return { draft, candidates: await candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }

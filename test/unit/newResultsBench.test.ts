@@ -14,14 +14,14 @@ const readFile = (from: number, to: number) =>
 const messages = [TASK, ...readFile(1, 90), ...readFile(30, 60)];
 
 describe('the proof of what was left out', () => {
-  const request = () => {
+  const request = async () => {
     const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
-    const { edits } = cutNewResults(draft, { lossless: true });
+    const { edits } = await cutNewResults(draft, { lossless: true });
     return { original: messages, edits, ...applyEdits(messages, edits) };
   };
 
-  it('holds where its lines stand in the request, and fails where one of them does not', () => {
-    const sent = request();
+  it('holds where its lines stand in the request, and fails where one of them does not', async () => {
+    const sent = await request();
     expect(sent.edits).toHaveLength(1);
     new Standing('one').assert(sent, false);
     const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');
@@ -31,8 +31,8 @@ describe('the proof of what was left out', () => {
     }).toThrow(/^one: message 4 lost the line " *const a45 =/);
   });
 
-  it('is made again behind a condensation, and not for what only grows', () => {
-    const sent = request();
+  it('is made again behind a condensation, and not for what only grows', async () => {
+    const sent = await request();
     const standing = new Standing('one');
     standing.assert(sent, false);
     const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');

@@ -1,8 +1,8 @@
 /**
- * What follows a provider: File-Aware where Lossless leaves more than the target, as far as the policy says so, and the fallbacks when a
- * provider fails: native, then where the window would be exceeded File-Aware and truncation, else the
- * conversation stays as it is; if its result would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
- * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
+ * What follows a provider, as steps of a pipeline: Native if it failed, Lossless if its result would lose sight of too much, File-Aware if
+ * Lossless leaves more than the target; then, while the window would be exceeded, File-Aware, truncation, and for a request that
+ * must fit the floor: results are suppressed, the oldest first. A fallback never brings a cost, a vendor or a loss that the user has
+ * not allowed.
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -12,9 +12,13 @@ import {
   type CondensationRequest,
   type OutcomeSummary,
 } from './condensation';
+import type { Step } from './draft/steps';
+import type { Work } from './draft/work';
 import type { CondensationManager } from './manager';
 import { tooLittleGain } from './minimumGain';
+import { runPipeline } from './pipeline';
 import { allowedTokens } from './trigger/thresholds';
+import type { UnchangedReason } from './types';
 
 /** The window that the conversation must fit into. */
 export interface WindowLimits {
@@ -27,22 +31,22 @@ export interface WindowLimits {
 }
 
 export interface FallbackPolicy {
-  /** True where the user has set up a condensing profile and a budget: only then may a failure lead to a paid call. */
+  /** True if the user has set up a condensing profile and a budget: only then may a failure lead to a paid call. */
   readonly mayUseNative: boolean;
-  /** Where it is known, File-Aware and truncation keep the request under it, and only there. */
+  /** If it is known, File-Aware and truncation keep the request under it. */
   readonly window?: WindowLimits;
   /** O200k tokens that the messages may have, in place of what the window allows. */
   readonly limitTokens?: number;
-  /** O200k tokens that are left free where the request didn't fit, so that the next one does. Default 0. */
+  /** O200k tokens that are left free if the request didn't fit, so that the next one does. Default 0. */
   readonly roomTokens?: number;
   /**
    * O200k tokens of the messages down to which File-Aware, truncation and floor go once they have to; default: until they fit, with
    * the room. The prompt cache is broken anyway: one that goes far costs less than many that hardly suffice.
    */
   readonly truncateTo?: number;
-  /** True where the request must fit: then the floor follows on truncation. Default false. */
+  /** True if the request must fit: then the floor follows on truncation. Default false. */
   readonly hasFloor?: boolean;
-  /** True where File-Aware follows Lossless if that leaves more than the request's target. Default false. */
+  /** True if File-Aware follows Lossless when that leaves more than the request's target. Default false. */
   readonly fileAwareFollows?: boolean;
   /** Configurations of the fallbacks, by provider; absent: their defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
@@ -55,7 +59,7 @@ export const fittingTokens = (
 ): number => Math.floor(allowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /**
- * Condenses as asked, and where that fails as the policy allows. The outcome tells what every try took and why it ended.
+ * Condenses as asked, and then as the policy allows. The outcome says what every try did and why it ended.
  * @throws UnknownProviderError
  */
 export async function condenseWithFallback(
@@ -63,97 +67,74 @@ export async function condenseWithFallback(
   request: CondensationRequest,
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
-  const outcome = policy.fileAwareFollows
-    ? await condenseToTarget(manager, request)
-    : await condenseWithoutLoss(manager, request, policy);
-  return madeToFit(manager, outcome, request, policy);
+  const asked = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
+  const first = await manager.condense(asked);
+  const tries = new Tries(manager, asked, policy, first);
+  await tries.run(byOutcome(policy, request));
+  if (policy.fileAwareFollows && isShort(first, request)) tries.outcome = withMinimumGain(tries.outcome, request);
+  await tries.run(untilItFits(policy, tries.outcome));
+  return tries.outcome;
 }
 
-/**
- * Lossless as asked, then File-Aware for what that leaves above the target. They are applied as one condensation, so together they must
- * free the request's minimum gain.
- */
-async function condenseToTarget(
-  manager: CondensationManager,
-  request: CondensationRequest,
-): Promise<CondensationOutcome> {
-  const { minimumGain = DEFAULT_MINIMUM_GAIN, targetTokens = 0 } = request;
-  const each = { ...request, minimumGain: { percent: 0, tokens: 0 } };
-  const lossless = await manager.condense(each);
-  const isWaiting = lossless.kind === 'unchanged' && lossless.reason === 'cooling-down';
-  if (lossless.kind === 'cancelled' || isWaiting || tokensOf(lossless) <= targetTokens) return lossless;
-  const both = settledBy(await next(manager, lossless, each, FILE_AWARE_FOLLOWS));
-  if (both.kind !== 'condensed') return both;
-  const detail = tooLittleGain(both.tokensBefore, both.tokensAfter, minimumGain);
-  if (detail === undefined) return both;
-  const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = both;
-  const notes = base.notes.filter((note) => note !== FILE_AWARE_FOLLOWS.why);
-  return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
-}
-
-/** Condenses; where that fails with Native, and where too much would be lost sight of with Lossless. */
-async function condenseWithoutLoss(
-  manager: CondensationManager,
-  request: CondensationRequest,
-  { mayUseNative, configs }: FallbackPolicy,
-): Promise<CondensationOutcome> {
-  let outcome = await manager.condense(request);
-  if (hasFailed(outcome) && outcome.provider !== 'native' && mayUseNative) {
-    const native = { provider: 'native', config: configs?.['native'], why: 'Native was used instead.' } as const;
-    outcome = settledBy(await next(manager, outcome, request, native));
-  }
-  if (outcome.kind === 'unchanged' && outcome.reason === 'incoherent' && outcome.provider !== 'lossless') {
-    const lossless = { provider: 'lossless', config: configs?.['lossless'], why: LOSSLESS_WHY } as const;
-    outcome = settledBy(await next(manager, outcome, request, lossless));
-  }
-  return outcome;
-}
-
-/** Takes out, try after try, what keeps the request from fitting, as far as the policy allows. */
-async function madeToFit(
-  manager: CondensationManager,
-  first: CondensationOutcome,
-  request: CondensationRequest,
-  policy: FallbackPolicy,
-): Promise<CondensationOutcome> {
-  let outcome = first;
-  const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
-  const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
-  const targetTokens = Math.min(policy.truncateTo ?? fittingTarget, fittingTarget);
-  // A request that must fit is made to fit, even below the coherence floor.
-  const fitting = { ...request, coherenceFloor: {}, targetTokens };
-  // A condensation that breaks the prompt cache because the request didn't fit must leave room, or the next request breaks
-  // it again.
-  const enough = outcome.tokensBefore > limit ? fittingTarget : limit;
-  const idle: Idle[] = [];
-  for (const fallback of lossyFallbacks(outcome, policy)) {
-    const isEnough = tokensOf(outcome) <= (fallback.takesNewest ? limit : enough);
-    if (outcome.kind === 'cancelled' || isEnough) break;
-    const tried = await next(manager, outcome, fitting, fallback);
-    outcome = tried.outcome;
-    if (tried.idle !== undefined) idle.push(tried.idle);
-  }
-  // A provider that found nothing with one configuration and something with the next did find something.
-  const reasons = idle.filter(({ provider }) => !hasEdited(outcome, provider)).map(({ reason }) => reason);
-  return reasons.length === 0 ? outcome : { ...outcome, notes: [...new Set([...outcome.notes, ...reasons])] };
-}
-
-/** Whether changes of a provider are among those of an outcome. */
-const hasEdited = (outcome: CondensationOutcome, provider: string): boolean =>
-  outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
-
-/** A try after another that wasn't enough. */
+/** Another provider for what the one before has left. */
 interface Fallback {
   readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
   /** The reason to report if it changed anything. */
   readonly why: string;
-  /** It takes what the agent works on: only for a request that doesn't fit otherwise. */
-  readonly takesNewest?: boolean;
+  readonly when: (outcome: CondensationOutcome, tries: Tries) => boolean;
+  /** Its target is that of a request that must fit, even below the coherence floor. */
+  readonly isToFit?: boolean;
 }
 
-const LOSSLESS_WHY = 'Only repeated content was removed: otherwise too many facts would have been lost.';
-const FLOOR_WHY = 'That left too little room in the window, so results were suppressed, the oldest first.';
+const pipelineStep = (fallback: Fallback): Step<Tries> => ({
+  name: fallback.provider,
+  skip: (tries) => (tries.wants(fallback) ? undefined : 'it is not needed'),
+  run: (tries) => tries.add(fallback),
+});
+
+const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
+
+const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
+  outcome.kind === 'unchanged' && outcome.reason === reason;
+
+/** At the same size it keeps far more of what is needed than truncation of the oldest does. It calls no model. */
+const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
+const LOSSLESS_ALONE = 'Lossless alone left more than the target, so what is least likely to be needed was removed.';
+
+/** Whether Lossless left more than the target, and more may be done now. */
+const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
+  outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && tokensOf(outcome) > targetTokens;
+
+/** What follows a provider that failed, whose result was refused, or that left too much. */
+const byOutcome = (
+  { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
+  request: CondensationRequest,
+): readonly Fallback[] =>
+  fileAwareFollows
+    ? [
+        {
+          ...FILE_AWARE,
+          why: LOSSLESS_ALONE,
+          when: (outcome) => isShort(outcome, request),
+        },
+      ]
+    : [
+        {
+          provider: 'native',
+          config: configs?.['native'],
+          why: 'Native was used instead.',
+          when: (outcome) => mayUseNative && hasFailed(outcome) && outcome.provider !== 'native',
+        },
+        {
+          provider: 'lossless',
+          config: configs?.['lossless'],
+          why: 'Only repeated content was removed: otherwise too many facts would have been lost.',
+          when: (outcome) => isUnchanged(outcome, 'incoherent') && outcome.provider !== 'lossless',
+        },
+      ];
+
+const isTooLong = (outcome: CondensationOutcome, { enough }: Tries): boolean => tokensOf(outcome) > enough;
 
 /** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */
 const FLOOR: readonly Fallback[] = [
@@ -168,117 +149,162 @@ const FLOOR: readonly Fallback[] = [
 ].map((config) => ({
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
-  why: FLOOR_WHY,
-  takesNewest: config.preserveRecentCount === 0,
+  why: 'That left too little room in the window, so results were suppressed, the oldest first.',
+  // What the agent works on goes only for a request that doesn't fit otherwise.
+  when: config.preserveRecentCount === 0 ? (outcome, { limit }) => tokensOf(outcome) > limit : isTooLong,
+  isToFit: true,
 }));
 
-/** At the same size it keeps far more of what is needed than truncation of the oldest does. It calls no model. */
-const FILE_AWARE_FIRST: Fallback = {
-  provider: 'smart',
-  config: 'file-aware',
-  why: 'The window would have been exceeded, so what is least likely to be needed was removed.',
-};
-
-/** What follows Lossless at the threshold of an agent's task. */
-const FILE_AWARE_FOLLOWS: Fallback = {
-  ...FILE_AWARE_FIRST,
-  why: 'Lossless alone left more than the target, so what is least likely to be needed was removed.',
-};
-
-function lossyFallbacks(outcome: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
-  const why = 'The window would have been exceeded, so old content was truncated.';
-  const truncation = { provider: 'truncation', config: configs?.['truncation'], why } as const;
+/** Removes, try after try, what keeps the request from fitting. */
+function untilItFits({ configs, hasFloor }: FallbackPolicy, outcome: CondensationOutcome): readonly Fallback[] {
+  const why = 'The window would have been exceeded, so';
+  const toFit = { when: isTooLong, isToFit: true };
+  const fileAware = { ...FILE_AWARE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
+  const config = configs?.['truncation'];
+  const truncation = { provider: 'truncation', config, ...toFit, why: `${why} old content was truncated.` } as const;
   // Who chose truncation keeps it; and Smart, once it failed, would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
-  const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [FILE_AWARE_FIRST, truncation];
+  const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
   return [...chosen, ...(hasFloor === true ? FLOOR : [])];
+}
+
+/** Lossless and File-Aware are applied as one condensation, so together they must free the minimum gain. */
+function withMinimumGain(
+  outcome: CondensationOutcome,
+  { minimumGain = DEFAULT_MINIMUM_GAIN }: CondensationRequest,
+): CondensationOutcome {
+  if (outcome.kind !== 'condensed') return outcome;
+  const detail = tooLittleGain(outcome.tokensBefore, outcome.tokensAfter, minimumGain);
+  if (detail === undefined) return outcome;
+  const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = outcome;
+  const notes = base.notes.filter((note) => note !== LOSSLESS_ALONE);
+  return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
 const tokensOf = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
-const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
+/** What the tries have led to so far. */
+class Tries implements Work {
+  /** O200k tokens that the messages may have. */
+  readonly limit: number;
+  /** How far the tries for a request that must fit go, and what is enough of it. */
+  readonly enough: number;
+  private readonly fitting: CondensationRequest;
+  /** Why providers found nothing to remove; said at the end, unless they found something after all. */
+  private idle: { readonly provider: string; readonly reason: string }[] = [];
 
-/** A provider that was asked and found nothing. */
-interface Idle {
-  readonly provider: string;
-  readonly reason: string;
-}
+  constructor(
+    private readonly manager: CondensationManager,
+    private readonly request: CondensationRequest,
+    { limitTokens, window, roomTokens = 0, truncateTo = Infinity }: FallbackPolicy,
+    public outcome: CondensationOutcome,
+  ) {
+    this.limit = limitTokens ?? (window ? fittingTokens(window, request.overheadTokens) : Infinity);
+    const fittingTarget = Math.max(0, this.limit - roomTokens);
+    // A condensation that breaks the prompt cache because the request didn't fit must leave room, or the next request breaks
+    // it again.
+    this.enough = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
+    this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
+  }
 
-interface Tried {
-  readonly outcome: CondensationOutcome;
-  /** Said at the end, unless the same provider found something after all. */
-  readonly idle?: Idle;
-}
+  async run(fallbacks: readonly Fallback[]): Promise<void> {
+    const reports = await runPipeline(this, fallbacks.map(pipelineStep), {});
+    const failures = reports.flatMap(({ name, outcome }) =>
+      outcome.kind === 'failed' ? [{ provider: name, reason: `${name}: ${outcome.reason}` }] : [],
+    );
+    const idle = [...this.idle, ...failures].filter(({ provider }) => !this.hasEdited(provider));
+    const reasons = idle.map(({ reason }) => reason);
+    this.idle = [];
+    if (reasons.length > 0)
+      this.outcome = { ...this.outcome, notes: [...new Set([...this.outcome.notes, ...reasons])] };
+  }
 
-/** A try that is the last of its kind: what it found nothing for is said at once. */
-const settledBy = ({ outcome, idle }: Tried): CondensationOutcome =>
-  idle === undefined ? outcome : { ...outcome, notes: [...outcome.notes, idle.reason] };
+  get tokens(): number {
+    return tokensOf(this.outcome);
+  }
 
-/** Tries another provider, on top of what the one before achieved. The notes tell in order what was done and why. */
-async function next(
-  manager: CondensationManager,
-  before: CondensationOutcome,
-  request: CondensationRequest,
-  { provider, config, why }: Fallback,
-): Promise<Tried> {
-  if (!manager.listProviders().some(({ id }) => id === provider)) return { outcome: before };
-  const made: readonly Edit[] = before.kind === 'condensed' ? before.edits : [];
-  const { maxCost } = request;
-  const tried = await manager.condense({
-    ...request,
-    provider,
-    config,
-    configName: undefined,
-    edits: [...(request.edits ?? []), ...made],
-    // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
-    trigger: 'manual',
-    // Over the window, every saving counts, however small.
-    ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
-    ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
-  });
-  const reason = reasonOf(manager, before);
-  const isReported = before.kind === 'condensed' || before.notes.includes(reason);
-  const reported = isReported ? before.notes : [...before.notes, reason];
-  const both = {
-    tokensBefore: before.tokensBefore,
-    steps: [...before.steps, ...tried.steps],
-    cost: sumOfCosts([before.cost, tried.cost]),
-    timeMs: before.timeMs + tried.timeMs,
-    notes: [...reported, ...tried.notes],
-    ...((before.calls ?? tried.calls) && { calls: [...(before.calls ?? []), ...(tried.calls ?? [])] }),
-  };
-  if (tried.kind === 'condensed') {
-    const notes = reported.includes(why) ? both.notes : [...reported, why, ...tried.notes];
-    const earlier = before.kind === 'condensed' ? [...(before.alsoBy ?? []), before.provider] : [];
-    const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
-    const configNames = { ...(earlier.length > 0 && before.configNames), ...tried.configNames };
-    return {
-      outcome: {
+  get edits(): readonly Edit[] {
+    return this.outcome.kind === 'condensed' ? this.outcome.edits : [];
+  }
+
+  checkpoint(): CondensationOutcome {
+    return this.outcome;
+  }
+
+  rollback(outcome: CondensationOutcome): void {
+    this.outcome = outcome;
+  }
+
+  wants({ provider, when }: Fallback): boolean {
+    const isThere = this.manager.listProviders().some(({ id }) => id === provider);
+    return isThere && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
+  }
+
+  private hasEdited(provider: string): boolean {
+    const { outcome } = this;
+    return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
+  }
+
+  /** Tries another provider, on top of what the one before achieved. The notes say in order what was done and why. */
+  async add({ provider, config, why, isToFit }: Fallback): Promise<void> {
+    const before = this.outcome;
+    const request = isToFit ? this.fitting : this.request;
+    const { edits: made } = this;
+    const { maxCost } = request;
+    const tried = await this.manager.condense({
+      ...request,
+      provider,
+      config,
+      configName: undefined,
+      edits: [...(request.edits ?? []), ...made],
+      // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
+      trigger: 'manual',
+      // Over the window, every saving counts, however small.
+      ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
+      ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
+    });
+    const reason = this.reasonOf(before);
+    const isReported = before.kind === 'condensed' || before.notes.includes(reason);
+    const reported = isReported ? before.notes : [...before.notes, reason];
+    const calls = [...(before.calls ?? []), ...(tried.calls ?? [])];
+    const both = {
+      tokensBefore: before.tokensBefore,
+      steps: [...before.steps, ...tried.steps],
+      cost: sumOfCosts([before.cost, tried.cost]),
+      timeMs: before.timeMs + tried.timeMs,
+      notes: [...reported, ...tried.notes],
+      ...((before.calls ?? tried.calls) && { calls }),
+    };
+    if (tried.kind === 'condensed') {
+      const earlier = before.kind === 'condensed' ? [...(before.alsoBy ?? []), before.provider] : [];
+      const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
+      const configNames = { ...(earlier.length > 0 && before.configNames), ...tried.configNames };
+      this.outcome = {
         ...tried,
         ...both,
         edits: [...made, ...tried.edits],
-        notes,
+        notes: reported.includes(why) ? both.notes : [...reported, why, ...tried.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
         ...(alsoBy.length > 0 && { alsoBy }),
-      },
-    };
+      };
+      return;
+    }
+    const failure = this.reasonOf(tried);
+    if (tried.kind === 'unchanged') this.idle.push({ provider, reason: failure });
+    const notes = tried.kind === 'unchanged' ? both.notes : [...both.notes, failure];
+    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...both } : { ...before, ...both, notes };
   }
-  if (tried.kind === 'cancelled') return { outcome: { ...tried, ...both } };
-  const outcome = { ...before, ...both };
-  const idle = { provider, reason: reasonOf(manager, tried) };
-  if (tried.kind === 'unchanged') return { outcome, idle };
-  return { outcome: { ...outcome, notes: [...both.notes, idle.reason] } };
+
+  /** Which provider did nothing, and why; its words may name it already. */
+  private reasonOf(outcome: CondensationOutcome): string {
+    const { name } = this.manager.getProvider(outcome.provider);
+    const why = whyNot(outcome);
+    return why.startsWith(name) ? why : `${name}: ${why}`;
+  }
 }
 
-/** Which provider did nothing, and why; its words may name it already. */
-function reasonOf(manager: CondensationManager, outcome: CondensationOutcome): string {
-  const { name } = manager.getProvider(outcome.provider);
-  const why = whyNot(outcome);
-  return why.startsWith(name) ? why : `${name}: ${why}`;
-}
-
-/** Why an outcome took nothing out, in words. */
+/** Why an outcome removed nothing, in words. */
 export function whyNot(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':

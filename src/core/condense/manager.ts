@@ -1,7 +1,6 @@
-import { newViolations } from '../messages/firewall';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { asksModel, checkedConfig } from './config';
-import { checkEdits } from './edits/checkEdits';
+import { checkResult } from './checkResult';
 import { coherenceOf, floorBreaches } from './coherence/coherence';
 import {
   DEFAULT_MINIMUM_GAIN,
@@ -12,10 +11,7 @@ import {
 } from './condensation';
 import { tooLittleGain } from './minimumGain';
 import { Cooldown } from './cooldown';
-import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
-import { restoreReferences } from './lossless/integrity';
-import type { ToolTable } from '../messages/tools';
 import { betweenSteps } from '../betweenSteps';
 import {
   ProviderFailure,
@@ -191,8 +187,6 @@ export class CondensationManager {
       await betweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
-      await betweenSteps(request.signal);
-      result = withReferences(result, context, request.tools);
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even if nothing came of it.
@@ -237,8 +231,7 @@ export class CondensationManager {
     request: CondensationRequest,
     { base, unchanged, tokensBefore }: OutcomeMakers,
   ): Promise<CondensationOutcome> {
-    const { edits } = result;
-    if (edits.length === 0) {
+    if (result.edits.length === 0) {
       const { reason, detail } = result.unchanged ?? {
         reason: 'nothing-to-gain',
         detail: `${provider.name} found nothing to remove.`,
@@ -246,12 +239,10 @@ export class CondensationManager {
       return unchanged(reason, detail, result);
     }
     await betweenSteps(request.signal);
-    const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
-    if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
-    const wrongEdits = checkEdits(request.messages, edits);
-    const violations = [...wrongEdits, ...newViolations(request.messages, view, { origins })];
+    const checked = await checkResult(context, result.edits, request);
+    const { edits, view, tokens: tokensAfter, staleEdits, violations } = checked;
+    if (staleEdits > 0) throw new Error(`${provider.name} gave ${staleEdits} edits of another conversation.`);
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
-    const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     const tooLittle = tooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
@@ -262,26 +253,6 @@ export class CondensationManager {
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
-}
-
-/**
- * A result that leaves no reference of an earlier condensation pointing at what it took out: whatever the provider, the text
- * comes back where the reference stood.
- */
-function withReferences(
-  result: ProviderResult,
-  context: ConversationContext,
-  tools: ToolTable | undefined,
-): ProviderResult {
-  const { edits } = result;
-  if (edits.length === 0 || !context.edits.some(({ kind, strict }) => kind === 'cut' && strict)) return result;
-  const all = [...context.edits, ...edits];
-  // The judge tells what is wrong with the edits.
-  if (applyEdits(context.messages, all).stale.length > 0 || checkEdits(context.messages, edits).length > 0)
-    return result;
-  const draft = new Draft(context.messages, context.counter, all);
-  restoreReferences(draft, tools);
-  return { ...result, edits: [...edits, ...draft.edits] };
 }
 
 /** Spending of a run, whatever its outcome. */

@@ -1,69 +1,150 @@
-/** Runs the steps of a condensation, one after the other, until its target is met. */
-import { betweenSteps } from '../betweenSteps';
-import { sumOfCosts } from '../cost/callCost';
-import { errorMessage } from '../errors';
-import type { Draft } from './draft/draft';
-import type { DraftStep, StepSpending } from './draft/steps';
-import type { CondensationOptions, ProviderResult, StepReport } from './types';
-
 /**
- * Runs steps in order until the target is met. A step that fails is dropped whole and the next one runs.
- * @throws the signal's reason where it was aborted.
+ * The one runner of a condensation: steps in order over one piece of work, until its target is met. Lossless, Truncation, Smart's
+ * passes, strategies and fallbacks are lists of steps for it.
  */
-export async function runSteps(
-  draft: Draft,
-  steps: readonly DraftStep[],
-  options: CondensationOptions,
-): Promise<ProviderResult> {
-  const reports: StepReport[] = [];
-  for (const [index, step] of steps.entries()) {
-    await betweenSteps(options.signal);
-    options.onProgress?.({ step: step.name, done: index, total: steps.length });
-    const reached = options.targetTokens !== undefined && draft.tokens <= options.targetTokens;
-    const skip = reached ? 'the target was already met' : step.skip?.(draft);
-    reports.push(skip === undefined ? await runStep(draft, step, options.signal) : skipped(draft, step, skip));
-  }
-  options.onProgress?.({ step: '', done: steps.length, total: steps.length });
-  await betweenSteps(options.signal);
-  draft.remember();
-  return { edits: draft.edits, steps: reports, cost: sumOfCosts(reports.map(({ cost }) => cost)) };
+import { betweenSteps } from '../betweenSteps';
+import { errorMessage } from '../errors';
+import type { Edit } from './edits/edits';
+import type { Step, StepResult, StepSpending } from './draft/steps';
+import type { Work } from './draft/work';
+import type { CondensationOptions, StepReport } from './types';
+
+export interface PipelineOptions<W extends Work> extends Pick<
+  CondensationOptions,
+  'targetTokens' | 'signal' | 'onProgress'
+> {
+  /**
+   * Called before a step runs. The function that it returns is called after the step, puts back what the step must not remove,
+   * and says whether there was any: then the step runs once more on that.
+   */
+  readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
+  /** Whether a second round may find more. Default: no. */
+  readonly again?: (work: W, first: Round) => boolean;
+  /** Receives the reports as they come, so that they are known if the pipeline is aborted. */
+  readonly reports?: StepReport[];
 }
 
-const skipped = (draft: Draft, { name }: DraftStep, reason: string): StepReport => ({
+/** A round of the steps that is over. */
+export interface Round {
+  readonly tokensBefore: number;
+  /** A step ended the round early. */
+  readonly isEnded: boolean;
+}
+
+/**
+ * Runs the steps; a second time at most, if the first round makes it worthwhile. A step that fails is dropped and the next one runs.
+ * @returns what each step did; of the second round, the steps that did something.
+ * @throws the signal's reason if it is aborted.
+ */
+export async function runPipeline<W extends Work>(
+  work: W,
+  steps: readonly Step<W>[],
+  options: PipelineOptions<W>,
+): Promise<readonly StepReport[]> {
+  const { reports = [], signal, onProgress } = options;
+  try {
+    const first = await runRound(work, steps, options, reports);
+    if (options.again?.(work, first)) {
+      const repeated = steps.map((step) => ({ ...step, isRepeat: true }));
+      await runRound(work, repeated, options, reports);
+    }
+    onProgress?.({ step: '', done: steps.length, total: steps.length });
+    await betweenSteps(signal);
+    return reports;
+  } finally {
+    work.release?.();
+  }
+}
+
+async function runRound<W extends Work>(
+  work: W,
+  steps: readonly Step<W>[],
+  options: PipelineOptions<W>,
+  reports: StepReport[],
+): Promise<Round> {
+  const { signal, targetTokens, onProgress } = options;
+  const tokensBefore = work.tokens;
+  for (const [index, step] of steps.entries()) {
+    await betweenSteps(signal);
+    onProgress?.({ step: step.name, done: index, total: steps.length });
+    const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
+    const skip = isMet ? 'the target was already met' : await step.skip?.(work);
+    const { reports: own, endsRound } =
+      skip === undefined
+        ? await runStep(work, step, options)
+        : { reports: [reportOf(work, step.name, { kind: 'skipped', reason: skip })] };
+    reports.push(...(step.isRepeat ? own.filter(isWorthTelling) : own));
+    if (endsRound) return { tokensBefore, isEnded: true };
+  }
+  return { tokensBefore, isEnded: false };
+}
+
+const isWorthTelling = ({ edits, calls, outcome }: StepReport): boolean =>
+  edits > 0 || calls !== undefined || outcome.kind === 'failed';
+
+/** The report of a step that changed nothing. */
+export const reportOf = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
   name,
-  tokensBefore: draft.tokens,
-  tokensAfter: draft.tokens,
+  tokensBefore: tokens,
+  tokensAfter: tokens,
   edits: 0,
   timeMs: 0,
   cost: 0,
-  outcome: { kind: 'skipped', reason },
+  outcome,
 });
 
-async function runStep(draft: Draft, step: DraftStep, signal: AbortSignal | undefined): Promise<StepReport> {
-  const before = draft.checkpoint();
+async function runStep<W extends Work>(work: W, step: Step<W>, { signal, watch }: PipelineOptions<W>) {
+  const checkpoint = work.checkpoint();
+  const { tokens: tokensBefore, edits: editsBefore } = work;
   const spentBefore = step.spent?.() ?? NOTHING_SPENT;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    await step.run(draft, signal);
+    const result = await runWatched(work, step, watch, signal);
+    const refusal = step.refuse?.(work);
+    if (refusal !== undefined) throw new Error(refusal);
+    if (result) return result;
   } catch (error) {
-    draft.rollback(before);
+    work.rollback(checkpoint);
     signal?.throwIfAborted();
     outcome = { kind: 'failed', reason: errorMessage(error) };
   }
   const spent = step.spent?.() ?? NOTHING_SPENT;
   const calls = spent.calls - spentBefore.calls;
-  const known = new Set(before.edits.values());
-  return {
+  const report: StepReport = {
     name: step.name,
-    tokensBefore: before.tokens,
-    tokensAfter: draft.tokens,
-    edits: draft.edits.filter((edit) => !known.has(edit)).length,
+    tokensBefore,
+    tokensAfter: work.tokens,
+    edits: countNew(work.edits, editsBefore),
     timeMs: performance.now() - started,
     cost: spent.cost === undefined ? undefined : spent.cost - (spentBefore.cost ?? 0),
     ...(calls > 0 && { calls }),
     outcome,
   };
+  return { reports: [report], endsRound: false };
+}
+
+function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
+  const known = new Set(before);
+  return edits.filter((edit) => !known.has(edit)).length;
+}
+
+/** Runs a step, and once more if it removed what it must not: on what was put back it may do something else. */
+async function runWatched<W extends Work>(
+  work: W,
+  step: Step<W>,
+  watch: PipelineOptions<W>['watch'],
+  signal: AbortSignal | undefined,
+): Promise<void | StepResult> {
+  let result: void | StepResult = undefined;
+  for (let run = 1; run <= 2; run++) {
+    const putBack = watch?.(work, step);
+    result = await step.run(work, signal);
+    await betweenSteps(signal);
+    if (!(await putBack?.())) break;
+    await betweenSteps(signal);
+  }
+  return result;
 }
 
 const NOTHING_SPENT: StepSpending = { calls: 0, cost: 0 };

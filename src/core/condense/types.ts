@@ -4,7 +4,10 @@ import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { Draft } from './draft/draft';
 import type { Edit } from './edits/edits';
+import type { StepReport } from './stepReport';
 import type { OwnModel } from './summarizer';
+
+export type { StepReport } from './stepReport';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
@@ -148,27 +151,6 @@ export interface CondensationOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
 }
-
-/** One step of a condensation and what it did (NFR-U-002). */
-export interface StepReport {
-  readonly name: string;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly edits: number;
-  /** Milliseconds. */
-  readonly timeMs: number;
-  /** US dollars; undefined where a price is not known. */
-  readonly cost: number | undefined;
-  /** Calls to a model; absent where there were none. */
-  readonly calls?: number;
-  readonly outcome: StepOutcome;
-}
-
-export type StepOutcome =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'skipped'; readonly reason: string }
-  /** All changes of the step were dropped. */
-  | { readonly kind: 'failed'; readonly reason: string };
 
 /** A provider's result: edits, never messages. */
 export interface ProviderResult {

@@ -1,7 +1,8 @@
 /** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
-import { Exchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { keptList } from '../../keptList';
+import { originalExchanges } from '../conversationMemory';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
 import { listFileParts } from '../../messages/fileParts';
@@ -81,14 +82,9 @@ function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   return { files: keptList(files), errors: keptList(errors) };
 }
 
-/** By a conversation's first message: the next condensation's has mostly what this one had. */
-const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
-
 /** The facts of a conversation, each once. */
 export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
-  const [first] = messages;
-  const own = first ? byConversation(first) : new Exchanges();
-  const exchanges = own.of(messages);
+  const exchanges = originalExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
     errors: new Map(),

@@ -157,25 +157,29 @@ export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated:
 /** Whether a marker of these cuts tells the rule. */
 export const cutsStateRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
-/** Cuts that saved too little, by message: a conversation that grows is asked the same again and again. */
-const rejected = new WeakMap<ApiMessage, Set<string>>();
-
 /** A request by what it asks for; undefined where it asks for much, which is not remembered. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_REMEMBERED = 4;
 
-/** Remembers that a request saved too little in this message; one that asks for much is not remembered. */
-export function reject(message: ApiMessage, cutKey: string | undefined): void {
-  if (cutKey === undefined) return;
-  const keys = rejected.get(message);
-  if (keys) keys.add(cutKey);
-  else rejected.set(message, new Set([cutKey]));
+/** Requests that saved too little, by message: a conversation that grows is asked the same again and again. */
+class RejectedCuts {
+  private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
+
+  /** @param key undefined for a request that asks for much, which is not remembered. */
+  add(message: ApiMessage, key: string | undefined): void {
+    if (key === undefined) return;
+    const keys = this.byMessage.get(message);
+    if (keys) keys.add(key);
+    else this.byMessage.set(message, new Set([key]));
+  }
+
+  has(message: ApiMessage, key: string | undefined): boolean {
+    return key !== undefined && this.byMessage.get(message)?.has(key) === true;
+  }
 }
 
-/** Whether the same request saved too little in this very message before. */
-export const wasRejected = (message: ApiMessage, cutKey: string | undefined): boolean =>
-  cutKey !== undefined && rejected.get(message)?.has(cutKey) === true;
+export const newRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
 /** Whether the same request can't save more another time: a longer reference saves less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>

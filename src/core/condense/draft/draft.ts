@@ -9,16 +9,18 @@ import {
   hasShortReferences,
   mergeCuts,
   newCuts,
-  reject,
+  newRejectedCuts,
   stateRule,
-  wasRejected,
   requestKey,
   type CutInfo,
   type CutRequest,
   type PlaceState,
 } from './cuts';
+import { Exchanges, type ToolExchange } from '../../messages/exchanges';
+import { conversationMemory, type ConversationMemory } from '../conversationMemory';
 import { DraftView, HIDDEN, knownView, rememberView, type ViewState } from './draftView';
 import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
+import type { Work } from './work';
 import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
@@ -32,7 +34,7 @@ export interface Checkpoint extends ViewState {
  * A view in the making. Providers ask for cuts in the text as it now stands; the draft keeps each as a cut of the
  * original, refuses what would not save tokens, and hands out the edits at the end.
  */
-export class Draft {
+export class Draft implements Work {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
   /** How places stood at the beginning that something was done to. */
@@ -40,10 +42,13 @@ export class Draft {
   private total: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
+  private readonly releases: (() => void)[] = [];
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references: Map<ReferenceId, Hash>;
-  /** Index of the task, with which the conversation begins; -1 where there is none. */
+  /** Index of the task, with which the conversation begins; -1 if there is none. */
   readonly task: number;
+  readonly memory: ConversationMemory;
+  private exchangesAt: { readonly tokens: number; readonly exchanges: readonly ToolExchange[] } | undefined;
 
   /**
    * @param original the immutable conversation.
@@ -59,6 +64,7 @@ export class Draft {
     readonly sentBefore = 0,
   ) {
     this.task = taskIndex(original);
+    this.memory = conversationMemory(original);
     const known = knownView(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
@@ -106,6 +112,14 @@ export class Draft {
    */
   get messages(): readonly ApiMessage[] {
     return this.view.messages;
+  }
+
+  /** The exchanges of the view. Most steps change nothing, and a change always changes the number of tokens. */
+  get exchanges(): readonly ToolExchange[] {
+    const { tokens } = this;
+    if (this.exchangesAt?.tokens !== tokens)
+      this.exchangesAt = { tokens, exchanges: this.memory.part(viewExchanges).of(this.messages) };
+    return this.exchangesAt.exchanges;
   }
 
   /** Tokens of the view. */
@@ -165,7 +179,8 @@ export class Draft {
     const state = this.view.stateOf(place);
     const message = this.view.message(place.message);
     const cutKey = requestKey(place, requests, info);
-    if (wasRejected(message, cutKey)) return 0;
+    const rejected = this.memory.part(newRejectedCuts);
+    if (rejected.has(message, cutKey)) return 0;
     const made = newCuts(state, requests, info.strict, this.counter, this.references);
     if (made.length === 0) return 0;
     const { cuts, ruleStated } = stateRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
@@ -175,7 +190,7 @@ export class Draft {
     const saved = before - this.tokensAt(shrunk, changed);
     const judged = ruleStated === this.ruleStated ? saved : before - this.tokensWithoutRule(changed);
     if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(changed)) {
-      if (judged < MIN_SAVED && hasShortReferences(cuts)) reject(message, cutKey);
+      if (judged < MIN_SAVED && hasShortReferences(cuts)) rejected.add(message, cutKey);
       return 0;
     }
     this.view.show(changed, shrunk);
@@ -270,6 +285,16 @@ export class Draft {
     rememberView({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
   }
 
+  /** Called once when the work on this draft is over. */
+  onRelease(release: () => void): void {
+    this.releases.push(release);
+  }
+
+  /** Ends the work on this draft: what it has taken of the conversation's memory is free for other drafts. */
+  release(): void {
+    for (const release of this.releases.splice(0)) release();
+  }
+
   checkpoint(): Checkpoint {
     const { total: tokens, ruleStated } = this;
     return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleStated };
@@ -325,6 +350,9 @@ export class Draft {
     this.made.set(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
+
+/** The next draft's view is mostly what the one before had. */
+const viewExchanges = (): Exchanges => new Exchanges();
 
 const isSameState = (a: PlaceState, b: PlaceState): boolean =>
   a.text === b.text &&

@@ -10,6 +10,7 @@ import {
   type Edit,
   type SummaryEdit,
 } from '../edits/edits';
+import { conversationMemory } from '../conversationMemory';
 import type { MessageRange } from '../../messages/messageRange';
 import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -173,8 +174,8 @@ export interface KnownView {
 /** The view that the latest draft began with, and the one that it ended with: its edits may not be taken. */
 const MAX_VIEWS = 2;
 
-/** By a conversation's first message, the latest first. */
-const byConversation = new WeakMap<ApiMessage, readonly KnownView[]>();
+/** The latest first. */
+const newViews = (): { latest: readonly KnownView[] } => ({ latest: [] });
 
 /**
  * The view of the first of these edits over the conversation, or over what it has grown from: what is left is to show the
@@ -185,8 +186,9 @@ export function knownView(
   counter: MessageCounter,
   edits: readonly Edit[],
 ): KnownView | undefined {
-  return viewsOf(original)
-    .filter(
+  return conversationMemory(original)
+    .part(newViews)
+    .latest.filter(
       (known) =>
         known.counter === counter &&
         isBeginning(known.original, original) &&
@@ -198,11 +200,9 @@ export function knownView(
 
 /** Keeps a view for the next draft. */
 export function rememberView(view: KnownView): void {
-  const [first] = view.original;
-  if (first) byConversation.set(first, [view, ...viewsOf(view.original)].slice(0, MAX_VIEWS));
+  const views = conversationMemory(view.original).part(newViews);
+  views.latest = [view, ...views.latest].slice(0, MAX_VIEWS);
 }
-
-const viewsOf = ([first]: readonly ApiMessage[]): readonly KnownView[] => (first && byConversation.get(first)) ?? [];
 
 /** Blocks go and summaries come in an order of their own, so that only cuts outside of summaries can be added. */
 const canShow = ({ state: { summaries } }: KnownView, rest: readonly Edit[]): boolean =>

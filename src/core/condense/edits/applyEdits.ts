@@ -4,6 +4,7 @@ import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
+import { conversationMemory } from '../conversationMemory';
 import {
   isStanding,
   lastByPlace,
@@ -62,7 +63,7 @@ interface CutMessage {
 }
 
 /** By message as it was: a conversation is condensed again and again, and most of it has the same cuts as before. */
-const cutBefore = new WeakMap<ApiMessage, CutMessage>();
+const newCutMessages = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
 
 /** A message with the cuts of its own; those whose text no longer stands there are stale. */
 function withCuts(
@@ -71,6 +72,7 @@ function withCuts(
   cuts: readonly CutEdit[],
   stale: Edit[],
 ): ApiMessage {
+  const cutBefore = conversationMemory(original).part(newCutMessages);
   const before = cutBefore.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
   const standing = cuts.flatMap((edit) => {

@@ -7,7 +7,6 @@ import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { shortPath } from '../../messages/filePath';
-import { exchangesOf } from '../draft/exchanges';
 import type { Keep } from './sources';
 import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
 import type { Lines } from '../lines/lines';
@@ -58,7 +57,7 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
     name,
     run(draft) {
       const known = knownLinesOf(draft, tools);
-      const exchanges = exchangesOf(draft);
+      const exchanges = draft.exchanges;
       known.learn(exchanges, 'view');
       copied(known, keep).each(exchanges, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>

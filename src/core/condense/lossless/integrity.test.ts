@@ -3,9 +3,9 @@ import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { listCuts } from '../../testing';
 import { Draft } from '../draft/draft';
-import { runSteps } from '../pipeline';
+import { runPipeline } from '../pipeline';
 import type { MechanicalStep } from '../draft/steps';
-import { brokenCuts, keepingReferences, restoreBroken, RESTORED, restoredNotes, restoredReferences } from './integrity';
+import { brokenCuts, restoreBroken, RESTORED, restoredNotes, watchReferences } from './integrity';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { lineNumbers } from './lineNumbers';
 import { code, counter, did, read, resultAt, TASK } from './testing';
@@ -64,36 +64,23 @@ describe('the check', () => {
     expect(restoreBroken(draft)).toBe(0);
   });
 
-  it('runs after a step, which may then work on what was restored', () => {
+  it('runs after a step of a pipeline, which may then work on what was restored', async () => {
     const draft = condensed();
     let runs = 0;
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
-    keepingReferences(counted).run(draft);
+    await runPipeline(draft, [counted], { watch: watchReferences() });
     expect(runs).toBe(2);
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
-    const idle: MechanicalStep = { name: 'idle', run: () => undefined };
-    keepingReferences(idle).run(draft);
   });
 
   it('tells how many places were restored', async () => {
     const draft = condensed();
-    const { edits } = await runSteps(draft, [keepingReferences(takeKept)], {});
+    await runPipeline(draft, [takeKept], { watch: watchReferences() });
+    const { edits } = draft;
     expect(restoredNotes(edits)).toEqual([expect.stringContaining('One place was restored')]);
     const [first] = edits.filter(({ step }) => step === RESTORED);
     expect(restoredNotes([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
     expect(restoredNotes([])).toEqual([]);
-  });
-
-  it('restores at the end what a step broke that was not followed by the check', async () => {
-    const draft = condensed();
-    const { steps } = await runSteps(draft, [takeKept, restoredReferences(DEFAULT_TOOLS)], {});
-    expect(steps.at(-1)).toMatchObject({ name: RESTORED, edits: 1 });
-    expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
-  });
-
-  it('has nothing to do at the end of a run that changed nothing', async () => {
-    const { steps } = await runSteps(new Draft(messages, counter), [restoredReferences(DEFAULT_TOOLS)], {});
-    expect(steps).toMatchObject([{ name: RESTORED, edits: 0, outcome: { kind: 'done' } }]);
   });
 
   it('finds a number whose line before is gone', () => {
@@ -124,13 +111,5 @@ describe('the check', () => {
   it('knows cuts of messages that it does not have for nothing', () => {
     const place = { message: 9, path: ['content'] };
     expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
-  });
-});
-
-describe('a step that is followed by the check', () => {
-  it('is skipped where it says so, as it would be alone', () => {
-    const skip = (): string => 'not now';
-    const step = keepingReferences({ name: 'a', skip, run: () => undefined });
-    expect(step).toMatchObject({ name: 'a', skip });
   });
 });

@@ -1,15 +1,15 @@
 import { keptList } from '../../keptList';
 import { listContents, type Content } from '../../messages/content';
-import { Exchanges, toolExchanges } from '../../messages/exchanges';
+import { toolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
+import { originalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
 import { betweenSteps } from '../../betweenSteps';
-import type { DraftStep, MechanicalStep } from '../draft/steps';
-import { exchangesOf } from '../draft/exchanges';
-import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
+import type { RewrittenReferences, Step } from '../draft/steps';
+import { KnownLines, knownLinesOf, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from '../lines/lines';
 import { tellsNumbers } from '../lines/prefixes';
@@ -47,7 +47,6 @@ export function brokenCuts(
 
 /** The check's memory of a conversation from run to run. */
 class CheckMemory {
-  readonly originalExchanges = new Exchanges();
   private ofLines: LineMemory;
   private relaid = 0;
 
@@ -140,11 +139,11 @@ function missedLine(
 }
 
 /** Reads the lines of a draft that are new, which is half of the check's work. @returns what is known of them */
-export function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
+function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
   const known = knownLinesOf(draft, tools);
   const memory = memoryOf(known);
-  known.learn(memory.originalExchanges.of(draft.original), 'original');
-  known.learn(exchangesOf(draft), 'view');
+  known.learn(originalExchanges(draft.original), 'original');
+  known.learn(draft.exchanges, 'view');
   return memory;
 }
 
@@ -199,7 +198,7 @@ export function restoreReferences(draft: Draft, tools?: ToolTable): number {
   try {
     return restoreBroken(draft, tools);
   } finally {
-    giveBackLines(draft);
+    draft.release();
   }
 }
 
@@ -217,83 +216,33 @@ export function restoredNotes(edits: readonly Edit[]): string[] {
   return [`${what} restored: a later step removed the copy that a reference pointed to.`];
 }
 
-/** The last step: checks once more what stands at the end, whatever the steps before checked. */
-export const restoredReferences = (tools: ToolTable): MechanicalStep => ({
-  name: RESTORED,
-  run(draft) {
-    if (draft.edits.length === 0) return;
-    try {
-      restoreBroken(draft, tools);
-    } finally {
-      giveBackLines(draft);
-    }
-  },
-});
-
-const MAX_ROUNDS = 2;
-
 /** Whether a cut is taken back if a text that it may name has lost its lines, though another has them. */
 type Movable = (cut: Cut) => boolean;
 
-function movableIn(draft: Draft, which: 'earlier' | 'all' | undefined): Movable | undefined {
+function movableIn(draft: Draft, which: RewrittenReferences | undefined): Movable | undefined {
   const { earlierCuts } = draft;
   if (which === 'earlier' && earlierCuts.size > 0) return (cut) => earlierCuts.has(cut);
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
 /**
- * A step that is followed by the check: what it broke is restored, and it runs once more on that.
- * @param pointsAnew which references are taken back if the step takes what they name, see {@link restoreBroken}: those of earlier
- *   condensations, or all, which is for steps that make no references themselves
+ * Keeps the references of a draft true while a pipeline's steps run.
+ * @returns to be called before a step runs; the function that this gives, after the step: it puts back what references still
+ *   point to, and says whether there was any.
  */
-export function keepingReferences(
-  step: MechanicalStep,
-  tools: ToolTable = DEFAULT_TOOLS,
-  pointsAnew?: 'earlier' | 'all',
-): MechanicalStep {
-  return {
-    ...step,
-    run(draft, signal) {
-      knownLinesOf(draft, tools);
-      try {
-        const movable = movableIn(draft, pointsAnew);
-        for (let round = 0; round < MAX_ROUNDS; round++) {
-          const { tokens } = draft;
-          if (movable) linesNow(draft, tools);
-          step.run(draft, signal);
-          signal?.throwIfAborted();
-          if (!restoresSince(tokens, draft, tools, movable)) return;
-        }
-      } finally {
-        giveBackLines(draft);
-      }
-    },
+export const watchReferences =
+  (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>
+  (draft: Draft, { rewrites }: Pick<Step, 'rewrites'>): (() => Promise<boolean>) => {
+    const movable = movableIn(draft, rewrites);
+    const { tokens } = draft;
+    if (movable) linesNow(draft, tools);
+    return async () => {
+      if (draft.tokens === tokens) return false;
+      learnLines(draft, tools);
+      await betweenSteps(signal);
+      return restoreBroken(draft, tools, movable) > 0;
+    };
   };
-}
-
-/** The same of a step that may ask a model. */
-export function keepingReferencesOfPass(step: DraftStep, tools: ToolTable): DraftStep {
-  return {
-    ...step,
-    async run(draft, signal) {
-      knownLinesOf(draft, tools);
-      try {
-        for (let round = 0; round < MAX_ROUNDS; round++) {
-          const { tokens } = draft;
-          await step.run(draft, signal);
-          if (!restoresSince(tokens, draft, tools)) return;
-          await betweenSteps(signal);
-        }
-      } finally {
-        giveBackLines(draft);
-      }
-    },
-  };
-}
-
-/** Whether something had to be restored since the draft had so many tokens. */
-const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, movable?: Movable): boolean =>
-  draft.tokens !== tokens && restoreBroken(draft, tools, movable) > 0;
 
 /** The cuts at a place. */
 export interface PlaceCuts {

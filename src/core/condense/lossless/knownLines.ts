@@ -2,7 +2,7 @@ import type { Content } from '../../messages/content';
 import { listFileParts, type FilePart } from '../../messages/fileParts';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
-import type { ApiMessage, Path } from '../../messages/types';
+import type { Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
@@ -121,38 +121,33 @@ interface KnownText {
   readonly next: KnownText | undefined;
 }
 
-interface OfConversation {
-  readonly rules: string;
+/** A conversation's lines while no draft uses them. */
+interface FreeLines {
+  known?: KnownLines | undefined;
   /** Messages before it are left alone. */
-  readonly task: number;
-  readonly known: KnownLines;
+  task: number;
 }
 
-/** By a conversation's first message. */
-const byConversation = new WeakMap<ApiMessage, OfConversation>();
+const newFreeLines = (): FreeLines => ({ task: -1 });
 const byDraft = new WeakMap<Draft, KnownLines>();
 const rulesOf = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
- * Takes what is known of a draft's conversation. Until {@link giveBackLines}, other drafts of the conversation start
- * anew: several may run at a time.
+ * Takes what is known of a draft's conversation. Until the draft is released, other drafts of the conversation begin without: several
+ * may run at a time.
  */
 export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
   const own = byDraft.get(draft);
   if (own) return own;
-  const [first] = draft.original;
-  const before = first && byConversation.get(first);
-  if (first) byConversation.delete(first);
-  const fits = before?.rules === rulesOf(tools) && before.task === draft.task && before.known.counter === draft.counter;
-  const known = fits ? before.known : new KnownLines(tools, draft.counter);
+  const { task, counter } = draft;
+  const free = draft.memory.part(newFreeLines);
+  const before = free.task === task && free.known?.counter === counter ? free.known : undefined;
+  const known = before && rulesOf(before.tools) === rulesOf(tools) ? before : new KnownLines(tools, counter);
+  free.known = undefined;
   byDraft.set(draft, known);
+  draft.onRelease(() => {
+    byDraft.delete(draft);
+    Object.assign(free, { known, task });
+  });
   return known;
-}
-
-/** Gives it back for the next run. */
-export function giveBackLines(draft: Draft): void {
-  const known = byDraft.get(draft);
-  const [first] = draft.original;
-  byDraft.delete(draft);
-  if (known && first) byConversation.set(first, { rules: rulesOf(known.tools), task: draft.task, known });
 }

@@ -23,18 +23,19 @@ const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own 
   cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
 
 /** Sends a conversation call by call; gives what the model sees of each result, markers shortened. */
-const sent = (turns: readonly ApiMessage[][], rules = LOSSLESS): string[] => sendAll(turns, rules).shown;
+const sent = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<string[]> =>
+  (await sendAll(turns, rules)).shown;
 
-function sendAll(
+async function sendAll(
   turns: readonly ApiMessage[][],
   rules = LOSSLESS,
-): { shown: string[]; rereads: number; edits: readonly CutEdit[] } {
+): Promise<{ shown: string[]; rereads: number; edits: readonly CutEdit[] }> {
   const messages: ApiMessage[] = [TASK];
   let edits: readonly CutEdit[] = [];
   let rereads = 0;
   for (const turn of turns) {
     messages.push(...turn);
-    const made = arrive([...messages], edits, counter, rules);
+    const made = await arrive([...messages], edits, counter, rules);
     edits = [...edits, ...made.edits];
     rereads += made.rereads.length;
   }
@@ -58,15 +59,15 @@ const farFrom = (count: number) => [
 ];
 
 describe('a result that arrives', () => {
-  it('names what stands above it in place of the lines', () => {
-    const [, second, third] = sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
+  it('names what stands above it in place of the lines', async () => {
+    const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
     expect(second).toBe('[lines 30-60, shown above]');
     expect(third).toBe('[lines 70-90, shown above]');
   });
 
-  it('of a command with the same output is a reference; one that failed is whole', () => {
+  it('of a command with the same output is a reference; one that failed is whole', async () => {
     const output = code('log', 1, 20).join('\n');
-    const shown = sent([
+    const shown = await sent([
       did('Bash', { command: 'make' }, output),
       did('Bash', { command: 'make all' }, output),
       did('Bash', { command: 'make all' }, output, { is_error: true }),
@@ -75,77 +76,77 @@ describe('a result that arrives', () => {
     expect(shown[2]).toBe(output);
   });
 
-  it('keeps what an edit echoes as a reference to the file', () => {
+  it('keeps what an edit echoes as a reference to the file', async () => {
     const echo = `The file was updated.\n${read(FILE.slice(10, 30), 11)}`;
-    const [, shown] = sent([
+    const [, shown] = await sent([
       readFile(1, 90),
       called('Edit', { file_path: 'src/a.ts', old_string: 'x', new_string: 'y' }, echo),
     ]);
     expect(shown).toBe('The file was updated.\n[lines 11-30, shown above]');
   });
 
-  it('refers to no other file', () => {
-    const [, shown] = sent([readFile(1, 90), readFile(1, 90, 'b')]);
+  it('refers to no other file', async () => {
+    const [, shown] = await sent([readFile(1, 90), readFile(1, 90, 'b')]);
     expect(shown).toContain('const a17 =');
   });
 
-  it('is answered in full where the same range was shown long ago, and not where it was shown just now', () => {
-    const now = sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
+  it('is answered in full where the same range was shown long ago, and not where it was shown just now', async () => {
+    const now = await sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
     expect(now.at(-1)).toBe('[lines 1-40, shown above]');
-    const later = sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
+    const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
-    const few = sent([readFile(1, 40), ...farFrom(4), readFile(1, 40)]);
+    const few = await sent([readFile(1, 40), ...farFrom(4), readFile(1, 40)]);
     expect(few.at(-1)).toBe('[lines 1-40, shown above]');
-    const far = sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)]);
+    const far = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)]);
     for (const line of FILE.slice(0, 40)) expect(far.at(-1)).toContain(line);
   });
 
-  it('is answered in full where what was answered last was a reference to what stands far above', () => {
+  it('is answered in full where what was answered last was a reference to what stands far above', async () => {
     const turns = [readFile(1, 40), ...farFrom(4), readFile(1, 40), ...others(8), readFile(1, 40)];
-    const shown = sent(turns);
+    const shown = await sent(turns);
     expect(shown[6]).toBe('[lines 1-40, shown above]');
     for (const line of FILE.slice(0, 40)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', () => {
+  it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', async () => {
     const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)];
-    const { shown, rereads } = sendAll(turns);
+    const { shown, rereads } = await sendAll(turns);
     expect(rereads).toBe(1);
     expect(shown[1]).toBe('[lines 30-60, shown above]');
     for (const line of FILE.slice(30, 59)) expect(shown[2]).toContain(line);
     for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is left out in both cases without caution, which is there to measure what it costs', () => {
+  it('is left out in both cases without caution, which is there to measure what it costs', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
-    const later = sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
+    const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
-    const again = sent([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
+    const again = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
     expect(again.at(-1)).toBe('[lines 31-59, shown above]');
   });
 
-  it('of a tool that nobody knows is read by the row of the user', () => {
+  it('of a tool that nobody knows is read by the row of the user', async () => {
     const turns = [
       readFile(1, 90),
       did('acme', { what: 'src/a.ts' }, read(code('a', 30, 60), 30)),
       did('acme', { what: 'src/b.ts' }, read(code('a', 30, 60), 30)),
     ];
     const tools = toolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
-    const [, same, other] = sent(turns, { ...LOSSLESS, tools });
+    const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
     expect(same).toBe('[lines 30-60, shown above]');
     expect(other).toContain('const a40 =');
-    const [, unknown] = sent(turns);
+    const [, unknown] = await sent(turns);
     expect(unknown).not.toBe(same);
   });
 
-  it('loses its line numbers also where other calls stand between it and its own', () => {
+  it('loses its line numbers also where other calls stand between it and its own', async () => {
     const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
     const messages = [TASK, read1, read2, read3, answer1].filter((message) => message !== undefined);
-    const { edits } = arrive(messages, []);
+    const { edits } = await arrive(messages, []);
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
-  it('is known to stay once it was sent, also by the process that sent it', () => {
+  it('is known to stay once it was sent, also by the process that sent it', async () => {
     const reminder = `\n\n<system-reminder>\n${code('a', 1, 2).join('\n')}\n</system-reminder>`;
     const output = code('a', 1, 6).join('\n');
     const turns = [
@@ -154,9 +155,9 @@ describe('a result that arrives', () => {
       did('Write', { file_path: 'src/a.ts', content: code('a', 2, 6).join('\n') }, 'done'),
       did('Bash', { command: 'gh api' }, output),
     ];
-    const { edits } = sendAll(turns);
+    const { edits } = await sendAll(turns);
     const messages = structuredClone([TASK, ...turns.flat()]);
-    expect(edits).toEqual(arrive(messages, [], another).edits);
+    expect(edits).toEqual((await arrive(messages, [], another)).edits);
   });
 
   describe('of a command', () => {
@@ -164,34 +165,34 @@ describe('a result that arrives', () => {
     const output = [...code('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
     const noisy = [did('Bash', { command: 'make' }, output)];
 
-    it('keeps its noise, unless it is to go', () => {
-      expect(sent(noisy)).toEqual([output]);
-      const [shown] = sent(noisy, { lossless: false, noise: true });
+    it('keeps its noise, unless it is to go', async () => {
+      expect(await sent(noisy)).toEqual([output]);
+      const [shown] = await sent(noisy, { lossless: false, noise: true });
       expect(shown).toBe([...code('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
     });
 
-    it('keeps its noise where it failed', () => {
+    it('keeps its noise where it failed', async () => {
       const failed = [did('Bash', { command: 'make' }, output, { is_error: true })];
-      expect(sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
+      expect(await sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
     });
   });
 
   it('changes nothing that was sent, loses no line, and is done after one run, whatever was known before', () =>
     fc.assert(
-      fc.asyncProperty(repeatingHistory, (history) => {
+      fc.asyncProperty(repeatingHistory, async (history) => {
         let edits: readonly CutEdit[] = [];
         for (let length = 3; length <= history.length; length += 2) {
           const messages = history.slice(0, length);
           const unseen = structuredClone({ messages, edits });
-          const { edits: made } = arrive(messages, edits);
+          const { edits: made } = await arrive(messages, edits);
           expect(made.every(({ place }) => place.message === length - 1)).toBe(true);
           // A process that has just started leaves out the same.
-          expect(made).toEqual(arrive(unseen.messages, unseen.edits, another).edits);
+          expect(made).toEqual((await arrive(unseen.messages, unseen.edits, another)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;
           expect(brokenCuts(messages, view, edits)).toEqual([]);
           expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
-          expect(arrive(messages, edits).edits).toEqual([]);
+          expect((await arrive(messages, edits)).edits).toEqual([]);
         }
       }),
     ));

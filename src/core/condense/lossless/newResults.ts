@@ -3,15 +3,16 @@
  * vendor's cache holds stays byte for byte. Strict; it uses the line index of Lossless, so that a request costs what is new.
  */
 import { memoizeByObject } from '../../memoizeByObject';
-import { Exchanges, isRecall, type ToolExchange } from '../../messages/exchanges';
+import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { originalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { lastByPlace, type CutEdit } from '../edits/edits';
-import { exchangesOf } from '../draft/exchanges';
 import { largeResults } from '../operations/largeResults';
-import { keepingReferences } from './integrity';
+import { runPipeline } from '../pipeline';
+import { watchReferences } from './integrity';
 import { stepMemory, type KnownLines } from './knownLines';
 import type { LineId } from '../lines/lineIds';
 import { lineNumbers } from './lineNumbers';
@@ -55,7 +56,7 @@ export interface CutResults {
 /**
  * Condenses the messages of a draft that were not sent before (`draft.sentBefore`).
  */
-export function cutNewResults(draft: Draft, rules: NewResultRules): CutResults {
+export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutResults> {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];
@@ -70,21 +71,13 @@ export function cutNewResults(draft: Draft, rules: NewResultRules): CutResults {
     steps.push(...repeatedLines(tools, 'above', OF_RESULTS, false, decide), lineNumbers(tools));
   }
   if (largeTokens !== undefined) steps.push(largeResults(largeTokens));
-  for (const step of steps) keepingReferences(step, tools).run(draft);
+  await runPipeline(draft, steps, { watch: watchReferences(tools) });
   const edits = lastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
   draft.remember(edits);
   return { edits, rereads };
 }
 
-interface Memory {
-  readonly exchanges: Exchanges;
-  readonly sources: Sources;
-}
-
-const memoryOf = stepMemory((known): Memory => ({
-  exchanges: new Exchanges(),
-  sources: new Sources(known, 'original'),
-}));
+const sourcesOf = stepMemory((known) => new Sources(known, 'original'));
 
 /**
  * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
@@ -97,8 +90,7 @@ function mayGo(
   known: KnownLines,
   isCautious: boolean,
 ): { readonly may: (source: Source) => boolean; readonly rereads: readonly number[] } {
-  const { exchanges, sources } = memoryOf(known);
-  const shown = sources.of(exchanges.of(draft.original), draft.task);
+  const shown = sourcesOf(known).of(originalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: Source): boolean => content.message >= draft.sentBefore && content.type === 'toolResults';
   const again = new Map<string | undefined, readonly Source[]>();
@@ -122,7 +114,7 @@ const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JS
 /** Whether the same was asked for before, and what was answered is further back than the agent may be expected to look. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
-  const before = exchangesOf(draft).filter(
+  const before = draft.exchanges.filter(
     (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && callKey(other) === key,
   );
   const last = before.at(-1);

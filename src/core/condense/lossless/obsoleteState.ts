@@ -8,7 +8,7 @@ import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { plural } from './describe';
-import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import { protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
 import { linesOf, standingRuns } from './standing';
@@ -52,7 +52,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
           statesIn(draft, items, places, (block) => listingHead(block) === key),
         ),
       );
-      plans(known).each(exchangesOf(draft), ({ items }) =>
+      plans(known).each(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
           items.flatMap((exchange, index) => plansIn(exchange).map((content) => ({ content, index }))),

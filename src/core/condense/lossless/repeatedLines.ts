@@ -6,7 +6,6 @@ import type { Draft } from '../draft/draft';
 import { placeKey } from '../edits/edits';
 import { marker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { exchangesOf } from '../draft/exchanges';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from '../lines/lineEnds';
 import { Sources, type Keep, type Source, type SourceKind } from './sources';
@@ -177,7 +176,7 @@ function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
     before.index.acrossFiles === rules.acrossFiles &&
     isSameSet(before.index.cuttable, rules.cuttable);
   const { index, runs, asNew } = fits ? before : newIndex(known, rules);
-  const sources = memory.sources.of(exchangesOf(draft), draft.task);
+  const sources = memory.sources.of(draft.exchanges, draft.task);
   const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && asNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;

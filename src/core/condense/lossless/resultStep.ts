@@ -3,7 +3,7 @@ import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
-import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import { protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Settled } from './settled';
 
@@ -31,7 +31,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
     return {
       name,
       run(draft, signal) {
-        const exchanges = exchangesOf(draft);
+        const exchanges = draft.exchanges;
         const settled = settledOf(knownLinesOf(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;

@@ -6,7 +6,7 @@ import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { findMarkers } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import { protectedFrom } from '../draft/exchanges';
 import { plainCommand } from './describe';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Settled } from './settled';
@@ -25,7 +25,7 @@ export const retriedErrors = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      const exchanges = exchangesOf(draft);
+      const exchanges = draft.exchanges;
       const settled = settledOf(knownLinesOf(draft, tools));
       const acted: number[] = [];
       for (const at of withSoonBefore(settled.open(exchanges))) {

@@ -1,16 +1,15 @@
 /** Lossless: its settings, its operations in their order, and a run of them over a conversation. */
 import * as z from 'zod';
-import { betweenSteps } from '../../betweenSteps';
 import { toolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
 import { Draft } from '../draft/draft';
-import type { DraftStep, MechanicalStep } from '../draft/steps';
+import type { MechanicalStep, Step } from '../draft/steps';
 import { editKey } from '../edits/edits';
-import { runSteps } from '../pipeline';
+import { runPipeline } from '../pipeline';
 import type { CondensationOptions, ConversationContext, KnownLosslessRun, LosslessRun } from '../types';
 import { repeatedCommands, repeatedListings, similarResults } from './consolidation';
 import { duplicateReads, duplicateResults } from './duplicates';
-import { keepingReferences, restoredReferences } from './integrity';
+import { watchReferences } from './integrity';
 import { lineNumbers } from './lineNumbers';
 import { obsoleteState } from './obsoleteState';
 import { repeatedReminders } from './reminders';
@@ -57,9 +56,9 @@ export const losslessConfigSchema = z
 export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 
 /**
- * Runs Lossless over a conversation, or gives what such a run has led to before: an estimate and the condensation that
- * follows it, the steps of a strategy and the presets that are compared all begin alike.
- * @throws the signal's reason where it was aborted.
+ * Runs Lossless over a conversation, or returns what such a run led to before: an estimate and the condensation that follows it, the
+ * steps of a strategy and presets that are compared all begin alike.
+ * @throws the signal's reason if it is aborted.
  */
 export async function runLossless(
   { messages, counter, edits, losslessRuns }: ConversationContext,
@@ -72,77 +71,56 @@ export async function runLossless(
   const known = runs.find((run) => run.key === key && leadsTo(run, targetTokens));
   if (known) return { draft: known.draft.copy(), steps: known.steps };
   const draft = new Draft(messages, counter, edits);
-  const { steps } = await runSteps(draft, losslessSteps(config), options);
+  const steps = await runPipeline(draft, losslessSteps(config), {
+    ...options,
+    watch: watchReferences(toolTable(config.tools), options.signal),
+    // A result can be shorter once a later step has moved the copy that its reference names.
+    again: ({ edits: made }) => made.length > 0,
+  });
+  draft.remember();
   const run: KnownLosslessRun = { draft: draft.copy(), steps, key, targetTokens };
   losslessRuns?.set(messages, [...runs, run].slice(-REMEMBERED_RUNS));
   return { draft, steps };
 }
 
-/** Whether a run would have gone the same way with this target: it ends where one of its steps finds the target met. */
+/** Whether a run would have gone the same way with this target: it ends at the step that finds the target met. */
 function leadsTo({ targetTokens: own, steps }: KnownLosslessRun, targetTokens: number | undefined): boolean {
   if (own === targetTokens) return true;
-  const fewest = Math.min(...steps.map(({ tokensBefore }) => tokensBefore));
+  const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
   return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
 }
 
 /** The runs that are kept of a conversation: strategies run Lossless on what other steps have left, too. */
 const REMEMBERED_RUNS = 4;
 
-/** The configured operations in order; also the prelude of other providers. */
-export function losslessSteps(config: LosslessConfig): DraftStep[] {
+/** The configured operations in order. */
+export function losslessSteps(config: LosslessConfig): Step[] {
   const tools = toolTable(config.tools);
-  const { keep, strictOnly } = config;
-  const removing: MechanicalStep[] = [];
-  if (!strictOnly) {
-    if (config.terminalNoise) removing.push(terminalNoise(tools));
-    if (config.failedCalls) removing.push(retriedErrors(tools));
-    if (config.consolidateToolResults) removing.push(repeatedCommands(tools), similarResults(tools));
-    if (config.removeObsoleteState) removing.push(supersededVersions(tools));
-  }
-  const merging: MechanicalStep[] = [];
-  if (config.deduplicateFileReads) merging.push(duplicateReads(tools, keep));
-  if (config.deduplicateResults) merging.push(duplicateResults(tools, keep));
-  if (config.consolidateToolResults) merging.push(repeatedListings(tools, keep));
-  if (config.removeObsoleteState) merging.push(obsoleteState(tools), repeatedReminders(tools, keep));
-  const steps: MechanicalStep[] = [];
-  steps.push(
-    ...repeatedLines(
-      tools,
-      keep,
-      LINE_OPERATIONS.filter((operation) => config[operation]),
-      config.acrossFiles,
-    ),
-  );
-  // Last, since it asks which lines still stand behind which.
-  if (config.lineNumbers) steps.push(lineNumbers(tools));
-  const kept = [
-    // Steps that remove whole texts come first, so that no reference is made to a copy that goes afterwards. References of an
-    // earlier condensation that may name such a copy are made anew.
-    ...removing.map((step) => keepingReferences(step, tools, 'all')),
-    ...merging.map((step) => keepingReferences(step, tools, 'earlier')),
-    ...steps.map((step) => keepingReferences(step, tools)),
+  const { keep, strictOnly, acrossFiles } = config;
+  const removing = strictOnly
+    ? []
+    : [
+        ...when(config.terminalNoise, () => [terminalNoise(tools)]),
+        ...when(config.failedCalls, () => [retriedErrors(tools)]),
+        ...when(config.consolidateToolResults, () => [repeatedCommands(tools), similarResults(tools)]),
+        ...when(config.removeObsoleteState, () => [supersededVersions(tools)]),
+      ];
+  const merging = [
+    ...when(config.deduplicateFileReads, () => [duplicateReads(tools, keep)]),
+    ...when(config.deduplicateResults, () => [duplicateResults(tools, keep)]),
+    ...when(config.consolidateToolResults, () => [repeatedListings(tools, keep)]),
+    ...when(config.removeObsoleteState, () => [obsoleteState(tools), repeatedReminders(tools, keep)]),
   ];
-  return [...kept, untilNothingIsFound(kept, restoredReferences(tools))];
+  const lineOperations = LINE_OPERATIONS.filter((operation) => config[operation]);
+  return [
+    // Steps that remove whole texts come first, so that no reference is made to a copy that goes afterwards. References of an
+    // earlier condensation that may name such a copy are written again.
+    ...removing.map((step): Step => ({ ...step, rewrites: 'all' })),
+    ...merging.map((step): Step => ({ ...step, rewrites: 'earlier' })),
+    ...repeatedLines(tools, keep, lineOperations, acrossFiles),
+    // Last, since it asks which lines are still after which.
+    ...when(config.lineNumbers, () => [lineNumbers(tools)]),
+  ];
 }
 
-/** A step's result can be shorter once a later one has moved the copy that its reference names. */
-const MAX_ROUNDS = 3;
-
-/** The last step, behind which the others run again for as long as they find something: a second run then finds nothing. */
-const untilNothingIsFound = (steps: readonly MechanicalStep[], last: MechanicalStep): DraftStep => ({
-  ...last,
-  run: async (draft, signal) => {
-    last.run(draft, signal);
-    // Where nothing was found there is nothing that could have made more to find.
-    if (draft.edits.length === 0) return;
-    for (let round = 0, before = Infinity; round < MAX_ROUNDS && draft.tokens < before; round++) {
-      before = draft.tokens;
-      for (const step of steps) {
-        await betweenSteps(signal);
-        if (step.skip?.(draft) === undefined) step.run(draft, signal);
-      }
-      await betweenSteps(signal);
-      last.run(draft, signal);
-    }
-  },
-});
+const when = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] => (isOn ? make() : []);

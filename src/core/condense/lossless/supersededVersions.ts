@@ -3,7 +3,7 @@ import { listFileChanges } from '../../messages/fileChanges';
 import { getFilePath } from '../../messages/fileParts';
 import { fileKey } from '../../messages/filePath';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
-import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
@@ -21,7 +21,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      versions(knownLinesOf(draft, tools)).each(exchangesOf(draft), function* ({ items }) {
+      versions(knownLinesOf(draft, tools)).each(draft.exchanges, function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
         if (newest < 1) return;
         const standing = new Set(

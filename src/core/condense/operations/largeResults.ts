@@ -2,7 +2,7 @@
 import type { Slice } from '../../slice';
 import { isRecall, getPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
 import { lineCount } from '../../lineCount';
@@ -24,7 +24,7 @@ const MAX_LINE = 2_000;
 export const largeResults = (limitTokens: number): MechanicalStep => ({
   name: NAME,
   run(draft) {
-    for (const exchange of exchangesOf(draft)) {
+    for (const exchange of draft.exchanges) {
       // Its size was asked for; cut again, it would be recalled for ever.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {

@@ -1,4 +1,4 @@
-import { exchangesOf, originalExchanges } from '../draft/exchanges';
+import { originalExchanges } from '../conversationMemory';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
@@ -28,7 +28,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
   name,
   run(draft) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
-    const reads = fileReads(exchangesOf(draft), tools, turnCounter(draft.messages));
+    const reads = fileReads(draft.exchanges, tools, turnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
     // Of the original: what another pass took out of an edit's parameters was quoted all the same.

@@ -4,20 +4,19 @@ import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
-import { betweenSteps } from '../../betweenSteps';
-import { runSteps } from '../pipeline';
-import type { DraftStep } from '../draft/steps';
+import { runPipeline } from '../pipeline';
+import type { Step } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
 import {
   PROVIDER_NAMES,
   type CondensationOptions,
   type CondensationProvider,
+  type ConversationContext,
   type ProviderCapabilities,
 } from '../types';
-import { DEFAULT_TOOLS } from '../../messages/tools';
 import { oldZone } from '../../messages/zones';
-import { keepingReferencesOfPass, learnLines } from '../lossless/integrity';
+import { watchReferences } from '../lossless/integrity';
 
 const keepPart = z.enum(['head', 'tail', 'both']);
 const count = z.int().min(1).max(1_000_000);
@@ -100,51 +99,51 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
   validateConfig: (config) => validateFields(configSchema, config),
 
   async condense(context, config, options) {
-    const draft = new Draft(context.messages, context.counter, context.edits);
-    return runSteps(draft, [truncationStep(config, options, context.pinned)], options);
+    const { draft, steps } = await truncate(context, config, options);
+    return { edits: draft.edits, steps, cost: 0 };
   },
   async estimate(context, config, options) {
-    const draft = new Draft(context.messages, context.counter, context.edits);
-    const tokensBefore = draft.tokens;
-    const { steps } = await runSteps(draft, [truncationStep(config, options, context.pinned)], options);
+    const { draft, steps, tokensBefore } = await truncate(context, config, options);
     return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
   },
 };
 
-/** The step itself, for pipelines that have more than one. */
-const truncationStep = (
+async function truncate(context: ConversationContext, config: TruncationConfig, options: CondensationOptions) {
+  const draft = new Draft(context.messages, context.counter, context.edits);
+  const tokensBefore = draft.tokens;
+  const steps = await runPipeline(draft, truncationSteps(config, options, context.pinned), {
+    ...options,
+    watch: watchReferences(options.tools, options.signal),
+  });
+  draft.remember();
+  return { draft, steps, tokensBefore };
+}
+
+function truncationSteps(
   config: TruncationConfig,
-  { targetTokens, tools = DEFAULT_TOOLS }: Pick<CondensationOptions, 'targetTokens' | 'tools'>,
+  { targetTokens }: Pick<CondensationOptions, 'targetTokens'>,
   pinned: ReadonlySet<number> = new Set(),
-): DraftStep =>
-  keepingReferencesOfPass(
-    {
-      name: STEP,
-      async run(draft, signal): Promise<void> {
-        const zone = oldZone(draft.messages, config.preserveRecentCount);
-        const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
-        const isOld = ({ message, newer }: RankedImage): boolean =>
-          message < zone.end && newer >= config.images.keepNewest && !isMet();
-        const goes = (image: RankedImage): boolean =>
-          !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-        // First of all: what an image was of stands beside it in most results, and it weighs most.
-        if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
-        for (let index = zone.start; index < zone.end; index++) {
-          if (pinned.has(index)) continue;
-          signal?.throwIfAborted();
-          for (const content of editable(draft.messages[index], config)) {
-            if (isMet()) break;
-            shorten(draft, index, content, config[content.type], config.minimumTokens);
-          }
-        }
-        // The check that follows reads all lines first.
-        await betweenSteps(signal);
-        learnLines(draft, tools);
-        await betweenSteps(signal);
-      },
-    },
-    tools,
-  );
+): readonly Step[] {
+  const run = (draft: Draft, signal?: AbortSignal): void => {
+    const zone = oldZone(draft.messages, config.preserveRecentCount);
+    const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
+    const isOld = ({ message, newer }: RankedImage): boolean =>
+      message < zone.end && newer >= config.images.keepNewest && !isMet();
+    const goes = (image: RankedImage): boolean =>
+      !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
+    // Images go first: most results describe their image in text, and it has the most tokens.
+    if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
+    for (let index = zone.start; index < zone.end; index++) {
+      if (pinned.has(index)) continue;
+      signal?.throwIfAborted();
+      for (const content of editable(draft.messages[index], config)) {
+        if (isMet()) break;
+        shorten(draft, index, content, config[content.type], config.minimumTokens);
+      }
+    }
+  };
+  return [{ name: STEP, run }];
+}
 
 /** The content that the configuration lets us touch. From the back, so that slices of one string keep their offsets. */
 function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {

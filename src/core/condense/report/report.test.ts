@@ -3,7 +3,7 @@ import { coherenceOf } from '../coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
 import { formatChange, formatCost, formatTime } from '../../format';
 import { formatReport } from './report';
-import type { StepOutcome, StepReport } from '../types';
+import type { StepOutcome, StepReport } from '../stepReport';
 
 const step = (
   name: string,

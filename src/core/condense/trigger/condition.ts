@@ -74,7 +74,14 @@ export function judge(condition: Condition, facts: ConditionFacts): Verdict {
   ]);
 }
 
-/** Words that say which facts a condition asked about in vain. @returns '' where it misses none */
+/** Why a condition does not hold, in words; undefined if it does. */
+export function whyNotMet(condition: Condition, facts: ConditionFacts): string | undefined {
+  const verdict = judge(condition, facts);
+  if (verdict === 'holds') return undefined;
+  return verdict === 'fails' ? 'condition not met' : missingFacts(condition, facts);
+}
+
+/** The facts that a condition needs and that are unknown, in words; '' if there are none. */
 export function missingFacts(condition: Condition, facts: ConditionFacts): string {
   const missing = MISSING.filter(([name, asks]) => facts[name] === undefined && asksAnywhere(condition, asks));
   return missing.map(([, , words]) => words).join(', and ');

@@ -5,7 +5,7 @@ import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
-import type { DraftStep } from '../../draft/steps';
+import type { Step } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
 import { placeholder } from '../../summary/expectedOutput';
@@ -15,7 +15,7 @@ import { keptWhole } from './protection';
 import { longestRun, select, unitsBehindTask } from './selection';
 
 /** Asks for a summary of the selection. What can't be had is told, and the messages stay. */
-export const batchStep = (name: string, pass: BatchPass, parts: PassParts): DraftStep => ({
+export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step => ({
   name,
   async run(draft) {
     const { batchConfig } = pass;

@@ -7,9 +7,8 @@ import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { betweenSteps } from '../../../betweenSteps';
-import { memoizeByObject } from '../../../memoizeByObject';
 import type { Draft } from '../../draft/draft';
-import { originalExchanges } from '../../draft/exchanges';
+import { originalExchanges } from '../../conversationMemory';
 import { turnCounter } from '../../outline/fileAge';
 import { FeatureRows, type Featured, type Standing } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
@@ -55,30 +54,44 @@ export async function candidatesOf(
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
   }
-  const before = remembered.get(original);
-  if (before?.counter === counter && before.tools === tools && isSameList(before.wanted, wanted))
-    return before.candidates;
-  const focus = focusIn(tools)(original);
-  const files = filesIn(tools)(original);
+  const history = historyOf(draft, tools);
+  const { focus, files, found } = history;
+  if (found?.counter === counter && isSameList(found.wanted, wanted)) return found.candidates;
   await betweenSteps(signal);
   const ages = agesOf(draft, turnsSince);
   const rows = new FeatureRows({ focus, files, turnsSince });
   const candidates = foundIn(wanted, draft, tools, ages, rows);
   await betweenSteps(signal);
   rows.finish(candidates);
-  remembered.set(original, { counter, tools, wanted, candidates });
+  history.found = { counter, wanted, candidates };
   return candidates;
+}
+
+/** What happened in a conversation whatever its view: other targets and providers ask for the same. */
+interface History {
+  readonly original: readonly ApiMessage[];
+  readonly tools: ToolTable;
+  readonly focus: ReturnType<typeof focusOf>;
+  readonly files: FileHistory;
+  /** The latest candidates: for another target the same items are weighed again. */
+  found?: FoundCandidates;
 }
 
 interface FoundCandidates {
   readonly counter: MessageCounter;
-  readonly tools: ToolTable;
   readonly wanted: readonly Item[];
   readonly candidates: readonly Candidate[];
 }
 
-/** By conversation the latest: with another target the same items are weighed again. */
-const remembered = new WeakMap<readonly ApiMessage[], FoundCandidates>();
+const newHistory = (): { latest?: History } => ({});
+
+function historyOf({ original, memory }: Draft, tools: ToolTable): History {
+  const known = memory.part(newHistory);
+  if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
+  const exchanges = originalExchanges(original);
+  const focus = focusOf(original, exchanges, tools, turnCounter(original));
+  return (known.latest = { original, tools, focus, files: new FileHistory(original, tools, exchanges) });
+}
 
 const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
   a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
@@ -89,16 +102,6 @@ const isSameItem = (a: Item, b: Item): boolean =>
   a.exchange === b.exchange &&
   a.contents.length === b.contents.length &&
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
-
-/** What is known of a conversation whatever its view: other targets and ways ask for the same. */
-const focusIn = memoizeByObject((tools: ToolTable) =>
-  memoizeByObject((original: readonly ApiMessage[]) =>
-    focusOf(original, originalExchanges(original), tools, turnCounter(original)),
-  ),
-);
-const filesIn = memoizeByObject((tools: ToolTable) =>
-  memoizeByObject((original: readonly ApiMessage[]) => new FileHistory(original, tools, originalExchanges(original))),
-);
 
 /** The agent's own words in a message, without its calls; the report of a subagent is as good as these. */
 export interface AgentWords {

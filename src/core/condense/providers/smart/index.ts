@@ -18,7 +18,7 @@ import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { EstimatedCalls } from './estimatedCalls';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
-import { SmartRun, type Shared } from './run';
+import { runSmart, SmartRecord, type Shared } from './run';
 
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
   /** The models to summarize with; absent: there is none. */
@@ -63,17 +63,21 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     nameOfConfig: (config) => presetOf(config, presets())?.name,
     asksModel,
 
-    async condense(context, config, run) {
+    async condense(context, config, options) {
       // A run that calls no model costs nothing: there is nothing to compare with later.
-      const expected = asksModel(config) ? (await estimate(context, config, run)).cost : undefined;
-      const work = new SmartRun(context, config, run, shared(context));
+      const estimatedCost = asksModel(config) ? (await estimate(context, config, options)).cost : undefined;
+      const run = shared(context);
+      const record = new SmartRecord(run.models);
+      const spent = (): Omit<ProviderResult, 'edits'> => {
+        const { steps, cost, calls, notes } = record;
+        return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
+      };
       try {
-        const draft = await work.run();
-        return { ...resultOf(work, expected), edits: draft.edits };
+        const draft = await runSmart({ context, config, options, shared: run, record });
+        return { ...spent(), edits: draft.edits };
       } catch (error) {
-        if (work.calls.length === 0) throw error;
-        const message = errorMessage(error);
-        throw new ProviderFailure(message, resultOf(work, expected), { canRetry: true, offerOtherProfile: false });
+        if (record.calls.length === 0) throw error;
+        throw new ProviderFailure(errorMessage(error), spent(), { canRetry: true, offerOtherProfile: false });
       }
     },
 
@@ -85,22 +89,17 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
 async function estimateOf(
   context: ConversationContext,
   config: SmartConfig,
-  run: CondensationOptions,
+  options: CondensationOptions,
   shared: Shared,
 ): Promise<CondensationEstimate> {
-  const { maxCost } = run;
+  const { maxCost } = options;
   const estimatedCalls = new EstimatedCalls({ maxCost, parallelCalls: config.parallelCalls });
-  const silent = { ...run, onProgress: () => undefined };
-  const work = new SmartRun(context, config, silent, shared, estimatedCalls);
-  const draft = await work.run();
-  const tokensBefore = work.steps[0]?.tokensBefore ?? draft.tokens;
-  const { steps, cost } = work;
+  const silent = { ...options, onProgress: () => undefined };
+  const record = new SmartRecord(shared.models);
+  const draft = await runSmart({ context, config, options: silent, shared, record, estimatedCalls });
+  const tokensBefore = record.steps[0]?.tokensBefore ?? draft.tokens;
+  const { steps, cost } = record;
   return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...estimatedCalls.figures };
-}
-
-function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {
-  const { steps, cost, calls, notes } = work;
-  return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
-import type { DraftStep } from '../../draft/steps';
+import type { Step } from '../../draft/steps';
 import { NoSummarizerError } from '../../summarizer';
 import { OPERATIONS, type ConversationOperation } from '../../edits/operations';
 import type { ToolTable } from '../../../messages/tools';
@@ -21,7 +21,7 @@ import { select } from './selection';
  * A pass that works on each content by itself: outlines and thins first, then what goes one by one, summaries last.
  * @param name what reports call it
  */
-export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
+export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): Step => ({
   name,
   async run(draft) {
     const named = passOperations(pass).map(({ operation }) => operation);

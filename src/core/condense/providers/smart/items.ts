@@ -5,7 +5,6 @@ import type { ApiMessage, ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../draft/exchanges';
 
 export interface Item {
   readonly type: ContentType;
@@ -24,7 +23,7 @@ export interface Item {
  * exchanges.
  */
 export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
-  const { ownerOf, found } = owners(exchangesOf(draft));
+  const { ownerOf, found } = owners(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];

@@ -3,7 +3,6 @@ import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../draft/exchanges';
 import { instructionIn } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
@@ -34,7 +33,7 @@ export function protectedItems(parts: ProtectionParts): ItemTest {
 
 /** True for items that a summary of whole messages leaves alone, too; a person's words stand in it among the facts. */
 export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
-  const plan = planMessages(exchangesOf(draft), tools);
+  const plan = planMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];
   const protectedFiles = [...config.protect.files, ...pass.protect.files];
   const tests: ItemTest[] = [

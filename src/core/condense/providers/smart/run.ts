@@ -1,24 +1,21 @@
-/** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
+/** One condensation by the Smart provider: Lossless, then the passes, as steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
 import { sumOfCosts } from '../../../cost/callCost';
 import { toolTable, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
-import { judge, missingFacts, type ConditionFacts } from '../../trigger/condition';
+import { whyNotMet, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../draft/exchanges';
-import { keepingReferencesOfPass } from '../../lossless/integrity';
-import { runSteps } from '../../pipeline';
-import type { DraftStep, StepSpending } from '../../draft/steps';
-import type { CondensationOptions, ConversationContext, LosslessRun, ModelCall, StepReport } from '../../types';
-import { betweenSteps } from '../../../betweenSteps';
+import { watchReferences } from '../../lossless/integrity';
+import { losslessSteps, runLossless } from '../../lossless/run';
+import { runPipeline } from '../../pipeline';
+import type { Step } from '../../draft/steps';
+import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
 import { Budget, type CallParts, type Models, type PassParts } from './passParts';
 import type { SmartConfig } from './config';
-import type { Pass } from './passSchema';
 import type { EstimatedCalls } from './estimatedCalls';
 import { individualStep } from './individual';
 import { oldBlockSteps } from './oldBlocks';
-import { losslessSteps, runLossless } from '../../lossless/run';
 
 /** The parts that a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
@@ -27,176 +24,144 @@ export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly weights: Weights;
 };
 
-export class SmartRun {
+/** What a run has done, spent and noted so far; also if it fails. */
+export class SmartRecord {
   readonly calls: ModelCall[] = [];
-  /** The steps reported so far. */
-  steps: readonly StepReport[] = [];
-  private readonly reported = new Set<string>();
-  private readonly budget: Budget;
-  private readonly tools: ToolTable;
+  readonly steps: StepReport[] = [];
+  readonly ownNotes = new Set<string>();
 
-  /** @param estimatedCalls set where nothing is done but estimated. */
-  constructor(
-    private readonly context: ConversationContext,
-    private readonly config: SmartConfig,
-    private readonly options: CondensationOptions,
-    private readonly shared: Shared,
-    private readonly estimatedCalls?: EstimatedCalls,
-  ) {
-    this.budget = new Budget(options.maxCost);
-    this.tools = toolTable(config.losslessPrelude.operations.tools);
-  }
+  constructor(private readonly models: Models) {}
 
-  /** @throws the signal's reason where it was aborted. */
-  async run(): Promise<Draft> {
-    const { context, config, options } = this;
-    const { draft, steps } = await this.prelude();
-    this.steps = steps;
-    const blocks = oldBlockSteps(config, context.pinned ?? new Set());
-    const passes = this.passSteps();
-    const { steps: first } = await runSteps(draft, [...blocks, ...passes], options);
-    this.steps = [...steps, ...first];
-    if (!config.losslessPrelude.enabled || first.every(({ edits }) => edits === 0)) return draft;
-    let restored = 0;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      await this.more(draft, [this.preludeAgain()]);
-      if (draft.restoredTokens === restored) break;
-      restored = draft.restoredTokens;
-      await this.more(draft, passes);
-    }
-    return draft;
-  }
-
-  private async prelude(): Promise<LosslessRun> {
-    const { context, options } = this;
-    const { enabled, operations } = this.config.losslessPrelude;
-    if (enabled) return runLossless(context, operations, options);
-    return { draft: new Draft(context.messages, context.counter, context.edits), steps: [] };
-  }
-
-  /** Runs steps once more; those that do nothing are not told again. */
-  private async more(draft: Draft, again: readonly DraftStep[]): Promise<void> {
-    const { steps } = await runSteps(draft, again, this.options);
-    const reported = steps.filter(
-      (step) => step.edits > 0 || step.calls !== undefined || step.outcome.kind === 'failed',
-    );
-    this.steps = [...this.steps, ...reported];
-  }
-
-  /** US dollars; undefined where a price is not known. */
+  /** US dollars; undefined if a price is unknown. */
   get cost(): number | undefined {
     return sumOfCosts(this.calls.map(({ cost }) => cost));
   }
 
   get notes(): readonly string[] {
     // A note on missing summaries gives the reason, too.
-    const isTold = (warning: string): boolean => [...this.reported].some((note) => note.includes(warning));
-    return [...this.shared.models.warnings.filter((warning) => !isTold(warning)), ...this.reported];
-  }
-
-  /**
-   * A pass may take out the copy that a reference pointed to: the text behind the reference then stands there again.
-   * It may repeat something else now, and be what an earlier pass would have taken: a second condensation would find both.
-   */
-  private preludeAgain(): DraftStep {
-    const { operations } = this.config.losslessPrelude;
-    return {
-      name: 'Lossless, on what the passes left',
-      async run(draft, signal) {
-        for (const step of losslessSteps(operations)) {
-          await betweenSteps(signal);
-          await step.run(draft, signal);
-        }
-      },
-    };
-  }
-
-  private passSteps(): DraftStep[] {
-    const passes = this.config.passes.filter(({ enabled }) => enabled);
-    const names = stepNames(this.config);
-    return passes.map((pass, index) =>
-      this.aboveFloor(keepingReferencesOfPass(this.passStep(names[index] ?? pass.name, pass), this.tools)),
-    );
-  }
-
-  /** A pass after which too few facts would stand in the view is dropped whole; the next one may take out others. */
-  private aboveFloor(step: DraftStep): DraftStep {
-    const floor = coherenceFloorIn(this.config.coherenceFloor);
-    if (Object.keys(floor).length === 0) return step;
-    return {
-      ...step,
-      run: async (draft, signal) => {
-        await step.run(draft, signal);
-        await betweenSteps(signal);
-        const report = coherenceOf(draft.original, [...this.context.edits, ...draft.edits], this.tools);
-        const breaches = floorBreaches(report, floor);
-        if (breaches.length > 0) throw new Error(breaches.join('; '));
-      },
-    };
-  }
-
-  private passStep(name: string, pass: Pass): DraftStep {
-    const parts = this.passParts(name);
-    const step = pass.mode === 'individual' ? individualStep(name, pass, parts) : batchStep(name, pass, parts);
-    return {
-      ...step,
-      skip: (draft) => this.skip(pass, draft),
-      spent: (): StepSpending => ({ calls: this.calls.length, cost: this.cost }),
-    };
-  }
-
-  private skip({ execution }: Pass, draft: Draft): string | undefined {
-    if (execution.type === 'always') return undefined;
-    const { condition } = execution;
-    const facts = this.factsOf(draft);
-    const verdict = judge(condition, facts);
-    if (verdict === 'holds') return undefined;
-    return verdict === 'fails' ? 'condition not met' : missingFacts(condition, facts);
-  }
-
-  private factsOf(draft: Draft): ConditionFacts {
-    const { overheadTokens = 0, windowTokens, targetTokens, cacheCold } = this.options;
-    return {
-      tokens: draft.tokens,
-      overheadTokens,
-      windowTokens,
-      targetTokens,
-      cacheCold,
-      toolResults: exchangesOf(draft).filter(({ resultMessage }) => resultMessage !== undefined).length,
-      budgetLeft: this.budget.left,
-    };
-  }
-
-  private passParts(name: string): PassParts {
-    const { context, config, options, shared, budget, tools } = this;
-    return {
-      context,
-      config,
-      tools,
-      calls: {
-        ...shared,
-        budget,
-        counter: context.counter,
-        vendor: context.vendor,
-        parallelCalls: config.parallelCalls,
-        conversation: context.conversation,
-        signal: options.signal,
-        estimatedCalls: this.estimatedCalls,
-      },
-      targetTokens: options.targetTokens,
-      weights: shared.weights,
-      onProgress: (doing) => {
-        const done = config.passes.findIndex((pass) => pass.name === name);
-        options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
-      },
-      onCall: (call) => this.calls.push(call),
-      onNote: (note) => this.reported.add(note),
-    };
+    const isIncluded = (warning: string): boolean => [...this.ownNotes].some((note) => note.includes(warning));
+    return [...this.models.warnings.filter((warning) => !isIncluded(warning)), ...this.ownNotes];
   }
 }
 
-/** How often the passes run again, at most, on what was restored. */
-const MAX_ROUNDS = 3;
+/** What a run works with. */
+interface RunParts {
+  readonly context: ConversationContext;
+  readonly config: SmartConfig;
+  readonly options: CondensationOptions;
+  readonly shared: Shared;
+  readonly record: SmartRecord;
+  /** Set if nothing is done but estimated. */
+  readonly estimatedCalls?: EstimatedCalls;
+}
+
+/** @throws the signal's reason if it was aborted. */
+export async function runSmart(parts: RunParts): Promise<Draft> {
+  const { context, config, options, record } = parts;
+  const { enabled, operations } = config.losslessPrelude;
+  const { messages, counter, edits, pinned } = context;
+  const tools = toolTable(operations.tools);
+  const { draft, steps } = enabled
+    ? await runLossless(context, operations, options)
+    : { draft: new Draft(messages, counter, edits), steps: [] };
+  record.steps.push(...steps);
+  const { restoredTokens } = draft;
+  const earlier = new Set(draft.edits);
+  // A pass may remove the copy that a reference points to, whose text is then back in place. It may repeat something else now, and
+  // be what an earlier pass would have taken: a second condensation would find both.
+  const afterPasses = losslessSteps(operations).map((step): Step => ({
+    ...step,
+    isRepeat: true,
+    skip: () => (draft.edits.every((edit) => earlier.has(edit)) ? 'the passes changed nothing' : undefined),
+  }));
+  const list = [
+    ...oldBlockSteps(config, pinned ?? new Set()),
+    ...passSteps(parts, tools),
+    ...(enabled ? afterPasses : []),
+  ];
+  await runPipeline(draft, list, {
+    ...options,
+    watch: watchReferences(tools, options.signal),
+    again: () => enabled && draft.restoredTokens !== restoredTokens,
+    reports: record.steps,
+  });
+  draft.remember();
+  return draft;
+}
+
+/** The passes that are switched on, each with its condition, its budget, and the floor that it must not break. */
+function passSteps(parts: RunParts, tools: ToolTable): Step[] {
+  const { config, options, context, record } = parts;
+  const budget = new Budget(options.maxCost);
+  const names = stepNames(config);
+  const floor = coherenceFloorIn(config.coherenceFloor);
+  const refuse = (draft: Draft): string | undefined => {
+    const report = coherenceOf(draft.original, [...context.edits, ...draft.edits], tools);
+    return floorBreaches(report, floor).join('; ') || undefined;
+  };
+  return config.passes
+    .filter(({ enabled }) => enabled)
+    .map((pass, index): Step => {
+      const name = names[index] ?? pass.name;
+      const passParts = partsOf(name, parts, budget, tools);
+      const step =
+        pass.mode === 'individual' ? individualStep(name, pass, passParts) : batchStep(name, pass, passParts);
+      return {
+        ...step,
+        skip: (draft) =>
+          pass.execution.type === 'always'
+            ? undefined
+            : whyNotMet(pass.execution.condition, factsOf(draft, options, budget)),
+        spent: () => ({ calls: record.calls.length, cost: record.cost }),
+        // The next pass may remove other facts.
+        ...(Object.keys(floor).length > 0 && { refuse }),
+      };
+    });
+}
+
+function factsOf(draft: Draft, options: CondensationOptions, budget: Budget): ConditionFacts {
+  const { overheadTokens = 0, windowTokens, targetTokens, cacheCold } = options;
+  return {
+    tokens: draft.tokens,
+    overheadTokens,
+    windowTokens,
+    targetTokens,
+    cacheCold,
+    toolResults: draft.exchanges.filter(({ resultMessage }) => resultMessage !== undefined).length,
+    budgetLeft: budget.left,
+  };
+}
+
+function partsOf(
+  name: string,
+  { context, config, options, shared, record, estimatedCalls }: RunParts,
+  budget: Budget,
+  tools: ToolTable,
+): PassParts {
+  return {
+    context,
+    config,
+    tools,
+    calls: {
+      ...shared,
+      budget,
+      counter: context.counter,
+      vendor: context.vendor,
+      parallelCalls: config.parallelCalls,
+      conversation: context.conversation,
+      signal: options.signal,
+      estimatedCalls,
+    },
+    targetTokens: options.targetTokens,
+    weights: shared.weights,
+    onProgress: (doing) => {
+      const done = config.passes.findIndex((pass) => pass.name === name);
+      options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
+    },
+    onCall: (call) => record.calls.push(call),
+    onNote: (note) => record.ownNotes.add(note),
+  };
+}
 
 /** The names under which the passes that are switched on run, in their order. */
 export const stepNames = ({ passes }: SmartConfig): readonly string[] =>

@@ -3,7 +3,7 @@ import { asksModel, jsonSchema, validate } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
 import { EVERYTHING, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { readyStep, StrategyRun, type StepParts } from './run';
+import { estimateStrategy, readyStep, runStrategy, type StepParts } from './run';
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyParts {
@@ -39,8 +39,8 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
         return typeof ready !== 'string' && asksModel(ready.provider, ready.config);
       }),
 
-    condense: (context, strategy, options) => new StrategyRun(parts, context, options).run(strategy),
-    estimate: (context, strategy, options) => new StrategyRun(parts, context, options).estimate(strategy),
+    condense: (context, strategy, options) => runStrategy(strategy, parts, context, options),
+    estimate: (context, strategy, options) => estimateStrategy(strategy, parts, context, options),
   };
 }
 

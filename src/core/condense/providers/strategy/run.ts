@@ -1,12 +1,16 @@
+/** One run of a strategy: its steps are other providers, each on what the ones before left. */
 import { sumOfCosts } from '../../../cost/callCost';
 import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
 import { errorMessage } from '../../../errors';
 import { toolExchanges } from '../../../messages/exchanges';
-import { newViolations } from '../../../messages/firewall';
-import { judge, missingFacts, type ConditionFacts } from '../../trigger/condition';
+import { checkResult } from '../../checkResult';
 import { usableConfig, type UsableConfig } from '../../config';
+import type { Step, StepResult } from '../../draft/steps';
+import type { Work } from '../../draft/work';
 import { applyEdits } from '../../edits/applyEdits';
 import type { Edit } from '../../edits/edits';
+import { reportOf, runPipeline, type Round } from '../../pipeline';
+import { whyNotMet } from '../../trigger/condition';
 import {
   ProviderFailure,
   providerNameOf,
@@ -18,262 +22,249 @@ import {
   type ProviderResult,
   type StepReport,
 } from '../../types';
-import type { Strategy, StrategyStep } from './strategy';
 import type { Preset } from '../smart/presets';
-
-/** One run of a strategy. What a step did wrong is dropped and told; the next one runs on what stands. */
-export class StrategyRun {
-  private readonly edits: Edit[] = [];
-  private readonly steps: StepReport[] = [];
-  private readonly notes: string[] = [];
-  private readonly calls: ModelCall[] = [];
-  private readonly costs: (number | undefined)[] = [];
-  /** Of the steps that were estimated to call a model. */
-  private readonly callTokens: TokensByKind[] = [];
-  private readonly estimates: (number | undefined)[] = [];
-  private hasFailed = false;
-  /** Edits that stood before this round of the steps. */
-  private standing: readonly Edit[];
-  /** Rounds behind the first call no model: nobody asked for two. */
-  private isFirstRound = true;
-  private tokens: number;
-  private readonly tokensBefore: number;
-
-  constructor(
-    private readonly parts: StepParts,
-    private readonly context: ConversationContext,
-    private readonly options: CondensationOptions,
-  ) {
-    this.standing = context.edits;
-    this.tokens = this.tokensBefore = this.tokensWith([]);
-  }
-
-  /** @throws the signal's reason where it was aborted before anything was paid; a ProviderFailure afterwards. */
-  async run(strategy: Strategy): Promise<ProviderResult> {
-    await this.inRounds(() => this.runSteps(strategy));
-    return { ...this.spent(), edits: this.edits };
-  }
-
-  /** Each step's own estimate, on what the estimates before it would leave. */
-  async estimate(strategy: Strategy): Promise<CondensationEstimate> {
-    await this.inRounds(() => this.estimateSteps(strategy));
-    const { tokensBefore, tokens, steps, edits } = this;
-    const callTokens = this.callTokens.length === 0 ? {} : { callTokens: sumOfTokens(this.callTokens) };
-    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs), ...callTokens };
-  }
-
-  /**
-   * Goes through the steps once; again, where one ended the list above the target and nothing was paid: with fewer tokens, other
-   * steps' conditions hold. Else the same strategy, run a second time, would find what was left here.
-   */
-  private async inRounds(round: () => Promise<'ended' | 'through'>): Promise<void> {
-    const { targetTokens = 0 } = this.options;
-    for (;;) {
-      const { tokens } = this;
-      const [steps, notes] = [this.steps.length, this.notes.length];
-      const end = await round();
-      const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
-      if (this.tokens === tokens && !this.isFirstRound) {
-        // Nobody needs to read of a round that found nothing.
-        this.steps.length = steps;
-        this.notes.length = notes;
-      }
-      if (end === 'through' || !isFree || this.tokens >= tokens || this.tokens <= targetTokens) return;
-      this.standing = [...this.context.edits, ...this.edits];
-      this.isFirstRound = false;
-      this.hasFailed = false;
-    }
-  }
-
-  private async runSteps(strategy: Strategy): Promise<'ended' | 'through'> {
-    for (const step of strategy.steps) {
-      const why = this.whyNot(step) ?? (step.affordable ? await this.whyTooDear(step) : undefined);
-      if (why !== undefined) {
-        this.steps.push(this.skipped(nameOf(step), why));
-        continue;
-      }
-      const { tokens } = this;
-      const reports = await this.runStep(step);
-      if (step.ends && (this.tokens < tokens || this.hasDone(reports))) return 'ended';
-    }
-    return 'through';
-  }
-
-  private async estimateSteps(strategy: Strategy): Promise<'ended' | 'through'> {
-    for (const step of strategy.steps) {
-      const ready = readyStep(step, this.parts);
-      const why = this.whyNot(step) ?? (typeof ready === 'string' ? ready : undefined);
-      if (why !== undefined || typeof ready === 'string') {
-        this.steps.push(this.skipped(nameOf(step), why ?? ''));
-        continue;
-      }
-      const { tokens } = this;
-      const estimate = await ready.provider.estimate(this.contextNow(), ready.config, this.optionsNow());
-      const tooDear = step.affordable ? this.whyNotAffordable(estimate.cost) : undefined;
-      if (tooDear !== undefined) {
-        this.steps.push(this.skipped(nameOf(step), tooDear));
-        continue;
-      }
-      this.steps.push(...estimate.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
-      this.costs.push(estimate.cost);
-      if (estimate.callTokens) this.callTokens.push(estimate.callTokens);
-      if (estimate.edits) this.apply(ready.name, estimate.edits);
-      else this.tokens = Math.min(this.tokens, estimate.tokensAfter);
-      if (step.ends && (this.tokens < tokens || this.hasDone(estimate.steps))) return 'ended';
-    }
-    return 'through';
-  }
-
-  /**
-   * Whether the view already shows what these steps do: a condensation before went this way, and a second one would not find more by
-   * going on to steps that were never meant to follow.
-   */
-  private hasDone(reports: readonly StepReport[]): boolean {
-    const names = new Set(reports.map(({ name }) => name));
-    return this.standing.some(({ step }) => names.has(step));
-  }
-
-  /** Why a step doesn't run; undefined where it does. */
-  private whyNot(step: StrategyStep): string | undefined {
-    const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
-    if (targetTokens !== undefined && this.tokens <= targetTokens) return 'the target was already met';
-    if (step.after === 'failure' && !this.hasFailed) return 'no earlier step failed';
-    const facts: ConditionFacts = {
-      tokens: this.tokens,
-      overheadTokens,
-      windowTokens,
-      targetTokens,
-      cacheCold,
-      toolResults: toolExchanges(this.context.messages).filter(({ resultMessage }) => resultMessage !== undefined)
-        .length,
-      budgetLeft: this.budgetLeft(),
-    };
-    const verdict = judge(step.when, facts);
-    if (verdict === 'fails') return 'condition not met';
-    if (verdict === 'unknown') return missingFacts(step.when, facts);
-    return undefined;
-  }
-
-  /** @param cost US dollars that a step is expected to cost; undefined where nobody knows. */
-  private whyNotAffordable(cost: number | undefined): string | undefined {
-    if (cost === undefined) return 'what it would cost is not known';
-    return cost > this.budgetLeft()
-      ? `it would cost $${cost.toFixed(4)}, and $${this.budgetLeft().toFixed(4)} may be spent`
-      : undefined;
-  }
-
-  private async whyTooDear(step: StrategyStep): Promise<string | undefined> {
-    const ready = readyStep(step, this.parts);
-    if (typeof ready === 'string') return ready;
-    const { cost } = await ready.provider.estimate(this.contextNow(), ready.config, this.optionsNow());
-    return this.whyNotAffordable(cost);
-  }
-
-  /** @returns the reports of the step's own steps; none where it failed. */
-  private async runStep(step: StrategyStep): Promise<readonly StepReport[]> {
-    const ready = readyStep(step, this.parts);
-    if (typeof ready === 'string') {
-      this.fail(nameOf(step), ready);
-      return [];
-    }
-    const { name, provider, config } = ready;
-    this.notes.push(...ready.notes.filter((note) => !this.notes.includes(note)));
-    try {
-      const result = await provider.condense(this.contextNow(), config, this.optionsNow());
-      this.take(name, result);
-      this.apply(name, result.edits);
-      return result.steps;
-    } catch (error) {
-      if (error instanceof ProviderFailure) this.take(name, error.spent);
-      if (this.options.signal?.aborted) throw this.cancelled(error);
-      this.fail(name, errorMessage(error));
-      return [];
-    }
-  }
-
-  /** A cancelled run applies nothing; what it spent is told. */
-  private cancelled(error: unknown): unknown {
-    if (this.calls.length === 0) return error;
-    return new ProviderFailure('The run was cancelled.', this.spent(), { canRetry: true, offerOtherProfile: false });
-  }
-
-  /** Takes a step's edits over, unless the view would be worse for them. */
-  private apply(name: string, edits: readonly Edit[]): void {
-    if (edits.length === 0) return;
-    const { messages } = this.context;
-    const all = [...this.context.edits, ...this.edits, ...edits];
-    const { messages: view, origins, stale } = applyEdits(messages, all);
-    const violations = newViolations(messages, view, { origins });
-    const tokens = this.context.counter.messages(view);
-    if (stale.length > 0 || violations.length > 0) {
-      this.fail(name, `the result would not be a valid conversation (${violations[0]?.rule ?? 'stale edits'})`);
-    } else if (tokens < this.tokens) {
-      this.edits.push(...edits);
-      this.tokens = tokens;
-    }
-  }
-
-  private take(name: string, { steps, cost, notes, calls, estimatedCost }: Omit<ProviderResult, 'edits'>): void {
-    this.steps.push(...steps.map((report) => ({ ...report, name: `${name}: ${report.name}` })));
-    this.notes.push(...(notes ?? []));
-    this.calls.push(...(calls ?? []));
-    this.costs.push(cost);
-    if (calls && calls.length > 0) this.estimates.push(estimatedCost);
-  }
-
-  private fail(name: string, reason: string): void {
-    this.hasFailed = true;
-    this.steps.push({ ...this.skipped(name, reason), outcome: { kind: 'failed', reason } });
-    this.notes.push(`${name}: ${reason}`);
-  }
-
-  private skipped(name: string, reason: string): StepReport {
-    const { tokens } = this;
-    const outcome = { kind: 'skipped', reason } as const;
-    return { name, tokensBefore: tokens, tokensAfter: tokens, edits: 0, timeMs: 0, cost: 0, outcome };
-  }
-
-  private contextNow(): ConversationContext {
-    return { ...this.context, edits: [...this.context.edits, ...this.edits] };
-  }
-
-  private optionsNow(): CondensationOptions {
-    const maxCost = this.budgetLeft();
-    return Number.isFinite(maxCost) ? { ...this.options, maxCost } : this.options;
-  }
-
-  /** US dollars; what nobody knows the cost of counts as all that was left. */
-  private budgetLeft(): number {
-    const { maxCost } = this.options;
-    if (!this.isFirstRound) return 0;
-    if (maxCost === undefined) return Number.POSITIVE_INFINITY;
-    return Math.max(0, maxCost - (sumOfCosts(this.costs) ?? maxCost));
-  }
-
-  private spent(): Omit<ProviderResult, 'edits'> {
-    const { steps, notes, calls } = this;
-    const estimatedCost = sumOfCosts(this.estimates);
-    return {
-      steps,
-      notes,
-      calls,
-      cost: sumOfCosts(this.costs),
-      ...(calls.length > 0 && estimatedCost !== undefined && { estimatedCost }),
-    };
-  }
-
-  private tokensWith(edits: readonly Edit[]): number {
-    const { messages, counter } = this.context;
-    return counter.messages(applyEdits(messages, [...this.context.edits, ...edits]).messages);
-  }
-}
-
-const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? providerNameOf(provider ?? '');
+import type { Strategy, StrategyStep } from './strategy';
 
 /** The providers and presets that steps may name. */
 export interface StepParts {
   readonly provider: (id: string) => CondensationProvider | undefined;
   readonly preset: (id: string) => Preset | undefined;
+}
+
+/**
+ * What a step does wrong is dropped and reported; the next one runs.
+ * @throws the signal's reason if it was aborted before anything was paid; a ProviderFailure afterwards.
+ */
+export async function runStrategy(
+  { steps }: Strategy,
+  parts: StepParts,
+  context: ConversationContext,
+  options: CondensationOptions,
+): Promise<ProviderResult> {
+  const work = new StrategyWork(context, options);
+  try {
+    await runPipeline(
+      work,
+      steps.map((step) => pipelineStep(step, parts, false)),
+      work.pipelineOptions,
+    );
+  } catch (error) {
+    if (work.calls.length === 0) throw error;
+    throw new ProviderFailure('The run was cancelled.', work.spent, { canRetry: true, offerOtherProfile: false });
+  }
+  return { ...work.spent, edits: work.edits };
+}
+
+/** Each step's own estimate, on what the estimates before it would leave. */
+export async function estimateStrategy(
+  { steps }: Strategy,
+  parts: StepParts,
+  context: ConversationContext,
+  options: CondensationOptions,
+): Promise<CondensationEstimate> {
+  const work = new StrategyWork(context, options);
+  const tokensBefore = work.tokens;
+  await runPipeline(
+    work,
+    steps.map((step) => pipelineStep(step, parts, true)),
+    work.pipelineOptions,
+  );
+  const { tokens, edits, reports, cost, callTokens } = work;
+  return { tokensBefore, tokensAfter: tokens, steps: reports, edits, cost, ...callTokens };
+}
+
+/** @param isEstimate the step's provider estimates what it would do, and that is taken for done. */
+function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
+  const name = step.preset ?? providerNameOf(step.provider ?? '');
+  return {
+    name,
+    skip: (work) => work.whySkipped(step),
+    async run(work): Promise<StepResult> {
+      const ready = readyStep(step, parts);
+      if (typeof ready === 'string') return { reports: [work.fail(name, ready)] };
+      const { tokens } = work;
+      const reports: StepReport[] = [];
+      try {
+        const asked = [work.contextNow, ready.config, work.optionsNow] as const;
+        const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
+        const reason = step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined;
+        if (reason !== undefined) return { reports: [reportOf(work, name, { kind: 'skipped', reason })] };
+        const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
+        work.addNotes(ready.notes);
+        reports.push(...work.take(ready.name, result));
+        const refusal = await work.add(result);
+        if (refusal !== undefined) reports.push(work.fail(ready.name, refusal));
+        const endsRound = step.ends && (work.tokens < tokens || work.hasDone(result.steps));
+        return { reports, endsRound };
+      } catch (error) {
+        if (error instanceof ProviderFailure) reports.push(...work.take(ready.name, error.spent));
+        work.options.signal?.throwIfAborted();
+        return { reports: [...reports, work.fail(ready.name, errorMessage(error))] };
+      }
+    },
+  };
+}
+
+type Spent = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
+
+/** The edits of several providers over one conversation, and what they cost. */
+class StrategyWork implements Work {
+  readonly reports: StepReport[] = [];
+  readonly calls: ModelCall[] = [];
+  edits: readonly Edit[] = [];
+  tokens: number;
+  private readonly notes: string[] = [];
+  private readonly costs: (number | undefined)[] = [];
+  /** Of the steps that were estimated to call a model. */
+  private readonly tokensOfCalls: TokensByKind[] = [];
+  private readonly estimates: (number | undefined)[] = [];
+  private readonly toolResults: number;
+  private hasFailed = false;
+  /** Edits from before this round of the steps. */
+  private earlier: readonly Edit[];
+  private isFirstRound = true;
+
+  constructor(
+    private readonly context: ConversationContext,
+    readonly options: CondensationOptions,
+  ) {
+    const { messages, edits, counter } = context;
+    this.earlier = edits;
+    this.tokens = counter.messages(applyEdits(messages, edits).messages);
+    this.toolResults = toolExchanges(messages).filter(({ resultMessage }) => resultMessage !== undefined).length;
+  }
+
+  get pipelineOptions() {
+    const { targetTokens, signal } = this.options;
+    return {
+      reports: this.reports,
+      again: (_: this, round: Round) => this.beginSecondRound(round),
+      ...(targetTokens !== undefined && { targetTokens }),
+      ...(signal && { signal }),
+    };
+  }
+
+  /**
+   * If a step ended the list above the target and nothing was paid, other steps' conditions may hold with fewer tokens: else the same
+   * strategy, run a second time, would find what was left here. Nobody asked for paying twice, so this round calls no model.
+   */
+  private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
+    const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
+    const isMet = this.tokens <= (this.options.targetTokens ?? 0);
+    if (!isEnded || !isFree || isMet || this.tokens >= tokensBefore) return false;
+    this.earlier = [...this.context.edits, ...this.edits];
+    this.isFirstRound = false;
+    this.hasFailed = false;
+    return true;
+  }
+
+  checkpoint() {
+    const { edits, tokens } = this;
+    return { edits, tokens };
+  }
+
+  rollback({ edits, tokens }: ReturnType<StrategyWork['checkpoint']>): void {
+    this.edits = edits;
+    this.tokens = tokens;
+  }
+
+  /** Why a step does not run; undefined if it does. */
+  whySkipped({ after, when }: StrategyStep): string | undefined {
+    const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
+    if (after === 'failure' && !this.hasFailed) return 'no earlier step failed';
+    const { tokens, toolResults, budgetLeft } = this;
+    return whyNotMet(when, {
+      tokens,
+      overheadTokens,
+      windowTokens,
+      targetTokens,
+      cacheCold,
+      toolResults,
+      budgetLeft,
+    });
+  }
+
+  /** @param cost US dollars that a step is expected to cost; undefined if unknown. */
+  whyTooExpensive(cost: number | undefined): string | undefined {
+    if (cost === undefined) return 'what it would cost is not known';
+    const { budgetLeft } = this;
+    return cost > budgetLeft
+      ? `it would cost $${cost.toFixed(4)}, and $${budgetLeft.toFixed(4)} may be spent`
+      : undefined;
+  }
+
+  /**
+   * Whether the view already shows what these steps do: an earlier condensation went this way, and a second one would not find more by
+   * going on to steps that were never meant to follow.
+   */
+  hasDone(reports: readonly StepReport[]): boolean {
+    const names = new Set(reports.map(({ name }) => name));
+    return this.earlier.some(({ step }) => names.has(step));
+  }
+
+  /** Takes over a step's edits, unless the view would have more tokens. @returns why they are refused, in words. */
+  async add({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
+    if (edits === undefined) this.tokens = Math.min(this.tokens, tokensAfter ?? Infinity);
+    if (edits === undefined || edits.length === 0) return undefined;
+    const checked = await checkResult(this.contextNow, edits, this.options);
+    const { violations, staleEdits, tokens } = checked;
+    if (staleEdits > 0 || violations.length > 0)
+      return `the result would not be a valid conversation (${violations[0]?.rule ?? 'stale edits'})`;
+    if (tokens < this.tokens) this.rollback({ edits: [...this.edits, ...checked.edits], tokens });
+    return undefined;
+  }
+
+  /** Takes over what a step has spent and noted. @returns its reports, under its name. */
+  take(name: string, { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: Spent): StepReport[] {
+    this.notes.push(...notes);
+    this.calls.push(...calls);
+    this.costs.push(cost);
+    if (calls.length > 0) this.estimates.push(estimatedCost);
+    if (callTokens) this.tokensOfCalls.push(callTokens);
+    return steps.map((report) => ({ ...report, name: `${name}: ${report.name}` }));
+  }
+
+  addNotes(notes: readonly string[]): void {
+    this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
+  }
+
+  fail(name: string, reason: string): StepReport {
+    this.hasFailed = true;
+    this.addNotes([`${name}: ${reason}`]);
+    return reportOf(this, name, { kind: 'failed', reason });
+  }
+
+  get contextNow(): ConversationContext {
+    return { ...this.context, edits: [...this.context.edits, ...this.edits] };
+  }
+
+  get optionsNow(): CondensationOptions {
+    const { budgetLeft: maxCost } = this;
+    return Number.isFinite(maxCost) ? { ...this.options, maxCost } : this.options;
+  }
+
+  /** US dollars; a step of unknown cost counts as all that was left. */
+  private get budgetLeft(): number {
+    const { maxCost } = this.options;
+    if (!this.isFirstRound) return 0;
+    if (maxCost === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(0, maxCost - (this.cost ?? maxCost));
+  }
+
+  get cost(): number | undefined {
+    return sumOfCosts(this.costs);
+  }
+
+  get callTokens(): Pick<CondensationEstimate, 'callTokens'> {
+    return this.tokensOfCalls.length === 0 ? {} : { callTokens: sumOfTokens(this.tokensOfCalls) };
+  }
+
+  get spent(): Omit<ProviderResult, 'edits'> {
+    const { reports: steps, notes, calls, cost } = this;
+    const estimatedCost = sumOfCosts(this.estimates);
+    const isEstimated = calls.length > 0 && estimatedCost !== undefined;
+    return { steps, notes, calls, cost, ...(isEstimated && { estimatedCost }) };
+  }
 }
 
 /** A step's provider with its configuration, checked. */

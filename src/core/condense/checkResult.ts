@@ -1,0 +1,53 @@
+import { betweenSteps } from '../betweenSteps';
+import { newViolations, type Violation } from '../messages/firewall';
+import type { ToolTable } from '../messages/tools';
+import type { ApiMessage } from '../messages/types';
+import { Draft } from './draft/draft';
+import { applyEdits } from './edits/applyEdits';
+import { checkEdits } from './edits/checkEdits';
+import type { Edit } from './edits/edits';
+import { restoreReferences } from './lossless/integrity';
+import type { CondensationOptions, ConversationContext } from './types';
+
+/** A provider's edits as they would be applied. */
+export interface CheckedResult {
+  /** With edits that put back text that an earlier reference points to and these edits removed. */
+  readonly edits: readonly Edit[];
+  readonly view: readonly ApiMessage[];
+  /** o200k tokens of the view. */
+  readonly tokens: number;
+  /** How many edits are of another conversation. */
+  readonly staleEdits: number;
+  /** Rules of the APIs that the view breaks and the original does not, and edits that are wrong. */
+  readonly violations: readonly Violation[];
+}
+
+/**
+ * The one check of what a provider makes, whoever asked for it: its edits fit the conversation, the view is valid, and no reference of
+ * an earlier condensation points at what is gone.
+ * @throws the signal's reason if it is aborted.
+ */
+export async function checkResult(
+  context: ConversationContext,
+  made: readonly Edit[],
+  { tools, signal }: Pick<CondensationOptions, 'tools' | 'signal'>,
+): Promise<CheckedResult> {
+  const result = apply(context, made);
+  const hasReferences = context.edits.some(({ kind, strict }) => kind === 'cut' && strict);
+  if (!hasReferences || result.staleEdits > 0 || result.violations.length > 0) return result;
+  await betweenSteps(signal);
+  const restored = restore(context, made, tools);
+  await betweenSteps(signal);
+  return restored.length === 0 ? result : apply(context, [...made, ...restored]);
+}
+
+function restore(context: ConversationContext, made: readonly Edit[], tools: ToolTable | undefined): readonly Edit[] {
+  const draft = new Draft(context.messages, context.counter, [...context.edits, ...made]);
+  return restoreReferences(draft, tools) > 0 ? draft.edits : [];
+}
+
+function apply({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {
+  const { messages: view, origins, stale } = applyEdits(messages, [...edits, ...made]);
+  const violations = [...checkEdits(messages, made), ...newViolations(messages, view, { origins })];
+  return { edits: made, view, tokens: counter.messages(view), staleEdits: stale.length, violations };
+}
