@@ -150,6 +150,22 @@ describe('after a failure', () => {
     expect(chosen.provider).toBe('truncation');
   });
 
+  it('Lossless and File-Aware together free too little: nothing is applied', async () => {
+    const same = lines('same', 20);
+    const twice = [...messages, ...exchange('a', 'Read', {}, same), ...exchange('b', 'Read', {}, same), assistant('x')];
+    const idle: CondensationProvider = {
+      ...broken,
+      condense: () => Promise.resolve({ edits: [], steps: [], cost: 0 }),
+    };
+    const manager = new CondensationManager(counter, [losslessProvider, idle]);
+    const request = { conversation: 'c', messages: twice, trigger: 'automatic', targetTokens: 1 } as const;
+    const policy = { mayUseNative: false, fileAwareFollows: true };
+    const outcome = await condenseWithFallback(manager, request, policy);
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'below-minimum-gain', provider: 'lossless' });
+    const enough = { ...request, conversation: 'd', minimumGain: { percent: 0, tokens: 1 } };
+    expect(await condenseWithFallback(manager, enough, policy)).toMatchObject({ kind: 'condensed' });
+  });
+
   it('truncation goes as far as it may once it has to, and not before', async () => {
     const truncateTo = Math.round(TOKENS * 0.58);
     const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, truncateTo });

@@ -104,7 +104,7 @@ const LOSSLESS_ALONE = 'Lossless alone left more than the target, so what is lea
 
 /** Whether Lossless left more than the target, and more may be done now. */
 const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
-  outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && tokensOf(outcome) > targetTokens;
+  outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
 
 /** What follows a provider that failed, whose result was refused, or that left too much. */
 const byOutcome = (
@@ -134,7 +134,7 @@ const byOutcome = (
         },
       ];
 
-const isTooLong = (outcome: CondensationOutcome, { enough }: Tries): boolean => tokensOf(outcome) > enough;
+const isTooLong = (outcome: CondensationOutcome, { enough }: Tries): boolean => getTokens(outcome) > enough;
 
 /** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */
 const FLOOR: readonly Fallback[] = [
@@ -151,7 +151,7 @@ const FLOOR: readonly Fallback[] = [
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
   // What the agent works on goes only for a request that doesn't fit otherwise.
-  when: config.preserveRecentCount === 0 ? (outcome, { limit }) => tokensOf(outcome) > limit : isTooLong,
+  when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
   isToFit: true,
 }));
 
@@ -181,7 +181,7 @@ function withMinimumGain(
   return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
-const tokensOf = (outcome: CondensationOutcome): number =>
+const getTokens = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
 /** What the tries have led to so far. */
@@ -221,7 +221,7 @@ class Tries implements Work {
   }
 
   get tokens(): number {
-    return tokensOf(this.outcome);
+    return getTokens(this.outcome);
   }
 
   get edits(): readonly Edit[] {
@@ -264,7 +264,7 @@ class Tries implements Work {
       ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
       ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
     });
-    const reason = this.reasonOf(before);
+    const reason = this.describeReason(before);
     const isReported = before.kind === 'condensed' || before.notes.includes(reason);
     const reported = isReported ? before.notes : [...before.notes, reason];
     const calls = [...(before.calls ?? []), ...(tried.calls ?? [])];
@@ -290,14 +290,14 @@ class Tries implements Work {
       };
       return;
     }
-    const failure = this.reasonOf(tried);
+    const failure = this.describeReason(tried);
     if (tried.kind === 'unchanged') this.idle.push({ provider, reason: failure });
     const notes = tried.kind === 'unchanged' ? both.notes : [...both.notes, failure];
     this.outcome = tried.kind === 'cancelled' ? { ...tried, ...both } : { ...before, ...both, notes };
   }
 
   /** Which provider did nothing, and why; its words may name it already. */
-  private reasonOf(outcome: CondensationOutcome): string {
+  private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
     const why = whyNot(outcome);
     return why.startsWith(name) ? why : `${name}: ${why}`;

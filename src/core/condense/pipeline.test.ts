@@ -108,4 +108,55 @@ describe('runPipeline', () => {
     await expect(running).rejects.toThrow('stop');
     expect(isNextRun).toBe(false);
   });
+
+  it('drops a step whose result is refused, and reports why', async () => {
+    const draft = new Draft(messages, counter);
+    const refused: Step = { ...cutting('a', 0, 3_000), refuse: () => 'too few facts' };
+    const steps = await runPipeline(draft, [refused], {});
+    expect(steps).toMatchObject([{ edits: 0, outcome: { kind: 'failed', reason: 'too few facts' } }]);
+    expect(draft.edits).toEqual([]);
+  });
+
+  it('goes through the steps a second time if that is worthwhile, never a third, and reports what that changed', async () => {
+    const draft = new Draft(messages, counter);
+    let runs = 0;
+    const growing: Step = {
+      name: 'growing',
+      run: (work, signal) => cutting('growing', 0, 1_000 * ++runs).run(work, signal) as undefined,
+    };
+    const idle: Step = { name: 'idle', run: () => undefined };
+    const steps = await runPipeline(draft, [growing, idle], { again: () => true });
+    expect(runs).toBe(2);
+    expect(steps.map(({ name, edits }) => [name, edits])).toEqual([
+      ['growing', 1],
+      ['idle', 0],
+      ['growing', 1],
+    ]);
+  });
+
+  it('runs a step once more on what was put back, and no oftener', async () => {
+    const order: string[] = [];
+    const watch = (_: Draft, { name }: Step) => {
+      order.push(`before ${name}`);
+      return async () => (order.push(`after ${name}`), true);
+    };
+    await runPipeline(new Draft(messages, counter), [{ name: 'a', run: () => void order.push('a') }], { watch });
+    expect(order).toEqual(['before a', 'a', 'after a', 'before a', 'a', 'after a']);
+  });
+
+  it('takes over the reports of a step with steps of its own, which may end the round', async () => {
+    const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
+    const inner = { ...report, outcome: { kind: 'done' } } as const;
+    const ending: Step = { name: 'outer', run: () => ({ reports: [inner], endsRound: true }) };
+    const steps = await runPipeline(new Draft(messages, counter), [ending, cutting('never', 0, 1_000)], {});
+    expect(steps).toEqual([inner]);
+  });
+
+  it('frees what the work has taken, also after a cancel', async () => {
+    const draft = new Draft(messages, counter);
+    let isFree = false;
+    draft.onRelease(() => (isFree = true));
+    await expect(runPipeline(draft, [], { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
+    expect(isFree).toBe(true);
+  });
 });

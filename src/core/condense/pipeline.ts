@@ -72,7 +72,7 @@ async function runRound<W extends Work>(
     const { reports: own, endsRound } =
       skip === undefined
         ? await runStep(work, step, options)
-        : { reports: [reportOf(work, step.name, { kind: 'skipped', reason: skip })] };
+        : { reports: [makeReport(work, step.name, { kind: 'skipped', reason: skip })] };
     reports.push(...(step.isRepeat ? own.filter(isWorthTelling) : own));
     if (endsRound) return { tokensBefore, isEnded: true };
   }
@@ -83,7 +83,7 @@ const isWorthTelling = ({ edits, calls, outcome }: StepReport): boolean =>
   edits > 0 || calls !== undefined || outcome.kind === 'failed';
 
 /** The report of a step that changed nothing. */
-export const reportOf = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
+export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
   name,
   tokensBefore: tokens,
   tokensAfter: tokens,

@@ -7,7 +7,7 @@ import type { MechanicalStep } from '../draft/steps';
 import { protectedFrom } from '../draft/exchanges';
 import { describe } from './duplicates';
 import type { Keep } from './sources';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups, type Group } from './settled';
 import { linesOf, standingRuns } from './standing';
 
@@ -23,7 +23,7 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep =
   return {
     name,
     run(draft) {
-      listed(knownLinesOf(draft, tools), keep).each(draft.exchanges, function* ({ items }) {
+      listed(takeKnownLines(draft, tools), keep).each(draft.exchanges, function* ({ items }) {
         const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
         const inOrder = [...items.entries()];
         for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
@@ -82,7 +82,7 @@ export const repeatedCommands = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      ran(knownLinesOf(draft, tools)).each(draft.exchanges, (group) =>
+      ran(takeKnownLines(draft, tools)).each(draft.exchanges, (group) =>
         takeOutOlder(
           draft,
           name,
@@ -110,7 +110,7 @@ export const similarResults = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      confirmed(knownLinesOf(draft, tools)).each(draft.exchanges, (group) => {
+      confirmed(takeKnownLines(draft, tools)).each(draft.exchanges, (group) => {
         const what = `done, 1 of ${group.items.length} alike`;
         return takeOutOlder(draft, name, group, MIN_ALIKE, what, 'a later result says the same');
       });

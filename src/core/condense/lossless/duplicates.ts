@@ -8,7 +8,7 @@ import { isOneMarker } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { shortPath } from '../../messages/filePath';
 import type { Keep } from './sources';
-import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
+import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
 import type { Lines } from '../lines/lines';
 import { Groups } from './settled';
 
@@ -56,7 +56,7 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
   return {
     name,
     run(draft) {
-      const known = knownLinesOf(draft, tools);
+      const known = takeKnownLines(draft, tools);
       const exchanges = draft.exchanges;
       known.learn(exchanges, 'view');
       copied(known, keep).each(exchanges, function* ({ items, key }) {

@@ -9,7 +9,7 @@ import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
 import { betweenSteps } from '../../betweenSteps';
 import type { RewrittenReferences, Step } from '../draft/steps';
-import { KnownLines, knownLinesOf, stepMemory } from './knownLines';
+import { KnownLines, takeKnownLines, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from '../lines/lines';
 import { tellsNumbers } from '../lines/prefixes';
@@ -140,7 +140,7 @@ function missedLine(
 
 /** Reads the lines of a draft that are new, which is half of the check's work. @returns what is known of them */
 function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
-  const known = knownLinesOf(draft, tools);
+  const known = takeKnownLines(draft, tools);
   const memory = memoryOf(known);
   known.learn(originalExchanges(draft.original), 'original');
   known.learn(draft.exchanges, 'view');

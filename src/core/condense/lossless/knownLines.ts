@@ -136,7 +136,7 @@ const rulesOf = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
  * Takes what is known of a draft's conversation. Until the draft is released, other drafts of the conversation begin without: several
  * may run at a time.
  */
-export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
+export function takeKnownLines(draft: Draft, tools: ToolTable): KnownLines {
   const own = byDraft.get(draft);
   if (own) return own;
   const { task, counter } = draft;

@@ -77,7 +77,7 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   return { edits, rereads };
 }
 
-const sourcesOf = stepMemory((known) => new Sources(known, 'original'));
+const getSources = stepMemory((known) => new Sources(known, 'original'));
 
 /**
  * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
@@ -90,7 +90,7 @@ function mayGo(
   known: KnownLines,
   isCautious: boolean,
 ): { readonly may: (source: Source) => boolean; readonly rereads: readonly number[] } {
-  const shown = sourcesOf(known).of(originalExchanges(draft.original), draft.task);
+  const shown = getSources(known).of(originalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: Source): boolean => content.message >= draft.sentBefore && content.type === 'toolResults';
   const again = new Map<string | undefined, readonly Source[]>();

@@ -9,7 +9,7 @@ import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
 import { plural } from './describe';
 import { protectedFrom } from '../draft/exchanges';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups } from './settled';
 import { linesOf, standingRuns } from './standing';
 
@@ -22,7 +22,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      const known = knownLinesOf(draft, tools);
+      const known = takeKnownLines(draft, tools);
       const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
         let standing: ReadonlySet<string> = linesOf(contents.at(-1)?.content.text ?? '');
         // From the back, so that slices of one string keep their offsets.

@@ -7,7 +7,7 @@ import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
 import type { Keep } from './sources';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups } from './settled';
 
 const OPENING = '<system-reminder>';
@@ -28,7 +28,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep 
   return {
     name,
     run(draft) {
-      const groups = reminding(knownLinesOf(draft, tools), keep);
+      const groups = reminding(takeKnownLines(draft, tools), keep);
       const messages = [...draft.messages];
       const changed = new Set(groups.changed(messages).flatMap(({ places }) => places));
       const acted: number[] = [];

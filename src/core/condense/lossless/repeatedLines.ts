@@ -9,7 +9,7 @@ import type { MechanicalStep } from '../draft/steps';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from '../lines/lineEnds';
 import { Sources, type Keep, type Source, type SourceKind } from './sources';
-import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
+import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
 
@@ -77,7 +77,7 @@ export function repeatedLines(
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
-  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, memoryOf(knownLinesOf(draft, tools), keep));
+  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, memoryOf(takeKnownLines(draft, tools), keep));
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     run(draft) {
@@ -88,7 +88,7 @@ export function repeatedLines(
       plans.delete(draft);
       if (!known.saves) return;
       // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
-      const memory = memoryOfRest(knownLinesOf(draft, tools), keep);
+      const memory = memoryOfRest(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
         if (!apply(draft, rest)) return;

@@ -4,7 +4,7 @@ import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
 import { protectedFrom } from '../draft/exchanges';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Settled } from './settled';
 
 /** How a step works on results that it judges one by one. */
@@ -32,7 +32,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
       name,
       run(draft, signal) {
         const exchanges = draft.exchanges;
-        const settled = settledOf(knownLinesOf(draft, tools));
+        const settled = settledOf(takeKnownLines(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;
         // Of a draft that has to leave the beginning alone nothing is learned about what could be done there.

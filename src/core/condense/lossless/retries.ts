@@ -8,7 +8,7 @@ import { findMarkers } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { protectedFrom } from '../draft/exchanges';
 import { plainCommand } from './describe';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Settled } from './settled';
 
 /** Shorter parameters say what was tried. */
@@ -26,7 +26,7 @@ export const retriedErrors = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const exchanges = draft.exchanges;
-      const settled = settledOf(knownLinesOf(draft, tools));
+      const settled = settledOf(takeKnownLines(draft, tools));
       const acted: number[] = [];
       for (const at of withSoonBefore(settled.open(exchanges))) {
         const exchange = exchanges[at];

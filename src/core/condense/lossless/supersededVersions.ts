@@ -5,7 +5,7 @@ import { fileKey } from '../../messages/filePath';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
 import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups } from './settled';
 
 /** Shorter texts are not worth a marker. */
@@ -21,7 +21,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
   return {
     name,
     run(draft) {
-      versions(knownLinesOf(draft, tools)).each(draft.exchanges, function* ({ items }) {
+      versions(takeKnownLines(draft, tools)).each(draft.exchanges, function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
         if (newest < 1) return;
         const standing = new Set(

@@ -54,7 +54,7 @@ export async function candidatesOf(
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
   }
-  const history = historyOf(draft, tools);
+  const history = getHistory(draft, tools);
   const { focus, files, found } = history;
   if (found?.counter === counter && isSameList(found.wanted, wanted)) return found.candidates;
   await betweenSteps(signal);
@@ -85,7 +85,7 @@ interface FoundCandidates {
 
 const newHistory = (): { latest?: History } => ({});
 
-function historyOf({ original, memory }: Draft, tools: ToolTable): History {
+function getHistory({ original, memory }: Draft, tools: ToolTable): History {
   const known = memory.part(newHistory);
   if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
   const exchanges = originalExchanges(original);

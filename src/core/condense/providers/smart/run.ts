@@ -103,7 +103,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
     .filter(({ enabled }) => enabled)
     .map((pass, index): Step => {
       const name = names[index] ?? pass.name;
-      const passParts = partsOf(name, parts, budget, tools);
+      const passParts = makePassParts(name, parts, budget, tools);
       const step =
         pass.mode === 'individual' ? individualStep(name, pass, passParts) : batchStep(name, pass, passParts);
       return {
@@ -111,7 +111,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
         skip: (draft) =>
           pass.execution.type === 'always'
             ? undefined
-            : whyNotMet(pass.execution.condition, factsOf(draft, options, budget)),
+            : whyNotMet(pass.execution.condition, collectFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
         // The next pass may remove other facts.
         ...(Object.keys(floor).length > 0 && { refuse }),
@@ -119,7 +119,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
     });
 }
 
-function factsOf(draft: Draft, options: CondensationOptions, budget: Budget): ConditionFacts {
+function collectFacts(draft: Draft, options: CondensationOptions, budget: Budget): ConditionFacts {
   const { overheadTokens = 0, windowTokens, targetTokens, cacheCold } = options;
   return {
     tokens: draft.tokens,
@@ -132,7 +132,7 @@ function factsOf(draft: Draft, options: CondensationOptions, budget: Budget): Co
   };
 }
 
-function partsOf(
+function makePassParts(
   name: string,
   { context, config, options, shared, record, estimatedCalls }: RunParts,
   budget: Budget,

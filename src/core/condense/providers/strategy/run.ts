@@ -9,7 +9,7 @@ import type { Step, StepResult } from '../../draft/steps';
 import type { Work } from '../../draft/work';
 import { applyEdits } from '../../edits/applyEdits';
 import type { Edit } from '../../edits/edits';
-import { reportOf, runPipeline, type Round } from '../../pipeline';
+import { makeReport, runPipeline, type Round } from '../../pipeline';
 import { whyNotMet } from '../../trigger/condition';
 import {
   ProviderFailure,
@@ -88,7 +88,7 @@ function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean)
         const asked = [work.contextNow, ready.config, work.optionsNow] as const;
         const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
         const reason = step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined;
-        if (reason !== undefined) return { reports: [reportOf(work, name, { kind: 'skipped', reason })] };
+        if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
         const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
         work.addNotes(ready.notes);
         reports.push(...work.take(ready.name, result));
@@ -231,7 +231,7 @@ class StrategyWork implements Work {
   fail(name: string, reason: string): StepReport {
     this.hasFailed = true;
     this.addNotes([`${name}: ${reason}`]);
-    return reportOf(this, name, { kind: 'failed', reason });
+    return makeReport(this, name, { kind: 'failed', reason });
   }
 
   get contextNow(): ConversationContext {

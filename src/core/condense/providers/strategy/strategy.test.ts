@@ -4,7 +4,10 @@ import { newViolations } from '../../../messages/firewall';
 import type { ApiMessage } from '../../../messages/types';
 import { assistant, exchange, lines, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
+import { Draft } from '../../draft/draft';
 import { applyEdits } from '../../edits/applyEdits';
+import { lastByPlace } from '../../edits/edits';
+import { brokenCuts } from '../../lossless/integrity';
 import { losslessProvider } from '../lossless';
 import { nativeProvider } from '../native';
 import { smartProvider } from '../smart';
@@ -252,6 +255,49 @@ describe('a strategy', () => {
     );
     expect(steps.find(({ name }) => name === 'Bad')?.outcome).toMatchObject({ kind: 'failed' });
     expect(edits.every(({ step }) => step === 'Truncation')).toBe(true);
+  });
+
+  it('puts text back if a step removes the copy that a reference of an earlier step points to', async () => {
+    const same = lines('same', 60);
+    const messages = [
+      user('task'),
+      ...exchange('a', 'Bash', { command: 'a' }, `${same}\nfirst`),
+      ...exchange('b', 'Bash', { command: 'b' }, `${same}\nlast`),
+      assistant('done'),
+    ];
+    // It removes the copy that Lossless keeps, and does not look for references.
+    const rude: CondensationProvider = {
+      ...(losslessProvider as CondensationProvider),
+      id: 'rude',
+      name: 'Rude',
+      condense: (context) => {
+        const draft = new Draft(context.messages, context.counter, context.edits);
+        const place = { message: 4, path: ['content', 0, 'content'] };
+        draft.cut('rude', place, [{ start: 0, end: draft.text(place).length, marker: 'taken' }], {
+          contentType: 'toolResults',
+          operation: 'cut',
+          reason: 'test',
+          strict: false,
+        });
+        return Promise.resolve({ edits: draft.edits, steps: [], cost: 0 });
+      },
+    };
+    const strategy = strategyProvider({ providers: () => [losslessProvider, rude] });
+    const checked = strategy.validateConfig({
+      id: 'x',
+      name: 'X',
+      steps: [{ provider: 'lossless' }, { provider: 'rude' }],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, {});
+    const { messages: view } = applyEdits(messages, edits);
+    expect(
+      brokenCuts(
+        messages,
+        view,
+        lastByPlace(edits).filter((edit) => edit.kind === 'cut'),
+      ),
+    ).toEqual([]);
   });
 
   it('that is cancelled applies nothing and tells what it spent', async () => {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { exchange, user } from '../testing';
+import { conversationMemory, originalExchanges } from './conversationMemory';
+
+const newList = (): number[] => [];
+
+it('a conversation keeps its memory while it grows, and shares it with no other', () => {
+  const messages = [user('task'), ...exchange('a', 'Read', {}, 'text')];
+  conversationMemory(messages).part(newList).push(1);
+  expect(conversationMemory([...messages, user('more')]).part(newList)).toEqual([1]);
+  expect(conversationMemory(structuredClone(messages)).part(newList)).toEqual([]);
+  expect(conversationMemory([]).part(newList)).toEqual([]);
+});
+
+it('a conversation that grows, or goes another way, has the exchanges of its messages', () => {
+  const [task, ...rest] = [user('task'), ...exchange('a', 'Read', {}, 'text'), ...exchange('b', 'Read', {}, 'text')];
+  const idsOf = (...messages: typeof rest) =>
+    originalExchanges([task!, ...messages]).map(({ callMessage }) => callMessage);
+  expect(idsOf(...rest.slice(0, 2))).toEqual([1]);
+  expect(idsOf(...rest)).toEqual([1, 3]);
+  expect(idsOf(...exchange('c', 'Read', {}, 'other'))).toEqual([1]);
+});
