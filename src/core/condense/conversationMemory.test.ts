@@ -13,9 +13,10 @@ it('a conversation keeps its memory while it grows, and shares it with no other'
 });
 
 it('a conversation that grows, or goes another way, has the exchanges of its messages', () => {
-  const [task, ...rest] = [user('task'), ...exchange('a', 'Read', {}, 'text'), ...exchange('b', 'Read', {}, 'text')];
+  const task = user('task');
+  const rest = [...exchange('a', 'Read', {}, 'text'), ...exchange('b', 'Read', {}, 'text')];
   const idsOf = (...messages: typeof rest) =>
-    originalExchanges([task!, ...messages]).map(({ callMessage }) => callMessage);
+    originalExchanges([task, ...messages]).map(({ callMessage }) => callMessage);
   expect(idsOf(...rest.slice(0, 2))).toEqual([1]);
   expect(idsOf(...rest)).toEqual([1, 3]);
   expect(idsOf(...exchange('c', 'Read', {}, 'other'))).toEqual([1]);

@@ -122,7 +122,7 @@ describe('runPipeline', () => {
     let runs = 0;
     const growing: Step = {
       name: 'growing',
-      run: (work, signal) => cutting('growing', 0, 1_000 * ++runs).run(work, signal) as undefined,
+      run: (work) => cutting('growing', 0, 1_000 * ++runs).run(work),
     };
     const idle: Step = { name: 'idle', run: () => undefined };
     const steps = await runPipeline(draft, [growing, idle], { again: () => true });
@@ -147,7 +147,11 @@ describe('runPipeline', () => {
   it('takes over the reports of a step with steps of its own, which may end the round', async () => {
     const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
     const inner = { ...report, outcome: { kind: 'done' } } as const;
-    const ending: Step = { name: 'outer', run: () => ({ reports: [inner], endsRound: true }) };
+    const ending: Step = {
+      name: 'outer',
+      run: () => undefined,
+      result: () => ({ reports: [inner], endsRound: true }),
+    };
     const steps = await runPipeline(new Draft(messages, counter), [ending, cutting('never', 0, 1_000)], {});
     expect(steps).toEqual([inner]);
   });

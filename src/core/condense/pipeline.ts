@@ -69,7 +69,7 @@ async function runRound<W extends Work>(
     onProgress?.({ step: step.name, done: index, total: steps.length });
     const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
     const skip = isMet ? 'the target was already met' : await step.skip?.(work);
-    const { reports: own, endsRound } =
+    const { reports: own, endsRound }: StepResult =
       skip === undefined
         ? await runStep(work, step, options)
         : { reports: [makeReport(work, step.name, { kind: 'skipped', reason: skip })] };
@@ -93,17 +93,21 @@ export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['
   outcome,
 });
 
-async function runStep<W extends Work>(work: W, step: Step<W>, { signal, watch }: PipelineOptions<W>) {
+async function runStep<W extends Work>(
+  work: W,
+  step: Step<W>,
+  { signal, watch }: PipelineOptions<W>,
+): Promise<StepResult> {
   const checkpoint = work.checkpoint();
   const { tokens: tokensBefore, edits: editsBefore } = work;
   const spentBefore = step.spent?.() ?? NOTHING_SPENT;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    const result = await runWatched(work, step, watch, signal);
+    await runWatched(work, step, watch, signal);
     const refusal = step.refuse?.(work);
     if (refusal !== undefined) throw new Error(refusal);
-    if (result) return result;
+    if (step.result) return step.result();
   } catch (error) {
     work.rollback(checkpoint);
     signal?.throwIfAborted();
@@ -121,10 +125,11 @@ async function runStep<W extends Work>(work: W, step: Step<W>, { signal, watch }
     ...(calls > 0 && { calls }),
     outcome,
   };
-  return { reports: [report], endsRound: false };
+  return { reports: [report] };
 }
 
 function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
+  if (edits === before) return 0;
   const known = new Set(before);
   return edits.filter((edit) => !known.has(edit)).length;
 }
@@ -135,16 +140,14 @@ async function runWatched<W extends Work>(
   step: Step<W>,
   watch: PipelineOptions<W>['watch'],
   signal: AbortSignal | undefined,
-): Promise<void | StepResult> {
-  let result: void | StepResult = undefined;
+): Promise<void> {
   for (let run = 1; run <= 2; run++) {
     const putBack = watch?.(work, step);
-    result = await step.run(work, signal);
+    await step.run(work, signal);
     await betweenSteps(signal);
-    if (!(await putBack?.())) break;
+    if (!(await putBack?.())) return;
     await betweenSteps(signal);
   }
-  return result;
 }
 
 const NOTHING_SPENT: StepSpending = { calls: 0, cost: 0 };

@@ -37,6 +37,8 @@ export interface Checkpoint extends ViewState {
 export class Draft implements Work {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
+  /** The list of the edits, until one is made or dropped. */
+  private editsNow: readonly Edit[] | undefined;
   /** How places stood at the beginning that something was done to. */
   private readonly untouched = new Map<string, PlaceState>();
   private total: number;
@@ -132,6 +134,10 @@ export class Draft implements Work {
    * stands as it did, is none.
    */
   get edits(): readonly Edit[] {
+    return (this.editsNow ??= this.listEdits());
+  }
+
+  private listEdits(): readonly Edit[] {
     const made = [...this.made.values()];
     const unchanged = new Set<string>();
     for (const edit of made) {
@@ -241,7 +247,7 @@ export class Draft implements Work {
     });
     if (placeholder) this.references.set(placeholder.reference, before);
     this.view.showWithoutBlock(edit);
-    this.made.set(madeKey(step, place), edit);
+    this.keep(madeKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -269,7 +275,7 @@ export class Draft implements Work {
     const tokens = { tokensBefore, tokensAfter };
     const summary = summaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
-    this.made.set(summaryKey(step, summary), summary);
+    this.keep(summaryKey(step, summary), summary);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -304,6 +310,7 @@ export class Draft implements Work {
   rollback(checkpoint: Checkpoint): void {
     this.view.rollback(checkpoint);
     this.made = new Map(checkpoint.edits);
+    this.editsNow = undefined;
     this.total = checkpoint.tokens;
     this.ruleStated = checkpoint.ruleStated;
   }
@@ -336,6 +343,11 @@ export class Draft implements Work {
     return block?.type !== 'tool_use';
   }
 
+  private keep(key: string, edit: Edit): void {
+    this.made.set(key, edit);
+    this.editsNow = undefined;
+  }
+
   private record(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
     const { place, original } = changed;
     const where = placeKey(place);
@@ -347,7 +359,7 @@ export class Draft implements Work {
     };
     // The newest edit goes to the end.
     this.made.delete(key);
-    this.made.set(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
+    this.keep(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
 

@@ -8,11 +8,10 @@ export interface Step<W extends Work = Draft> {
   readonly name: string;
   /** Why it is not run on the work as it is now, in words; undefined if it is. */
   readonly skip?: (work: W) => string | undefined | Promise<string | undefined>;
-  /**
-   * @returns for a step with steps of its own, their reports.
-   * @throws the signal's reason if it is aborted; any other error drops the step's changes.
-   */
-  run(work: W, signal?: AbortSignal): void | StepResult | Promise<void | StepResult>;
+  /** @throws the signal's reason if it is aborted; any other error drops the step's changes. */
+  run(work: W, signal?: AbortSignal): void | Promise<void>;
+  /** After a run of a step with steps of its own: what it reports in place of itself. */
+  readonly result?: () => StepResult;
   /** Why its changes are refused, in words: they are dropped then. */
   readonly refuse?: (work: W) => string | undefined;
   /** Its spending so far, also if it failed. */

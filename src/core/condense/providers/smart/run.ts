@@ -66,13 +66,13 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
     : { draft: new Draft(messages, counter, edits), steps: [] };
   record.steps.push(...steps);
   const { restoredTokens } = draft;
-  const earlier = new Set(draft.edits);
+  const { edits: made } = draft;
   // A pass may remove the copy that a reference points to, whose text is then back in place. It may repeat something else now, and
   // be what an earlier pass would have taken: a second condensation would find both.
   const afterPasses = losslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,
-    skip: () => (draft.edits.every((edit) => earlier.has(edit)) ? 'the passes changed nothing' : undefined),
+    skip: () => (draft.edits === made ? 'the passes changed nothing' : undefined),
   }));
   const list = [
     ...oldBlockSteps(config, pinned ?? new Set()),

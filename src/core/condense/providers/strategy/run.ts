@@ -76,33 +76,47 @@ export async function estimateStrategy(
 /** @param isEstimate the step's provider estimates what it would do, and that is taken for done. */
 function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
   const name = step.preset ?? providerNameOf(step.provider ?? '');
+  let result: StepResult = { reports: [] };
   return {
     name,
     skip: (work) => work.whySkipped(step),
-    async run(work): Promise<StepResult> {
+    run: async (work) => {
       const ready = readyStep(step, parts);
-      if (typeof ready === 'string') return { reports: [work.fail(name, ready)] };
-      const { tokens } = work;
-      const reports: StepReport[] = [];
-      try {
-        const asked = [work.contextNow, ready.config, work.optionsNow] as const;
-        const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
-        const reason = step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined;
-        if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
-        const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
-        work.addNotes(ready.notes);
-        reports.push(...work.take(ready.name, result));
-        const refusal = await work.add(result);
-        if (refusal !== undefined) reports.push(work.fail(ready.name, refusal));
-        const endsRound = step.ends && (work.tokens < tokens || work.hasDone(result.steps));
-        return { reports, endsRound };
-      } catch (error) {
-        if (error instanceof ProviderFailure) reports.push(...work.take(ready.name, error.spent));
-        work.options.signal?.throwIfAborted();
-        return { reports: [...reports, work.fail(ready.name, errorMessage(error))] };
-      }
+      result =
+        typeof ready === 'string'
+          ? { reports: [work.fail(name, ready)] }
+          : await runProvider(work, step, name, ready, isEstimate);
     },
+    result: () => result,
   };
+}
+
+async function runProvider(
+  work: StrategyWork,
+  step: StrategyStep,
+  name: string,
+  ready: ReadyStep,
+  isEstimate: boolean,
+): Promise<StepResult> {
+  const { tokens } = work;
+  const reports: StepReport[] = [];
+  try {
+    const asked = [work.contextNow, ready.config, work.optionsNow] as const;
+    const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
+    const reason = step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined;
+    if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
+    const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
+    work.addNotes(ready.notes);
+    reports.push(...work.take(ready.name, result));
+    const refusal = await work.add(result);
+    if (refusal !== undefined) reports.push(work.fail(ready.name, refusal));
+    const endsRound = step.ends && (work.tokens < tokens || work.hasDone(result.steps));
+    return { reports, endsRound };
+  } catch (error) {
+    if (error instanceof ProviderFailure) reports.push(...work.take(ready.name, error.spent));
+    work.options.signal?.throwIfAborted();
+    return { reports: [...reports, work.fail(ready.name, errorMessage(error))] };
+  }
 }
 
 type Spent = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
