@@ -1,4 +1,4 @@
-/** The accounts of sessions, by path, in one file: what has not changed is not read again. */
+/** Accounts of sessions by path, in one file, so that unchanged sessions are not read again. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
@@ -8,14 +8,14 @@ import { PART_KINDS } from '../core/account/parts';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN, replaceCache } from '../storage/ownFiles';
 
-/** A session's account, or why there is none, of a state of its file. */
+/** A session's account, or why there is none, for one state of its file. */
 export interface KeptAccount {
   readonly path: string;
   readonly modified: number;
   readonly bytes?: number;
-  /** Absent where nothing was said in it. */
+  /** Absent if the session is empty. */
   readonly account?: ReadSession;
-  /** Why it can't be read, in words for a person. */
+  /** Why it can't be read, for a person. */
   readonly problem?: string;
 }
 
@@ -87,7 +87,10 @@ const keptSchema = z.object({
   problem: z.string().optional(),
 });
 
-/** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
+/**
+ * Increase `VERSION` with every change of what is read or counted. A new price table also
+ * invalidates the file.
+ */
 const VERSION = 14;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
@@ -95,7 +98,7 @@ const cacheSchema = z.object({
   kept: z.array(keptSchema),
 });
 
-/** A file that is missing, broken or of another version is an empty cache. */
+/** A missing or damaged file, or one of another version, is an empty cache. */
 export class AccountCache {
   private isChanged = false;
 
@@ -109,7 +112,7 @@ export class AccountCache {
     return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
   }
 
-  /** The account of a file as it now is; undefined where it was never read or has changed since. */
+  /** Account of an unchanged file; undefined if it was never read or has changed. */
   current({ path, modified, bytes }: FoundConversation): KeptAccount | undefined {
     const kept = this.byPath.get(path);
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
@@ -120,7 +123,7 @@ export class AccountCache {
     this.isChanged = true;
   }
 
-  /** Writes the file whole or not at all. @param there the paths that are found now */
+  /** Writes the file atomically. @param there paths that currently exist */
   async save(there: ReadonlySet<string>): Promise<void> {
     const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
     if (!this.isChanged && kept.length === this.byPath.size) return;
@@ -137,7 +140,7 @@ export class AccountCache {
 
 async function read(file: string): Promise<readonly KeptAccount[]> {
   try {
-    // Zod gives fields that are absent as undefined; they are absent in what it was given.
+    // Zod types absent fields as undefined; here they are absent, as in its input.
     return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as KeptAccount[];
   } catch {
     return [];

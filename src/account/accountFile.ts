@@ -1,10 +1,11 @@
-/** The account as files that other programs read. */
+/** Exports the account for other programs. */
 import { groupAccount, addUp, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
 import { estimatedWords, unreadWords } from '../core/account/words';
 
 /**
- * The account as one JSON document: the total, the lines of a grouping, and each session. Costs are US dollars.
- * @param unread why other sessions could not be read, one reason for each
+ * The account as one JSON document: total, rows of the grouping, and sessions. Costs are in US
+ * dollars.
+ * @param unread reasons for which other sessions could not be read, one each
  */
 export function accountJson(
   sessions: readonly SessionAccount[],
@@ -12,7 +13,7 @@ export function accountJson(
   unread: readonly string[] = [],
 ): string {
   const { unread: missing, estimated, ...total } = addUp(sessions, unread);
-  // What is missing stands first.
+  // Warnings come first.
   const whole = {
     total: { unread: missing, estimated, ...total },
     by: grouping,
@@ -37,13 +38,14 @@ const COLUMNS = [
   'replayedCost',
 ] as const satisfies readonly (keyof AccountRow)[];
 
-/** Of sessions, also where they stand in their tree, and what they cost with all below them. */
+/** For sessions: their place in the tree, and the cost including everything below. */
 const TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
 
 /**
- * The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost; `replayedCost` is the least that its part may be.
- * Where sessions could not be read, or are estimated, first lines without figures say how many and why.
- * @param unread why other sessions could not be read, one reason for each
+ * The rows of a grouping as CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost`
+ * is the lower bound of its estimated part. Leading rows without figures give the number of unread
+ * or estimated sessions and the reasons.
+ * @param unread reasons for which other sessions could not be read, one each
  */
 export function accountCsv(
   sessions: readonly SessionAccount[],
@@ -72,7 +74,9 @@ export function accountCsv(
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 
-/** A title may begin like a formula, which programs for tables would run. */
+/**
+ * Escapes leading characters that spreadsheets would run as a formula, since titles are arbitrary.
+ */
 function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(Number(value.toFixed(6)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

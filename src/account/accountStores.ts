@@ -1,4 +1,7 @@
-/** The account of all conversations that agents keep on this machine. Reading blocks: it runs in a worker, or on the command line. */
+/**
+ * The account of all conversations of agents on this machine. Reading blocks, so run it in a worker
+ * or on the command line.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { loadPriceTable, type PriceTable } from '../api/prices';
@@ -21,15 +24,15 @@ import { accountRecords, accountSession, type AccountedFile } from './sessionAcc
 
 export interface AccountOptions {
   readonly find: FindOptions;
-  /** File of the accounts that are known. */
+  /** File of the account cache. */
   readonly cache: string;
-  /** Sessions whose files were changed before are left out unread. Milliseconds since the epoch. */
+  /** Sessions last changed before this are skipped. Milliseconds since the epoch. */
   readonly since?: number | undefined;
 }
 
 export interface AccountProblem {
   readonly path: string;
-  /** In words for a person, without the path. */
+  /** For a person, without the path. */
   readonly reason: string;
 }
 
@@ -38,11 +41,11 @@ export interface StoresAccount {
   readonly problems: readonly AccountProblem[];
 }
 
-/** How often what is done is told and written down, in milliseconds. */
+/** Milliseconds between progress reports. */
 const REPORT_MS = 100;
 const SAVE_MS = 10_000;
 
-/** @param report is told how many sessions of how many are done */
+/** @param report called with the number of sessions done and in total */
 export async function accountStores(
   { find, cache: file, since = 0 }: AccountOptions,
   tokens: () => Promise<TokenCounter>,
@@ -65,7 +68,7 @@ export async function accountStores(
       kept.push(each);
       if (performance.now() - reportedAt > REPORT_MS) {
         report(kept.length, wanted.length);
-        // One turn of the loop, so that the message goes out before the next file.
+        // Yield so that the progress message is sent before the next file.
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
@@ -74,7 +77,7 @@ export async function accountStores(
         savedAt = performance.now();
       }
     }
-    // What older sessions paid for is theirs, though they are not in this account.
+    // Requests paid for by older sessions belong to them, even if they are not in this account.
     const older = conversations
       .filter(({ modified }) => modified < since)
       .flatMap((found) => cache.current(found)?.account ?? []);
@@ -99,7 +102,7 @@ export async function accountStores(
   }
 }
 
-/** The sessions that others were forked from, where they are not known yet: their files are named by their ids. */
+/** Origins of forked sessions that are not known yet, found by the id in their file names. */
 function originsOf(
   kept: readonly KeptAccount[],
   older: readonly ReadSession[],
@@ -110,7 +113,7 @@ function originsOf(
   return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
-/** Nothing is loaded where all is known, and nothing twice. */
+/** Loads on the first call only. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
@@ -131,7 +134,7 @@ async function accountFile(
     }
     const conversation = readAccounted(path, databases);
     const { counter, prices } = await tools();
-    // Remembered counts of one conversation are of no use for the next.
+    // A new counter: cached counts of one conversation are useless for the next.
     const account = accountSession(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
@@ -142,7 +145,7 @@ async function accountFile(
   }
 }
 
-/** A session that is too large to look at, or whose conversation can't be read, as far as its records tell of its requests. */
+/** For sessions that are too large or unreadable: only what their request records say. */
 async function accountFromRecords(
   found: FoundConversation,
   file: AccountedFile,
@@ -157,11 +160,11 @@ async function accountFromRecords(
   return accountRecords(file, { id, title, workspace, parent }, streamed.recorded, streamed.compactions, prices);
 }
 
-/** A conversation with all that its agent recorded of its requests. @throws ConversationReadError */
+/** A conversation with all requests that its agent recorded. @throws ConversationReadError */
 export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
   withRequestsBeside(readConversationFile(path, { history: 'all' }, { databases }), path);
 
-/** The Roo family keeps the figures of its requests in a file of their own; without it they are made again. */
+/** The Roo family records requests in a separate file; without it they are estimated. */
 function withRequestsBeside(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');

@@ -1,4 +1,4 @@
-/** How full the window is in which a stored conversation goes on. */
+/** How full the window is in which a stored conversation would continue. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { type FillLevel, fillLevel } from '../core/account/fillLevel';
@@ -7,8 +7,9 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { modelPrices } from './models';
 
 /**
- * By the agent's own record of its last request and the window of the model that answered it; else by our count.
- * @param activeFrom of a conversation that was read with its whole history: the first message that the agent would send next
+ * Uses the agent's record of its last request and that model's window; otherwise our own count.
+ * @param activeFrom index of the first message that the agent would send next, if the whole history
+ * was read
  */
 export function fillOf(
   conversation: Conversation,
@@ -35,10 +36,11 @@ export function fillOf(
 
 export type FillOf = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 
-/** {@link getFillLevel} with the price table that ships with the product. */
+/** {@link getFillLevel} with the bundled price table. */
 export async function loadFillOf(): Promise<FillOf> {
   const table = await loadPriceTable();
-  // Searching the table takes as long as reading a small session, and an index asks for the same few models. A window has no date.
+  // Cached, because a lookup takes as long as reading a small session and an index asks for the
+  // same few models. The date is irrelevant for windows.
   const known = new Map<string, ReturnType<PriceTable['lookup']>>();
   const prices: PriceTable = {
     lookup: (model) => {

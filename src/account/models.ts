@@ -1,18 +1,17 @@
-/** Prices and windows of the models that agents name in their records. */
+/** Prices and windows of models named in agents' records. */
 import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
 import { findFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
-/** A model as an agent names it. */
 export interface NamedModel {
   readonly model?: string | undefined;
-  /** Who offers it, in the agent's word. */
+  /** Who sells it, as the agent says. */
   readonly seller?: string | undefined;
-  /** When it was called, in milliseconds since the epoch: prices change. */
+  /** Time of the call in milliseconds since the epoch; prices change. */
   readonly at?: number | undefined;
 }
 
-/** Sellers by the agents' words for them. Who resells under a name of its own sets prices that nobody knows here. */
+/** Sellers by the agents' names for them. Prices of other resellers are unknown. */
 const SELLERS: Readonly<Record<string, Vendor>> = {
   anthropic: 'anthropic',
   openai: 'openai',
@@ -26,7 +25,7 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
   'github-copilot': 'vscode',
 };
 
-/** Facts about a model; undefined where no model is named, or where its seller's prices are unknown. */
+/** Undefined if no model is named or its seller's prices are unknown. */
 export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? makerOf(model) : SELLERS[seller];
@@ -43,7 +42,7 @@ const atTime = (table: PriceTable, at: number): PriceTable => ({
   lookup: (model) => table.lookup(model, new Date(at)),
 });
 
-/** Agents that call the makers themselves name no seller. */
+/** Agents that call the makers directly name no seller. */
 function makerOf(model: string): Vendor | undefined {
   if (/^claude/i.test(model)) return 'anthropic';
   if (/^(?:gpt|o\d|codex)/i.test(model)) return 'openai';

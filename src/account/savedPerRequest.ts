@@ -1,4 +1,4 @@
-/** The saving of a condensation by hand, for the model that the agent last asked. */
+/** The saving of a manual condensation for the model that the agent last used. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { lastAnswer } from '../core/account/recordedRequest';
@@ -6,10 +6,10 @@ import { estimateSaving } from '../core/cost/saving';
 import { modelPrices } from './models';
 
 /**
- * US dollars that each request with the condensed conversation costs less, by the last one that the agent recorded: with its model, and
- * from the cache where it used one. Undefined where the agent records none, or the price is not known.
+ * US dollars saved by each request with the condensed conversation, assuming the model and cache
+ * use of the last recorded request. Undefined without a record or a known price.
  * @param change o200k tokens of the messages
- * @param prices default: the table, which is loaded where it is needed
+ * @param prices default: the bundled table, loaded if needed
  */
 export async function savedPerRequest(
   { recorded, lastRequest }: Conversation,

@@ -1,4 +1,4 @@
-/** What one stored session cost, and what it was made of. */
+/** What one stored session cost, and for what. */
 import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { computeComposition, type Composition } from '../core/account/composition';
@@ -40,22 +40,22 @@ export interface AccountTools {
 export interface AccountedFile {
   readonly agent: string;
   readonly path: string;
-  /** Milliseconds since the epoch: the day of what has no time of its own. */
+  /** Milliseconds since the epoch; the day of requests without a time. */
   readonly modified: number;
-  /** The path of the session that started it. */
+  /** Path of the session that started it. */
   readonly parent?: string;
 }
 
-/** What is known of a session whose conversation was not read. */
+/** Data of a session whose conversation was not read. */
 export interface SessionHead {
   readonly id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
-  /** The id of the session that started it. */
+  /** ID of the session that started it. */
   readonly parent?: string | undefined;
 }
 
-/** How many points a sparkline has at most. */
+/** Maximum points of a sparkline. */
 const FILL_POINTS = 60;
 
 /** @param conversation read with the history `all` */
@@ -71,7 +71,7 @@ export function accountSession(
   const calibration = calibrationOf(conversation, all, { counter, prices });
   const requests = ownRequests(all, recorded);
   const charges = chargesOf(file, recorded, prices);
-  // Requests that the agent's sums hold are not made again.
+  // Requests covered by the agent's sums are not estimated.
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
@@ -99,7 +99,7 @@ export function accountSession(
   };
 }
 
-/** Those that were made in the session itself, as far as its own records tell. */
+/** Requests made in the session itself, according to its records. */
 function ownRequests(
   requests: readonly ConversationRequest[],
   { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
@@ -108,7 +108,7 @@ function ownRequests(
   return requests.filter(({ answer }) => answer >= ownFrom && !copied.has(answer));
 }
 
-/** Of a session that is too large to look at, or can't be understood: what its records say of its requests. */
+/** For sessions that are too large or unreadable: only what their records say. */
 export function accountRecords(
   file: AccountedFile,
   head: SessionHead,
@@ -134,7 +134,6 @@ export function accountRecords(
 }
 
 const NOTHING: Composition = {
-  // One entry for each kind, made of the list of kinds.
   parts: Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>,
   ...{ sentOften: 0, files: [], unused: [], calls: [] },
 };
@@ -167,11 +166,11 @@ interface Charges {
   readonly totals: readonly PaidTotal[];
 }
 
-/** What the records say was paid for. */
+/** What was paid for, according to the records. */
 function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, prices: PriceTable): Charges {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
-  /** How many entries there are for so many of the recorded requests. */
+  /** Index of the first entry for each recorded request. */
   const places: number[] = [0];
   for (const request of recorded?.requests ?? []) {
     if (hasUsage(request)) {
@@ -186,7 +185,7 @@ function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, 
   return { counted, paid, totals };
 }
 
-/** A request that was made, and of which nothing else is known: it is told as one without a price. */
+/** A request without usable figures; reported as one without a price. */
 const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
   at: request.at ?? modified,
   ...(request.model !== undefined && { model: request.model }),
@@ -196,7 +195,7 @@ const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): Paid
   ...(request.isCopy && { isCopy: true }),
 });
 
-/** A request, and behind it what other models and earlier steps of it took. */
+/** A request, followed by its parts by other models and earlier steps. */
 function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
   const named = { ...modelOf(request), at: request.at };
@@ -217,7 +216,7 @@ function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTa
       const { model } = part;
       const isOther = model !== undefined && model !== named.model;
       return {
-        // Another model is asked in the plain way.
+        // Other models use the standard service.
         ...paidRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
         ...marks,
         requests: 0,
@@ -277,7 +276,7 @@ function paidTotal(
   };
 }
 
-/** US dollars for a token, at the length of a plain prompt: a sum does not say how long each was. */
+/** US dollars per token for a short prompt, because a sum does not say how long each prompt was. */
 function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
@@ -291,13 +290,13 @@ function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
 
 interface ReplayedRequest extends ChargedModel {
   readonly usage: Usage;
-  /** It is in what the vendor says that it has charged so far. */
+  /** Included in the total that the vendor reported as charged. */
   readonly isCharged?: boolean;
 }
 
 /**
- * Replayed requests at what the vendor charged for them, where it says so for all of them together: each at its share by our prices. Later
- * ones are taken to be as much dearer or cheaper than our prices say.
+ * Prices replayed requests by the vendor's total charge for all of them, distributed in proportion
+ * to our prices. The same factor applies to later ones.
  */
 function withCharge(
   requests: readonly PaidRequest[],
@@ -319,8 +318,8 @@ function withCharge(
 }
 
 /**
- * The requests of a conversation and of the subagents in its file, made again.
- * @param covered how many of its answers come before them
+ * Estimates the requests of a conversation and its subagents.
+ * @param covered number of its answers that precede them
  */
 function replayedRequests(
   conversation: Conversation,
@@ -343,7 +342,7 @@ function replayedRequests(
     };
   });
   const lastAt = recorded?.requests.findLast(({ at }) => at !== undefined)?.at;
-  // Sums of the agent's hold what its subagents asked.
+  // The agent's sums include its subagents' requests.
   const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
     const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
     const own = requestsIn(messages, counter, markedCompactions(messages));
@@ -364,18 +363,18 @@ const modelOf = (request: RecordedRequest | undefined): NamedModel => ({
   ...(request?.seller !== undefined && { seller: request.seller }),
 });
 
-/** Where the agent's own compactions are: as it recorded them, or as its summaries tell. */
+/** The agent's compactions: recorded ones, or else found by their summaries. */
 export const compactionsOf = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
   recorded?.compactions ?? markedCompactions(messages);
 
-/** The model that answered last, or that the conversation's own document names. */
+/** The model that answered last, or that the document names. */
 export function namedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
   return last ? { ...modelOf(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
-/** By what was recorded; else by the conversation's own instructions and tools, and the model's family. */
+/** From recorded usage; otherwise from instructions, tools and the model's family. */
 export function calibrationOf(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
@@ -396,7 +395,7 @@ export function calibrationOf(
   const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.json(value), 0);
   const isClaude = /claude/i.test(named.model ?? '');
   return {
-    // Too few requests for a line: what the prompts held beyond the messages.
+    // Too few requests for a regression: whatever the prompts contained beyond the messages.
     fixed:
       pairs.length === 0
         ? fixed
@@ -405,13 +404,17 @@ export function calibrationOf(
     outputFactor: factor,
     cacheShare: 1,
     accounting: isClaude ? 'anthropic' : 'openai',
-    // Anthropic's shorter lifetime (API guide, "Prompt caching"), at which agents write unless they ask for more.
+    // Anthropic's default cache lifetime (API guide, "Prompt caching"), which agents use unless
+    // they ask for more.
     cacheMs: 5 * 60_000,
     writes: isClaude ? 'short' : 'none',
   };
 }
 
-/** By the price table, else the agent's own reckoning. An agent that says 0 of a model that isn't called free knows no price. */
+/**
+ * By the price table, else by the agent. An agent reporting 0 for a model not known to be free
+ * doesn't know the price.
+ */
 function costOf(
   usage: Usage,
   recordedCost: number | undefined,
@@ -425,7 +428,7 @@ function costOf(
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
 }
 
-/** The largest of each stretch, so that a chart of many requests keeps its peaks. */
+/** Keeps the largest value of each interval, so that a chart keeps its peaks. */
 function downsample(values: readonly number[], points: number): number[] {
   if (values.length <= points) return [...values];
   return Array.from({ length: points }, (_, index) => {
@@ -436,8 +439,8 @@ function downsample(values: readonly number[], points: number): number[] {
 }
 
 /**
- * The agent's own compactions, where the records hold none of their requests: each is one more request with the context before, read from
- * the cache, that the summary answered.
+ * The agent's own compactions without recorded requests: each is counted as a request with the
+ * previous context, read from the cache, answered by the summary.
  */
 function compactionSum(
   { messages, recorded }: Conversation,

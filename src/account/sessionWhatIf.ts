@@ -1,4 +1,4 @@
-/** The cost that one stored session would have had with a provider that calls no model. */
+/** What one stored session would have cost with a provider that calls no model. */
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
 import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
@@ -16,10 +16,10 @@ export interface WhatIf {
   readonly provider: string;
   readonly config: unknown;
   readonly threshold: Threshold;
-  /** Tokens of the model's window; absent: by the records or the model. */
+  /** Window in tokens; default: from the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
-  /** Local date of requests that have no time of their own. */
+  /** Local date of requests without a time. */
   readonly day?: string;
 }
 
@@ -27,17 +27,20 @@ export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 
   readonly requests: number;
   readonly window: number;
   readonly dueTokens: number;
-  /** US dollars, each undefined where a price is not known: as it was (made again), condensed, and the most that reading again adds. */
+  /**
+   * US dollars, each undefined if a price is unknown: as it was (replayed), condensed, and an upper
+   * bound for reading content again.
+   */
   readonly before: number | undefined;
   readonly after: number | undefined;
   readonly rereads: number | undefined;
-  /** The cost of both sides by local date; undefined where a price is not known. */
+  /** Both costs by local date; undefined if a price is unknown. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[] | undefined;
 }
 
 /**
  * @param conversation read with the history `all`
- * @returns undefined where nobody knows the model's window
+ * @returns undefined if the model's window is unknown
  */
 export async function sessionWhatIf(
   conversation: Conversation,

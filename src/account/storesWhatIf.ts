@@ -1,4 +1,7 @@
-/** The cost that the stored sessions would have had with another provider. Reading blocks: it runs in a worker, or on the command line. */
+/**
+ * The cost that the stored sessions would have had with another provider. Reading blocks: it runs
+ * in a worker, or on the command line.
+ */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
@@ -26,21 +29,21 @@ export interface WhatIfChoice {
 }
 
 export interface StoresWhatIfOptions {
-  /** File of what is known already. */
+  /** File of cached results. */
   readonly cache: string;
-  /** The product's version: another one condenses otherwise. */
+  /** The product's version; another one may condense differently. */
   readonly version: string;
   readonly signal: AbortSignal;
 }
 
-/** How often what is done is written down, in milliseconds. */
+/** Milliseconds between saves. */
 const SAVE_MS = 10_000;
 
 /**
- * Makes every session again that was long enough to be condensed.
- * @param report is told how many of how many are done
- * @returns by path; sessions that never were long enough are not in it
- * @throws the signal's reason where it was aborted
+ * Replays every session that was long enough to be condensed.
+ * @param report called with the number of sessions done and in total
+ * @returns by path; without sessions that were never long enough
+ * @throws the signal's reason if it was aborted
  */
 export async function storesWhatIf(
   sessions: readonly SessionAccount[],
@@ -74,7 +77,7 @@ export async function storesWhatIf(
   try {
     for (const [done, session] of long.entries()) {
       report(done, long.length);
-      // One turn of the loop, so that the message goes out and a signal comes in.
+      // Yield so that the message is sent and an abort is noticed.
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       const { path, usage, fill } = session;
@@ -106,11 +109,11 @@ async function savingOf(
   try {
     conversation = readAccounted(path, databases);
   } catch (error) {
-    // It was there when it was accounted, and has gone or changed since.
+    // The file was removed or changed after it was accounted.
     if (error instanceof ConversationReadError) return 'unknown';
     throw error;
   }
-  // Remembered counts of one conversation are of no use for the next.
+  // A new counter: cached counts of one conversation are useless for the next.
   const counter = new MessageCounter(await tokens());
   const manager = new CondensationManager(counter, createProviders());
   const result = await sessionWhatIf(
@@ -141,7 +144,7 @@ interface Kept {
   readonly saving: SessionSaving | 'unknown';
 }
 
-/** A file that is missing or broken is an empty cache. Version 1.0 wrote the list alone. */
+/** A missing or damaged file is an empty cache. Version 1.0 wrote only the list. */
 async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
   try {
     return new Map(
@@ -158,7 +161,7 @@ async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
 /** Of other choices and periods so many are kept. */
 const KEPT = 5_000;
 
-/** Writes the file whole or not at all. */
+/** Writes the file atomically. */
 async function save(file: string, known: ReadonlyMap<string, Kept>, kept: ReadonlyMap<string, Kept>): Promise<void> {
   if ([...kept.keys()].every((key) => known.has(key))) return;
   const others = [...known.values()].filter(({ key }) => !kept.has(key));

@@ -1,9 +1,8 @@
-/** Shared by the tests of the account. */
-
 /**
- * A session of Claude Code that reads the same file in each turn; every request holds so many tokens more than the one before.
- * @param at when a record was made
- * @param name the session's id: its requests are no copies of another one's
+ * A Claude Code session that reads the same file in each turn; every request is larger by a fixed
+ * number of tokens.
+ * @param at time of each record
+ * @param name the session's id, so that its requests are no copies of another's
  */
 export const readingSession = (
   first: number,

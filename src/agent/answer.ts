@@ -1,4 +1,4 @@
-/** One answer of a model to the chat: streamed as it comes, its calls checked before they are told. */
+/** Streams one answer of a model to the chat, after checking its calls. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { withFreshIds } from './tidyMessages';
@@ -9,45 +9,45 @@ export interface AnswerParts {
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
   /**
-   * The vendor refused a request before it answered anything.
+   * The vendor rejected a request before answering anything.
    * @param messages those of the request
    * @returns whether to send it again, because it has changed
    */
   readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
-  /** Whether the model may correct an answer whose calls are wrong. */
+  /** True if the model may correct invalid calls. */
   readonly isCorrected: () => boolean;
-  /** The parameters as the tool gets them, or why it can't have them, for the model to read. */
+  /** The parameters for the tool, or an error for the model to read. */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
-  /** The model's thinking, piece by piece. */
+  /** A piece of the model's thinking. */
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
   /**
-   * Told once for each request that the vendor took, also one that broke off: it is paid for all the same. Undefined: what
-   * it used is not known.
+   * Called once per request that the vendor accepted, even if the answer was cut off, since it is
+   * charged. Undefined usage is unknown.
    */
   readonly used: (usage: Usage | undefined) => void;
 }
 
 export interface Answer {
-  /** Of each request that was made: more than one where the model had to correct itself. */
+  /** One for each request; several if the model had to correct itself. */
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
-  /** Ids of the calls that were told. */
+  /** Ids of the reported calls. */
   readonly calls: readonly string[];
-  /** True where neither text nor call was told. */
+  /** True if neither text nor a call was reported. */
   readonly isEmpty: boolean;
-  /** Tools whose calls the model could not correct: they were not told. */
+  /** Tools whose calls the model could not correct; they were not reported. */
   readonly withheld: readonly string[];
 }
 
-/** Why an answer ended before the model was done with it. */
+/** Why an answer ended early. */
 export type CutReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
 
 export const isCut = (reason: StopReason): reason is CutReason =>
   reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
 
-/** A full window, or a model that declines, would end the next answer too. */
+/** A full window or a refusal would also end the next answer. */
 const CORRECTABLE: ReadonlySet<StopReason> = new Set<StopReason>([
   'max_tokens',
   'tool_use',
@@ -57,9 +57,9 @@ const CORRECTABLE: ReadonlySet<StopReason> = new Set<StopReason>([
 ]);
 
 /**
- * Asks the model and tells what it answers. Text is told as it comes; calls once the answer is whole, so that an answer
- * that breaks off leaves no call behind. A call that no tool may get (a marker that stands for nothing known, parameters
- * that are no JSON object) is answered with an error here, and the model goes on in the same answer.
+ * Streams a model's answer. Text is reported immediately, calls after the answer is complete, so
+ * that an interrupted answer leaves no call. An invalid call (an unknown marker, parameters that
+ * are no JSON object) is answered with an error here, and the model continues in the same answer.
  * @throws {ApiError}
  */
 export async function answer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
@@ -79,7 +79,8 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
       asked = { ...asked, messages: [...asked.messages, ...withFreshIds(correction(turn, checked), asked.messages)] };
       continue;
     }
-    // A call that stays wrong after all corrections is left out, with those beside it: half an answer misleads the model.
+    // If a call stays invalid, all calls of the answer are omitted: half an answer would mislead
+    // the model.
     const calls = isFaulty ? [] : checked;
     for (const { call, input } of calls) parts.call(call.id, call.name, input);
     return {
@@ -99,7 +100,7 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
-/** @returns undefined if the request was refused, and has changed since */
+/** @returns undefined if the request was rejected and has since changed */
 async function readTurn(
   request: ApiRequest,
   { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerParts,
@@ -130,7 +131,7 @@ async function readTurn(
           onThinking(event.text);
           break;
         case 'block':
-          // VS Code's parts have no form for it; the handler keeps what goes back.
+          // VS Code has no part for it; the handler keeps what must be sent back.
           break;
       }
     }
@@ -146,7 +147,7 @@ async function readTurn(
 interface CheckedCall {
   readonly call: ToolCall;
   readonly input: object;
-  /** Why the tool doesn't get it. */
+  /** Why the tool can't get it. */
   readonly fault?: string;
 }
 
@@ -156,7 +157,7 @@ async function check(
   stopReason: StopReason,
   { expand }: AnswerParts,
 ): Promise<CheckedCall> {
-  // One that was cut before its first parameter looks like one that has none.
+  // A call cut before its first parameter looks like one without parameters.
   const isCutOff = isLast && isCut(stopReason) && Object.keys(call.input).length === 0;
   if (isCutOff || !isJsonObject(call.rawArguments)) {
     const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
@@ -164,7 +165,7 @@ async function check(
   }
   const expanded = await expand(call.input);
   if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
-  // An object stays an object: only strings in it are expanded.
+  // Safe: only strings inside are expanded, so an object stays an object.
   return { call, input: expanded.input as object };
 }
 
@@ -178,7 +179,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** The answer as it was given, and its calls answered with what is wrong. */
+/** The answer as given, with errors as its calls' results. */
 function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
   const calls = checked.map(({ call, input }): Block => ({
     type: 'tool_use',

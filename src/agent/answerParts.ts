@@ -1,4 +1,4 @@
-/** The chat's view of an answer, beside its text and its calls. */
+/** Parts of an answer for the chat other than text and calls. */
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { promptTokens } from '../core/cost/usage';
@@ -6,8 +6,8 @@ import { errorMessage } from '../core/errors';
 import { isCut, type Answer, type CutReason } from './answer';
 
 /**
- * Tokens of a call as the chat's ring reads them: a data part of the type `usage`, in the fields of OpenAI's API (read in
- * VS Code 1.139; not documented).
+ * A call's tokens for the chat's context ring: a data part of type `usage` with the fields of
+ * OpenAI's API (undocumented; seen in VS Code 1.139).
  */
 export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
   const prompt = promptTokens(usage);
@@ -20,7 +20,7 @@ export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
   return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
 }
 
-/** The part that an answer lacks, in words for the chat; undefined if it is complete. */
+/** Says what an incomplete answer lacks; undefined if it is complete. */
 export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
   if (isCut(stopReason)) return isEmpty ? NOTHING[stopReason]() : `\n\n_${CUT[stopReason]()}_`;
   if (withheld.length > 0) {
@@ -33,7 +33,7 @@ export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | un
   return undefined;
 }
 
-/** An answer of which nothing came, neither text nor call. */
+/** For answers with neither text nor a call. */
 const NOTHING: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
@@ -43,7 +43,7 @@ const NOTHING: Readonly<Record<CutReason, () => string>> = {
   refusal: () => vscode.l10n.t('The model declined to answer.'),
 };
 
-/** One that ends in the middle. */
+/** For answers that end in the middle. */
 const CUT: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
@@ -53,7 +53,7 @@ const CUT: Readonly<Record<CutReason, () => string>> = {
   refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to continue.'),
 };
 
-/** An error as the chat shows it: VS Code 1.139 shows the message, and behind it the stack where there is one. */
+/** VS Code 1.139 shows an error's message, followed by its stack if it has one. */
 export function chatError(error: unknown): Error {
   const shown = new Error(errorMessage(error));
   shown.stack = '';

@@ -1,4 +1,4 @@
-/** Builds the request to the model from a request of the chat. */
+/** Builds the request to the model from a chat request. */
 import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import { getBlocks, isToolUse } from '../core/messages/blocks';
@@ -8,11 +8,11 @@ import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
-/** The room that a prompt leaves in the window, in the model's tokens. */
+/** The prompt's share of the window, in the model's tokens. */
 export interface PromptRoom {
   readonly contextWindow: number;
   readonly promptTokens: number;
-  /** The model has reported tokens before: its count is close. */
+  /** True if the model has reported tokens before, so that the count is close. */
   readonly isCalibrated: boolean;
 }
 
@@ -23,15 +23,15 @@ export interface RequestParts {
   /** A tool must be called. */
   readonly toolRequired: boolean;
   readonly room: PromptRoom | undefined;
-  /** The conversation's id; undefined where it has none. */
+  /** The conversation's id, if it has one. */
   readonly conversation: string | undefined;
-  /** Messages that carry a cache breakpoint; undefined: nothing is marked. */
+  /** Messages with a cache breakpoint; undefined: none. */
   readonly cacheMarks: readonly number[] | undefined;
 }
 
 /**
- * The request to the model. Without tools of its own, one that goes on with calls declares the tools that they name, and
- * forbids the model to call them: the APIs refuse calls of tools that nobody declared.
+ * If the chat offers no tools but the history contains calls, declares the tools they name and
+ * forbids calling them, because APIs reject calls of undeclared tools.
  */
 export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
@@ -39,7 +39,8 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
   const isMissing = parts.tools.length === 0;
   const tools = isMissing ? toolsIn(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
-  // Anthropic lets a model think only where it may choose its tools (API guide, "Extended thinking with tool use").
+  // Anthropic only allows thinking if the model may choose its tools (API guide, "Extended thinking
+  // with tool use").
   const thinkingTokens = toolRequired ? undefined : profile.thinkingTokens;
   const limit = outputLimit(model, room);
   const request: ApiRequest = {
@@ -54,14 +55,17 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
   return cacheMarks ? withCacheMarks(request, cacheMarks, cacheLifetimeOf(profile)) : request;
 }
 
-/** Counts are estimates: so much of a prompt may be missing in its count, once the model has reported tokens, and before. */
+/** Margins for counting errors, as shares of the prompt: with and without calibration. */
 const COUNT_MARGIN = 0.05;
 const GUESS_MARGIN = 0.5;
 const MIN_MARGIN = 1_024;
-/** Less than this is no answer: a prompt that leaves less is refused for its length. */
+/** A prompt that leaves less room than this is rejected as too long. */
 const MIN_OUTPUT = 1_024;
 
-/** The longest answer allowed: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
+/**
+ * The answer's limit: the model's own, if the prompt leaves room for it. Undefined: left to the
+ * server.
+ */
 function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
@@ -70,7 +74,7 @@ function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undef
   return Math.max(Math.min(MIN_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
-/** A history with calls needs its tools declared, also where the chat offers none any more. */
+/** Declarations for all tools called in the history. */
 function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = new Set(
     messages.flatMap((message) =>
@@ -82,11 +86,14 @@ function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
   return [...names].map((name) => ({ name, description: 'No longer offered.', input_schema: { type: 'object' } }));
 }
 
-/** An agent sends its whole history each time: marked for five minutes unless the profile says otherwise. */
+/**
+ * Agents resend the whole history, so it is cached for five minutes unless the profile says
+ * otherwise.
+ */
 export const cacheLifetimeOf = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
   cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
-/** The two newest messages of the user: what is marked where nothing is condensed. */
+/** The user's two newest messages; marked if nothing is condensed. */
 export function newestMarks(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);

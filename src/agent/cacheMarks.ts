@@ -1,6 +1,6 @@
 /**
- * Breakpoints of Anthropic's prompt cache (API guide, "Prompt caching"): at most four in a request. What VS Code puts into
- * messages for it is taken out where they are converted, so that ours are all.
+ * Breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"): at most four per request.
+ * VS Code's own are removed on conversion.
  */
 import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
@@ -8,13 +8,13 @@ import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 
 const MAX_BREAKPOINTS = 4;
 
-/** The request with a breakpoint at the given messages, at its system prompt, and where one is left at its tools. */
+/** Marks the given messages, the system prompt and, if one breakpoint is left, the tools. */
 export function withCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
   if (lifetime === 'none') return request;
   const { tools = [], system = [], messages } = request;
   const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
-  // The system prompt stands behind the tools: its breakpoint holds for both.
+  // The system prompt follows the tools, so its breakpoint covers both.
   const markedPrompt = withMarkAtEnd(prompt, mark);
   const most = MAX_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
   const marked = new Set(chosen(marks, messages, most));
@@ -27,7 +27,7 @@ export function withCacheMarks(request: ApiRequest, marks: readonly number[], li
   };
 }
 
-/** At most so many of the messages that can be marked: the first, which is the condensed prefix, and the newest. */
+/** Limits the marks to the first (the condensed prefix) and the newest messages. */
 function chosen(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
   const possible = [...new Set(marks)].filter((index) => markableAt(messages[index]) >= 0).toSorted((a, b) => a - b);
   return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];

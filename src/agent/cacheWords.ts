@@ -3,10 +3,9 @@ import { formatTokens } from '../core/format';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 
-/** The state of the prompt cache in one of four words, and what that rests on. */
+/** The prompt cache's state in one of four words, and the evidence for it. */
 export const cacheWords = (cache: CacheState): string => `${stateWords(cache)} (${basisWords(cache)})`;
 
-/** "Prompt cache: warm". */
 export function stateWords({ state }: CacheState): string {
   switch (state) {
     case 'warm':
@@ -20,7 +19,7 @@ export function stateWords({ state }: CacheState): string {
   }
 }
 
-/** What the state of the cache rests on. */
+/** The evidence for the cache's state. */
 export function basisWords(cache: CacheState): string {
   if (cache.state === 'none') {
     return cache.basis === 'model'
@@ -65,7 +64,6 @@ function spanWords(cache: Extract<CacheState, { readonly ageMs: number }>): stri
   }
 }
 
-/** "40 seconds", "5 minutes", "24 hours"; rounded down, so that no time is told as longer than it is. */
 function durationWords(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds === 0) return vscode.l10n.t('less than a second');
@@ -76,7 +74,10 @@ function durationWords(ms: number): string {
   return hours === 1 ? vscode.l10n.t('1 hour') : vscode.l10n.t('{0} hours', hours);
 }
 
-/** What a condensation saves, and when it has paid for itself: figures only where all that they depend on is known. */
+/**
+ * What a condensation saves and when it pays for itself; figures only if everything they depend on
+ * is known.
+ */
 export function worthWords({ cache, saving }: LiveDecision): string {
   if (!saving) {
     return cache.state === 'unknown'
@@ -84,7 +85,7 @@ export function worthWords({ cache, saving }: LiveDecision): string {
       : vscode.l10n.t('What it saves is not known because the model’s price is not known.');
   }
   const { perRequest, cacheBreak, breakEvenRequests: requests } = saving;
-  // What would round to $0.0000 is not nothing.
+  // Avoid showing $0.0000 for a small amount.
   const dollars = (value: number): string => (value < 0.00005 ? '<$0.0001' : `$${value.toFixed(4)}`);
   if (perRequest <= 0) return vscode.l10n.t('Later requests cost no less.');
   return [
@@ -96,7 +97,6 @@ export function worthWords({ cache, saving }: LiveDecision): string {
   ].join(' ');
 }
 
-/** "Pays for itself after 3 requests". */
 export const paysWords = (requests: number): string =>
   requests === 0
     ? vscode.l10n.t('Saves from the next request on')

@@ -1,13 +1,12 @@
-/** Recognizes the kinds of requests that VS Code's chat sends, and names conversations. */
+/** Recognizes the kinds of requests of VS Code's chat, and titles its conversations. */
 import { makeTitle, UNTITLED } from '../conversations/title';
 import { between } from '../core/between';
 import { getBlocks, isText } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 
-/** How the system prompt of VS Code's own summaries begins, as seen in 1.139. */
+/** Start of the system prompt for VS Code's own summaries, as seen in 1.139. */
 const SUMMARY_SYSTEM = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
 
-/** A request as this file looks at it. */
 export interface ChatRequest {
   readonly system: string | undefined;
   readonly messages: readonly ApiMessage[];
@@ -17,9 +16,10 @@ export interface ChatRequest {
 }
 
 /**
- * Whether a request is no step of an agent's task and goes to the model as it came: titles and progress messages (no tools), and
- * VS Code's own summaries, with tools (`/compact`) or without (by itself). Other extensions may write their tools' calls in the text
- * (Cline, Roo): of those a request without tools is a step once the model has answered.
+ * True for requests that are no step of an agent's task and are sent unchanged: titles and progress
+ * messages (no tools), and VS Code's own summaries with tools (`/compact`) or without (automatic).
+ * Extensions that write calls as text (Cline, Roo) send no tools either; theirs are steps after the
+ * model's first answer.
  */
 export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
   if (system?.trimStart().startsWith(SUMMARY_SYSTEM) === true) return true;
@@ -27,7 +27,7 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
   return tools.length === 0 && !isOthersTask;
 }
 
-/** A conversation's title; undefined where nothing says one. */
+/** Undefined if the conversation has no words for a title. */
 export function titleOfRequest({ messages, conversationId }: ChatRequest): string | undefined {
   if (conversationId !== undefined) return titleOfChat(messages);
   const title = makeTitle(messages);
@@ -35,8 +35,8 @@ export function titleOfRequest({ messages, conversationId }: ChatRequest): strin
 }
 
 /**
- * A title from the first words that the user typed, which VS Code's agent puts into an element of its own behind context;
- * undefined where there are none.
+ * A title from the user's first words, which VS Code's agent puts into an element of its own after
+ * the context.
  */
 export function titleOfChat(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {

@@ -1,4 +1,4 @@
-/** The cost of the chat's requests, held against the user's limits. */
+/** Compares the cost of the chat's requests with the user's limits. */
 import * as vscode from 'vscode';
 import { getAccounting } from '../core/vendors/vendors';
 import {
@@ -13,7 +13,7 @@ import {
 import type { OfferedModel } from './offeredModels';
 
 export interface ChatSpendingParts extends Pick<ConversationSpendingParts, 'spending' | 'limits' | 'now'> {
-  /** Shows words to the user, with a way to the setting that they are about. */
+  /** Shows a message with a link to the setting. */
   readonly tell: (words: string, setting: string) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'warn'>;
 }
@@ -49,7 +49,7 @@ export class ChatSpending {
   }
 }
 
-/** The setting that words about spending lead to. */
+/** The setting that a message about spending links to. */
 export const settingOf = (about: LimitNotice['about']): string =>
   about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 

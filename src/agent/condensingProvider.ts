@@ -44,10 +44,10 @@ export interface ProviderParts {
   readonly live: () => Promise<ChatConversations>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
-  /** The user's settings for summaries by a model. */
+  /** The user's settings for model summaries. */
   readonly summaries: (profile: ApiProfile) => SummaryPreferences;
   readonly spending: Pick<ChatSpending, 'begin'>;
-  /** A tool is called in a live conversation. */
+  /** Called when a tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
@@ -58,13 +58,13 @@ type SummaryPreferences = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { re
 type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
 type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
-/** One request of the chat, on its way to the model. */
+/** One chat request on its way to the model. */
 interface Passage {
   readonly model: OfferedModel;
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: ChatProgress;
-  /** Gives the model its earlier thinking back. */
+  /** Restores the model's earlier thinking. */
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
 }
@@ -74,43 +74,49 @@ interface Form {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptRoom;
-  /** O200k tokens that the vendor has to read at the least, where that is known. */
+  /** Minimum o200k tokens that the vendor must read, if known. */
   readonly mustRead?: number | undefined;
   readonly follower: Follower;
-  /** What the engine prepared for the request; undefined if it didn't. */
+  /** The engine's result; undefined if it failed. */
   readonly prepared?: PreparedChat | undefined;
-  /** Whether the messages are those that the engine prepared; else they are those that came. */
+  /** True if the messages are the engine's, false if they are the original ones. */
   readonly isView: boolean;
 }
 
-/** A request that its live conversation condenses. */
+/** A request of a live conversation that may be condensed. */
 interface Task {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
-  /** O200k tokens of the thinking that goes back with the request as it came. */
+  /** O200k tokens of thinking restored in the original request. */
   readonly extraTokens: number;
 }
 
-/** How a live conversation follows an answer while it comes. */
+/** Observes an answer for a live conversation. */
 interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
-  /** The model answered what the engine prepared. */
+  /** Called when the model has answered the engine's request. */
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
-/** A request that belongs to no conversation of ours. */
+/** For requests that belong to no live conversation. */
 const NOBODY: Follower = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
   called: () => undefined,
 };
 
-/** The models that the extension contributes to VS Code's chat: each request is condensed where that is due, then sent on. */
+/**
+ * The models that the extension adds to VS Code's chat: condenses each request if due, then
+ * forwards it.
+ */
 export class CondensingProvider {
   private readonly kept = new KeptThinking();
   private readonly failures = new RecentFailures();
-  /** Conversations whose view a vendor refused, while it took what came: they are sent as they come. */
+  /**
+   * Conversations whose view a vendor rejected while accepting the original; they are sent
+   * unchanged.
+   */
   private readonly leftAlone = new Set<LiveId>();
   private counts: TokenCounts | undefined;
 
@@ -151,7 +157,7 @@ export class CondensingProvider {
     }
   }
 
-  /** Tokens of the model; the model's own tokenizer is known by a factor. */
+  /** Counts in the model's tokens, using a factor for its tokenizer. */
   async countTokens(
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
@@ -175,7 +181,7 @@ export class CondensingProvider {
     const model = await this.parts.catalog.find(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = fromChat(messages);
-    // Images come as bytes and are sent as text, which takes its time.
+    // Images arrive as bytes and are sent as text; encoding them takes time.
     await betweenSteps(signal);
     const identity = identityOf(id, chat.messages);
     const repetition = this.failures.repetition(identity);
@@ -195,15 +201,15 @@ export class CondensingProvider {
   }
 
   /**
-   * VS Code's own summaries go out as they are while they fit; one of a conversation that has outgrown the window is
-   * condensed like any other request.
+   * VS Code's own summaries are sent unchanged while they fit. If the conversation has outgrown the
+   * window they are condensed like other requests.
    */
   private async isTooLarge(passage: Passage): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
     return (await this.promptTokens(passage)) > allowedTokens(contextWindow, maxOutputTokens);
   }
 
-  /** Tokens of a request as it came, in the model's own count as far as it is known by its family. */
+  /** The original request in the model's own tokens, estimated by its family. */
   private async promptTokens(passage: Passage): Promise<number> {
     const { model } = passage;
     const request = this.agentRequest(passage, 0);
@@ -214,11 +220,14 @@ export class CondensingProvider {
       const counter = await this.parts.counter();
       return counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools));
     };
-    // Where nothing can count it, it is a guess, and the request goes out all the same.
+    // If counting fails, guess, so that the request is still sent.
     return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
   }
 
-  /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
+  /**
+   * Sends the original. Steps of a task get cache marks, without which they would cost many times
+   * as much.
+   */
   private async plain(
     passage: Passage,
     isStep: boolean,
@@ -248,7 +257,7 @@ export class CondensingProvider {
     });
   }
 
-  /** @returns undefined where it could not be prepared: whatever goes wrong must not cost the user the task */
+  /** @returns undefined on any failure: it must not cost the user the task */
   private async prepared(passage: Passage, { live, request }: Task): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
@@ -259,7 +268,7 @@ export class CondensingProvider {
     }
   }
 
-  /** What the engine makes of a request that was refused for its length; without an engine nothing more can be done. */
+  /** Condenses a request further that was rejected as too long; undefined without an engine. */
   private async shorter(
     passage: Passage,
     { live, request }: Task,
@@ -268,7 +277,7 @@ export class CondensingProvider {
   ): Promise<PreparedChat | undefined> {
     const { signal } = passage;
     if (prepared) return live.tooLong(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
-    // The engine died of it, or with it. It ends: after two deaths in a row no other is started.
+    // The engine died. The loop ends: after two deaths in a row no engine is started.
     for (;;) {
       try {
         return await live.prepare(request, signal);
@@ -290,7 +299,7 @@ export class CondensingProvider {
     const follower = {
       ...this.follower(live, prepared),
       answered: async (usage: Usage | undefined) => {
-        // Thinking that a condensation dropped was counted before, and is not sent.
+        // Thinking dropped by the condensation was counted before but is not sent.
         const forgotten = extraTokens - (await this.keptTokens(model, messages));
         live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
       },
@@ -312,7 +321,7 @@ export class CondensingProvider {
     };
   }
 
-  /** O200k tokens of the thinking that goes back with these messages. */
+  /** O200k tokens of the thinking restored in these messages. */
   private async keptTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: modelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.tokens(kept, messages, await this.parts.counter()));
@@ -323,7 +332,8 @@ export class CondensingProvider {
     const title = titleOfRequest(requestIn({ chat, options }));
     const conversationId = conversationOf(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL) === true;
-    // VS Code's chat has the tool where its user lets it; other extensions bring their own tools alone.
+    // VS Code's chat offers the tool if the user allows it; other extensions only use their own
+    // tools.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheSpan = getCacheSpan({
@@ -359,11 +369,14 @@ export class CondensingProvider {
     };
   }
 
-  /** The chat's model, asked beside the chat: the conversation has gone to its vendor anyway, and the user pays it already. */
+  /**
+   * The chat's model, called separately. Its vendor already has the conversation, and the user
+   * already pays for it.
+   */
   private async summarizerOf(model: OfferedModel): Promise<Summarizer | Unavailable> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
-    // The price per token of VS Code's models is often unknown: a subscription pays, or one's own machine.
+    // VS Code's models often have no known token price: a subscription or local machine.
     const isIncluded = model.wraps !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
     try {
@@ -382,8 +395,9 @@ export class CondensingProvider {
   }
 
   /**
-   * Sends a request, and in other forms as long as the vendor refuses it and {@link Attempts} knows another one.
-   * @param changed makes another form of one that was refused; undefined where there is none
+   * Sends a request, and other forms of it while the vendor rejects it and {@link Attempts}
+   * suggests one.
+   * @param changed creates another form of a rejected request; undefined if there is none
    */
   private async send(
     passage: Passage,
@@ -405,7 +419,7 @@ export class CondensingProvider {
     }
   }
 
-  /** The form to send in a refused one's place. @throws ApiError where there is none */
+  /** The form to send after a rejected one. @throws ApiError if there is none */
   private async next(
     attempts: Attempts<ApiError | undefined>,
     changed: (change: Change) => Promise<Form | undefined>,
@@ -420,7 +434,7 @@ export class CondensingProvider {
     }
   }
 
-  /** Once the vendor has taken what came in a view's place, it is known that it was the view that it refused. */
+  /** If the vendor accepts the original after rejecting a view, the view was the cause. */
   private leaveAlone({ prepared }: Form, attempts: Attempts<unknown>): void {
     if (!prepared || !attempts.hasMade('send-as-it-came')) return;
     this.leftAlone.add(prepared.conversation);
@@ -445,7 +459,7 @@ export class CondensingProvider {
       room,
       conversation: chatId,
     });
-    // A conversation that VS Code names is one for its user, its subagents with it.
+    // A conversation named by VS Code includes its subagents.
     const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens, mustRead);
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
@@ -501,7 +515,7 @@ export class CondensingProvider {
   }
 }
 
-/** Who gets to see what a model is asked. */
+/** The party that receives the prompt. */
 const vendorOf = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
   wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
 
@@ -512,17 +526,20 @@ const requestIn = ({ chat, options }: Pick<Passage, 'chat' | 'options'>): ChatRe
   conversationId: conversationOf(options),
 });
 
-/** VS Code's id of a conversation; undefined where it names none. */
+/** VS Code's id of the conversation, if it sends one. */
 function conversationOf({ modelOptions }: Passage['options']): string | undefined {
   const id: unknown = modelOptions?.['_conversationId'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Names the model whose signatures an answer carries. */
+/** Identifies the model for which an answer's signatures are valid. */
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-/** UTF-16 units of both ends of a long text: the extension host hashes no text of megabytes for each request. */
+/**
+ * UTF-16 units kept of both ends of a long text, so that the extension host doesn't hash megabytes
+ * for each request.
+ */
 const ENDS = 500;
 
 const withoutMiddle = (_key: string, value: unknown): unknown =>
@@ -530,7 +547,9 @@ const withoutMiddle = (_key: string, value: unknown): unknown =>
     ? [value.length, value.slice(0, ENDS), value.slice(-ENDS)]
     : value;
 
-/** Two requests are the same if they have the same model and, as far as its texts' lengths and ends tell, the same last message. */
+/**
+ * Requests are the same if model and last message are the same, judging texts by length and ends.
+ */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', withoutMiddle))}`;
 

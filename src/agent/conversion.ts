@@ -1,4 +1,4 @@
-/** A request of VS Code's chat in the core's form. */
+/** Converts requests of VS Code's chat to the core's form. */
 import type * as vscode from 'vscode';
 import type { ToolDeclaration } from '../api/types';
 import type { ApiMessage, Role } from '../core/messages/types';
@@ -8,18 +8,18 @@ import { tidyMessages } from './tidyMessages';
 type ChatMessage = Pick<vscode.LanguageModelChatRequestMessage, 'role' | 'content'>;
 
 export interface ConvertedMessages {
-  /** The system messages at the head, as one text; undefined where there are none. */
+  /** Leading system messages as one text. */
   readonly system: string | undefined;
-  /** In blocks, results merged, in a form that vendors take. */
+  /** Valid messages in blocks, with results merged. */
   readonly messages: readonly ApiMessage[];
 }
 
-/** Anything that is neither user nor assistant is a system message: it has the number 3, which the typings don't name. */
+/** Any other role is a system message; it has the number 3, which the typings lack. */
 const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
 /**
- * The system prompt, which stands at the head, and the rest as messages that every API takes. Cline, Roo and those made of them send
- * theirs as an answer in front of the task, since the typings know no system role.
+ * Separates the leading system prompt from the other messages. Cline, Roo and their derivatives
+ * send theirs as an assistant message before the task, because the typings have no system role.
  */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(messageOf);
@@ -29,11 +29,11 @@ export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   return { system: system === '' ? undefined : system, messages: tidyMessages(converted.slice(prompt.length)) };
 }
 
-/** An answer to nothing: text alone. */
+/** An assistant message of text alone. */
 const isWordsOfNobody = ({ role, content }: ApiMessage): boolean =>
   role === 'assistant' && typeof content !== 'string' && content.every(({ type }) => type === 'text');
 
-/** One message, before the others are looked at. */
+/** Converts one message without regard to its neighbors. */
 export const messageOf = ({ role, content }: ChatMessage): ApiMessage => ({
   role: ROLES[role] ?? 'system',
   content: content.flatMap((part) => blockOf(part) ?? []),
@@ -47,6 +47,6 @@ export const toolsOf = (tools: readonly vscode.LanguageModelChatTool[] = []): To
   tools.map(({ name, description, inputSchema }) => ({
     name,
     description,
-    // The typings say `object`; it is a JSON Schema.
+    // Typed as `object`, but it is a JSON Schema.
     input_schema: (inputSchema as Readonly<Record<string, unknown>> | undefined) ?? { type: 'object', properties: {} },
   }));

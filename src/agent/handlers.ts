@@ -12,21 +12,26 @@ export interface HandlersParts {
   readonly secrets: SecretStore;
   readonly models: LanguageModels;
   readonly counter: () => Promise<MessageCounter>;
-  /** How a request is tried again for the first time that it is made. */
+  /** Retries of the first attempt at a request. */
   readonly retry?: CallOptions['retry'];
 }
 
-/** An agent's answers can be long, and a local model reads a long prompt for minutes; the user can cancel. Milliseconds. */
+/**
+ * Milliseconds. Long, because answers can be long, a local model may read a prompt for minutes, and
+ * the user can cancel.
+ */
 const TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
-/** Creates and keeps the handlers of the offered models: a handler learns how its server differs from others. */
+/**
+ * Creates and caches the handlers of offered models, because a handler learns its server's quirks.
+ */
 export class Handlers {
   private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 
   constructor(private readonly parts: HandlersParts) {}
 
   /**
-   * @param retries whether the handler tries again by itself.
+   * @param retries whether the handler retries by itself
    * @throws {ApiError} kinds `auth` and `endpoint`
    */
   async handlerOf(model: OfferedModel, retries: boolean): Promise<ApiHandler> {

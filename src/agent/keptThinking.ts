@@ -1,7 +1,6 @@
 /**
- * Keeps the model's thinking. VS Code's parts have no form for it, but the vendor wants it back unchanged: thinking with its
- * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
- * extension host runs.
+ * Keeps the model's thinking. VS Code has no parts for it, but vendors want signed or encrypted
+ * thinking back unchanged. It is kept in memory by the ids of the answer's calls.
  */
 import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
@@ -12,42 +11,41 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findFamily } from '../core/vendors/families';
 import { plainId } from './tidyMessages';
 
-/** A block and its place among what the answer showed. */
+/** A block and its position in the visible answer. */
 export interface KeptBlock {
   readonly block: Block;
-  /** Text of the answer came before it. */
+  /** The answer's text came before it. */
   readonly afterText: boolean;
-  /** How many calls of the answer came before it. */
+  /** Number of the answer's calls before it. */
   readonly afterCalls: number;
 }
 
 interface Answer {
-  /** Key of the model: a signature holds for the model that made it. */
+  /** Key of the model; signatures are only valid for it. */
   readonly model: string;
   readonly calls: readonly string[];
   readonly blocks: readonly KeptBlock[];
-  /** Tokens of the thinking as the vendor reported them, in the model's tokens; undefined if it didn't. */
+  /** Tokens of the thinking as reported by the vendor, in the model's tokens. */
   readonly tokens: number | undefined;
 }
 
-/** A model and how it counts. */
 export interface KeptModel {
   readonly key: string;
-  /** The model's tokens for one o200k token; default 1. */
+  /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number;
 }
 
-/** Answers that are remembered; each may hold some kilobytes. */
+/** Maximum answers kept; each may take several kilobytes. */
 const MAX_ANSWERS = 2_000;
 
-/** The kept blocks by model and call. The oldest answers go first where there are too many. */
+/** Kept blocks by model and call. The oldest answers are dropped first. */
 export class KeptThinking {
-  /** By the answer's first call. Insertion order is age. */
+  /** By the answer's first call, oldest first. */
   private readonly answers = new Map<string, Answer>();
-  /** How much earlier thinking each model reads again by its own account, by the model's key. */
+  /** How much earlier thinking each model reads again, by model key. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
-  /** An answer without a call is not kept: no vendor wants its thinking back. */
+  /** Answers without a call are not kept: no vendor wants their thinking back. */
   keep(model: string, calls: readonly string[], blocks: readonly KeptBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
@@ -58,17 +56,17 @@ export class KeptThinking {
     if (oldest && !oldest.done) this.answers.delete(oldest.value);
   }
 
-  /** As {@link reads}, until the model has said it. */
+  /** Like {@link setScope}, until the model has reported its own. */
   assume(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }
 
-  /** Notes which of the blocks that go back a model reads. */
+  /** Sets which of the returned blocks a model reads. */
   reads(model: string, scope: ThinkingScope): void {
     this.scopes.set(model, scope);
   }
 
-  /** The messages with the blocks back in their places. Messages without kept blocks stay the same objects. */
+  /** Inserts the kept blocks. Messages without any keep their identity. */
   restore(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {
@@ -79,8 +77,8 @@ export class KeptThinking {
   }
 
   /**
-   * O200k tokens of what {@link restore} would put back: as the vendor counted them when they were made, else by their
-   * text. Encrypted thinking is long as text, and short as tokens.
+   * O200k tokens of what {@link restore} would insert: the vendor's count, else by text. Encrypted
+   * thinking is long as text but short in tokens.
    */
   tokens(model: KeptModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
@@ -96,10 +94,10 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets what no vendor demands: the thinking of all messages but the last answer and the one that the open turn began with,
-   * without which Anthropic refuses to let the turn go on with its thinking. Done with a condensation, which changes the beginning
-   * of the request anyway.
-   * @param keepsTurn the model demands the thinking of all calls of the open turn.
+   * Forgets the thinking that no vendor requires: all but that of the last answer and of the answer
+   * that began the open turn, which Anthropic requires. Done on condensing, which changes the
+   * request's beginning anyway.
+   * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -111,7 +109,10 @@ export class KeptThinking {
     );
   }
 
-  /** Forgets the thinking of these messages; which part of an answer a text is stays known. @returns whether there was any. */
+  /**
+   * Forgets the thinking of these messages but not the phases of their texts. @returns whether
+   * there was any
+   */
   forget(model: string, messages: readonly ApiMessage[]): boolean {
     let wasThere = false;
     for (const message of messages) {
@@ -138,14 +139,14 @@ export class KeptThinking {
     const calls = callsOf(message);
     const [first] = calls;
     const answer = first === undefined ? undefined : this.answers.get(keyOf(model, first));
-    // The same calls in the same order, else it is another answer that happens to begin with the same id.
+    // Another answer may start with the same id, so all calls must match.
     return answer && answer.calls.length === calls.length && answer.calls.every((id, at) => id === calls[at])
       ? answer
       : undefined;
   }
 }
 
-/** The part of an answer that its text is; no thinking. */
+/** Not thinking, but which phase of an answer a text belongs to. */
 const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
 const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
@@ -158,7 +159,7 @@ const callsOf = (message: ApiMessage): string[] =>
     .filter(isToolUse)
     .map(({ id }) => id);
 
-/** The content of an answer, with the kept blocks back in their places. */
+/** The answer's content with the kept blocks inserted. */
 function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
@@ -179,13 +180,13 @@ function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Bloc
   return result;
 }
 
-/** Whether a person says something in a message: it is no answer to calls alone. */
+/** True if the message is more than results of calls. */
 const isPersonal = (message: ApiMessage): boolean =>
   message.role === 'user' && blocksIn(message).some((block) => !isToolResult(block));
 
 /**
- * A handler whose model gets back what it thought, and whose thinking is kept.
- * @param model key of the model, whose thinking no other gets
+ * Wraps a handler so that its model's thinking is kept and sent back.
+ * @param model key of the model; no other gets its thinking
  */
 export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
   const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
@@ -199,7 +200,7 @@ export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model:
   };
 }
 
-/** Passes an answer on, and keeps its thinking once it is whole. */
+/** Forwards an answer and keeps its thinking after it is complete. */
 async function* keeping(
   events: AsyncIterable<ApiEvent>,
   kept: KeptThinking,
@@ -213,7 +214,7 @@ async function* keeping(
     if (event.type === 'text') hasText = true;
     if (event.type === 'tool_call') calls.push(event.id);
     if (event.type === 'block') blocks.push({ block: event.block, afterText: hasText, afterCalls: calls.length });
-    // Of some servers 0 means that they don't tell.
+    // Some servers report 0 for unknown.
     if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
       if (event.thinkingScope) kept.reads(model, event.thinkingScope);

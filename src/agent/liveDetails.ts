@@ -27,9 +27,9 @@ export interface DetailsParts {
   readonly live: LiveDesk;
   readonly condense: (conversation: LiveId, provider?: 'smart', config?: 'file-aware') => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
-  /** Pauses condensing where the conversation runs, or resumes it. */
+  /** Pauses or resumes condensing in the engine that owns the conversation. */
   readonly pause: (conversation: LiveId, isPaused: boolean) => Promise<void>;
-  /** Lists what was taken out, and opens the original of it. */
+  /** Lists removed content and opens the original of the selected item. */
   readonly openOriginal: (conversation: LiveId) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface ActionItem extends vscode.QuickPickItem {
   readonly run?: () => PromiseLike<unknown>;
 }
 
-/** "Show Condensed Chat Conversations": the one that is active, or a choice of several. */
+/** "Show Condensed Chat Conversations": shows the active one, or a choice. */
 export async function showDetails(parts: DetailsParts, id?: LiveId): Promise<void> {
   const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
@@ -52,7 +52,6 @@ export async function showDetails(parts: DetailsParts, id?: LiveId): Promise<voi
   if (conversation) await showActions(conversation, parts);
 }
 
-/** The conversation as an entry of a list. */
 export const liveItem = (conversation: LiveSummary) => ({
   conversation,
   label: `$(${conversation.agent === undefined ? 'comment-discussion' : 'terminal'}) ${conversation.title}`,
@@ -69,7 +68,7 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
   return (await pickOne(conversations.map(liveItem), { title }))?.conversation;
 }
 
-/** Lossless was due and found too little, and nothing follows it by itself. */
+/** Lossless was due but found too little, and no other provider follows. */
 const couldUseFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
   whyNot !== undefined && tokens >= thresholdTokens && condensedBy === PROVIDER_NAMES.lossless;
 
@@ -164,14 +163,14 @@ async function showActions(
   await picked?.run?.();
 }
 
-/** The prompt cache at the last condensation, in a row of its own: a list cuts the end of a line. */
+/** A separate row for the prompt cache, because lists truncate long lines. */
 const cacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   label: stateWords(decision.cache),
   description: basisWords(decision.cache),
   detail: worthWords(decision),
 });
 
-/** The tools by the server that they come from, the heaviest first. Nothing is turned off by itself: the chat's own list does that. */
+/** Tools by server, largest first. They can be turned off in the chat's own list. */
 async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {
   const servers = [...new Set(tools.map(({ server }) => server))];
   const configure =
@@ -211,15 +210,14 @@ const toolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.Q
 });
 
 /**
- * After the list VS Code gives the focus back to the status bar's item, whose tooltip then stays over the progress and its
- * Cancel (seen in 1.139): the editor gets it.
+ * After the list closes, VS Code focuses the status bar item, whose tooltip would cover the
+ * progress and its Cancel (seen in 1.139). Focus the editor instead.
  */
 async function condenseUncovered(id: LiveId, condense: DetailsParts['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await condense(id);
 }
 
-/** Says what came of a command. */
 export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
   try {
     void showInformationMessage((await result).detail);
@@ -228,7 +226,7 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
   }
 }
 
-/** Opens what the chat holds beside what the model sees. */
+/** Compares the conversation with the model's view. */
 export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
   const texts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};

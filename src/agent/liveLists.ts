@@ -1,4 +1,4 @@
-/** Lists in which a person ticks what of a conversation stays as it is. */
+/** Lists in which a person selects what stays unchanged in a conversation. */
 import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
 import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
@@ -7,7 +7,7 @@ import { describePlaces } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveDesk, LiveSummary } from '../live/types';
 
-/** Which edits the view shows: those that are ticked. One that was taken out stands among them, to be put back. */
+/** Selects the edits in the view. Excluded edits are listed too, so that they can be restored. */
 export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   if (!shown) return;
@@ -31,23 +31,23 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   }
 }
 
-/** @param fewer tokens that went; a later edit of the same place may have brought some back. */
+/** @param fewer tokens removed; negative if a later edit restored some */
 export const differenceWords = (fewer: number): string =>
   fewer < 0
     ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
     : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
 
-/** As their places follow each other in the conversation; the order stays where two are of one place. */
+/** By place in the conversation; stable for edits of the same place. */
 const inOrder = (a: Edit, b: Edit): number => firstMessage(a) - firstMessage(b) || blockOf(a) - blockOf(b);
 
 const firstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-/** The index of its block; a text without blocks and a summary have none. */
+/** 0 for summaries and texts without blocks. */
 const blockOf = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
 const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
-/** Which messages are left as they are: those that are ticked. */
+/** Selects the messages that stay unchanged. */
 export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): Promise<void> {
   const messages = (await live.outline(id)) ?? [];
   const items = messages.map(({ role, words }, index) => ({

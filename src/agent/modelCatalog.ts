@@ -8,16 +8,16 @@ import { offeredProfile, offeredWrapped, type OfferedModel, type WrappedModel } 
 export interface CatalogParts {
   readonly models: LanguageModels;
   readonly profiles: () => readonly ApiProfile[];
-  /** Names of models of VS Code, `vendor/id`. */
+  /** Names of VS Code's models, `vendor/id`. */
   readonly wrapped: () => readonly string[];
-  /** VS Code's models as they were last seen; they may be registered later than our own are asked for. */
+  /** VS Code's models as last seen; they may be registered after ours are requested. */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }
 
 /**
- * The models that are offered, in memory: VS Code asks for them many times, and waits for the answer. VS Code's own
- * models are asked for in the background, since they can't be while VS Code waits for ours.
+ * The offered models, in memory: VS Code requests them often and waits. VS Code's own are read in
+ * the background, because that is impossible while VS Code waits for ours.
  */
 export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];
@@ -25,7 +25,7 @@ export class ModelCatalog {
 
   constructor(private readonly parts: CatalogParts) {}
 
-  /** The models, once they were read for the first time. */
+  /** The models, after the first read. */
   async list(): Promise<readonly OfferedModel[]> {
     if (!this.loading) {
       this.loading = this.read();
@@ -39,7 +39,7 @@ export class ModelCatalog {
     return (await this.list()).find((model) => model.id === id);
   }
 
-  /** Reads profiles and settings anew, and VS Code's models in the background. */
+  /** Rereads profiles and settings, and VS Code's models in the background. */
   async refresh(): Promise<void> {
     this.loading = this.read();
     await this.loading;
@@ -70,7 +70,7 @@ export class ModelCatalog {
     const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
-      // A vendor that fails has no models now; what was known of them stays.
+      // A vendor that fails has no models now; keep what was known.
       const models = await otherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
@@ -85,5 +85,5 @@ export class ModelCatalog {
   }
 }
 
-/** As the setting names a model of VS Code. */
+/** The setting's name for a model of VS Code. */
 export const nameOf = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;

@@ -1,33 +1,34 @@
 /**
- * VS Code asks for models in rounds: once without a configuration, then once for each group that the user saved in "Manage
- * Language Models". What is given both times is shown twice (seen in 1.139; before 1.109 there are no groups). So it is
- * found out whether there are groups, and each model is given once in a round.
+ * VS Code requests models in rounds: once without a configuration, then once for each group saved
+ * in "Manage Language Models". Models returned both times are shown twice (seen in 1.139; there are
+ * no groups before 1.109). This class detects whether there are groups and returns each model once
+ * per round.
  */
 import * as z from 'zod';
 
-/** How long a round without groups is waited for, in milliseconds. */
+/** Milliseconds to wait for a group before a round is considered to have none. */
 const ROUND_MS = 1_500;
 
-/** The values of a saved group, as package.json describes them. */
+/** Values of a saved group, as declared in package.json. */
 const groupSchema = z.object({ profile: z.string().optional() });
 
 /** `configuration` is newer than the typings (1.109). */
 const optionsSchema = z.object({ configuration: z.unknown().optional() });
 
-/** Tells for each call of VS Code's whether a model is given there. */
+/** Decides for each request of VS Code which models to return. */
 export class ModelGroups {
   private hasGroups: boolean | undefined;
   private sawGroup = false;
   private readonly given = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onDidChange what was answered before is no longer right: VS Code should ask anew. */
+  /** @param onDidChange called when an earlier answer became wrong and VS Code should ask again */
   constructor(
     private readonly onDidChange: () => void,
     private readonly roundMs = ROUND_MS,
   ) {}
 
-  /** Those of the models that belong into the answer to a call with these options. */
+  /** The models to return for a request with these options. */
   answer<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
     const parsed = optionsSchema.safeParse(options);
     const configuration = parsed.success ? parsed.data.configuration : undefined;
@@ -43,7 +44,7 @@ export class ModelGroups {
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      // A group that is asked for alone gets its models.
+      // A group requested by itself gets its models.
       this.given.clear();
       this.learn(this.sawGroup);
     }, this.roundMs);
@@ -65,7 +66,7 @@ export class ModelGroups {
   private learn(hasGroups: boolean): void {
     const before = this.hasGroups;
     this.hasGroups = hasGroups;
-    // Models that were given without a group stand twice; with the last group gone, nowhere.
+    // Models returned without a group are shown twice; after the last group is gone, not at all.
     if (before !== hasGroups && (before !== undefined || !hasGroups)) this.onDidChange();
   }
 }

@@ -1,9 +1,9 @@
-/** The recall tool, as package.json declares it. */
+/** The recall tool in package.json. */
 export const RECALL_TOOL = 'contextCondenser_recall';
-/** The provider of the MCP server with recall, as package.json names it. */
+/** The MCP server provider in package.json. */
 export const RECALL_SERVER = 'contextCondenser.recall';
-/** `@condenser`, as package.json has it. */
+/** `@condenser` in package.json. */
 export const PARTICIPANT = 'context-condenser.condenser';
 
-/** The terminal of the gateway for agent extensions: found again by it after a reload. */
+/** Name of the terminal for the shared gateway, by which it is found after a reload. */
 export const GATEWAY_TERMINAL = 'Gateway for agent extensions';

@@ -9,16 +9,16 @@ import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
 import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
 
-/** How long a condensation is told in the status bar, in milliseconds. */
+/** Milliseconds that a condensation is shown in the status bar. */
 const STATUS_MS = 8_000;
 
 type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
 export interface NoticeParts {
-  /** The name of a provider as people know it. */
+  /** Display name of a provider. */
   readonly providerName: (id: string) => string;
   readonly kind: () => Settings['notifications'];
-  /** How many percent of the messages' tokens may stay where a person condenses. */
+  /** Target for manual condensing, in percent of the messages' tokens. */
   readonly targetPercent: () => number;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
@@ -28,7 +28,7 @@ export interface NoticeParts {
   readonly titleOf: (conversation: LiveId) => string | undefined;
 }
 
-/** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
+/** Reports an event of a live conversation: in the log, and to the user as set. */
 export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
   const { providerName, log } = parts;
   const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
@@ -70,7 +70,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
 async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
   const provider = namesOf(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
-  // Whoever asked for it wants to know.
+  // Whoever asked for it wants to see the result.
   switch (isByHand ? 'notification' : parts.kind()) {
     case 'none':
       return;
@@ -88,7 +88,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const target = isByHand ? { targetTokens: requestTarget(outcome, decision, parts.targetPercent()) } : {};
       const title = parts.titleOf(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
-      // The actions stay in their places until one of them ends it.
+      // Keep offering the actions until one of them closes the notification.
       for (;;) {
         const words = condensationWords(figures);
         switch (await showInformationMessage(words, showDiff, further, undo, details)) {
@@ -112,7 +112,10 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
   }
 }
 
-/** What a whole request would have had at a target by hand, which is a percentage of its messages. The model's tokens. */
+/**
+ * The request's size at a manual target, which is a percentage of its messages. In the model's
+ * tokens.
+ */
 function requestTarget(
   messages: Pick<Condensed['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,
@@ -123,13 +126,13 @@ function requestTarget(
   return Math.ceil(request.tokensAfter - missed * factor);
 }
 
-/** Tells what was paid for in vain, as the user wants it. */
+/** Reports money spent without a result, as the user has set. */
 function tellGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
-  // Whoever asked for it has cancelled it, or is told by the command: all that is news is its cost.
+  // The user canceled it or the command reports it, so only a cost is news.
   if (reason === 'by-hand' && cost === 0) return;
   const words =
     givenUp === undefined
@@ -139,7 +142,7 @@ function tellGivenUp(
   if (how === 'notification') void showInformationMessage(words);
 }
 
-/** Tells that an agent behind a gateway was condensed, as the user wants it. */
+/** Reports a condensation behind a gateway, as the user has set. */
 export async function showAgentCondensed(
   words: string,
   parts: {
@@ -157,7 +160,7 @@ export async function showAgentCondensed(
   if (choice === showDiff) await parts.showDiff();
 }
 
-/** Words about a limit, and the way to its setting. @param name without the prefix */
+/** Shows a message about a limit with a link to its setting. @param name without the prefix */
 export async function showLimit(words: string, name: string): Promise<void> {
   const open = vscode.l10n.t('Open Setting');
   if ((await showWarningMessage(words, open)) !== open) return;
@@ -174,21 +177,20 @@ const REASONS: Readonly<Record<CondensationReason, () => string>> = {
   'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
 
-/** The reason, and the dearer prices of long prompts where it took the request below them. */
+/** The reason, plus the higher price tier that the request dropped below. */
 function reasonWords({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return REASONS[reason]();
   const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-/** "Why: the threshold was reached". */
 export const whyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', reasonWords(decision));
 
-/** Why it was done, what it saves, and the state of the prompt cache, on one line for a person. */
+/** Why it was done, what it saves, and the cache's state, on one line. */
 export const whyWords = (decision: LiveDecision): string =>
   `${whyLine(decision)}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
 
-/** The same with the size of the window, for the log. */
+/** Like {@link formatWhy}, with the window's size; for the log. */
 function decisionWords(decision: LiveDecision): string {
   return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${whyWords(decision)}`;
 }

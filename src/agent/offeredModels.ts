@@ -1,4 +1,7 @@
-/** The models that this extension contributes to VS Code's chat: profiles that are offered there, and models that VS Code has already. */
+/**
+ * The models that this extension adds to VS Code's chat: offered profiles, and models that VS Code
+ * already has.
+ */
 import type * as vscode from 'vscode';
 import { knownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
@@ -7,37 +10,35 @@ import { ASSUMED_WINDOW } from '../core/vendors/families';
 import { getKnownModel } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
-/** A model of VS Code as far as we know it. */
 export interface WrappedModel {
   readonly vendor: string;
   readonly id: string;
   readonly name: string;
   readonly family: string;
-  /** Tokens. */
+  /** In tokens. */
   readonly maxInputTokens: number;
 }
 
 export interface OfferedModel {
-  /** Under which VS Code knows it; a profile's is the profile's. */
+  /** ID for VS Code; the profile's own for a profile. */
   readonly id: string;
   readonly name: string;
-  /** The profile that is called; a wrapped model's is made up. */
+  /** The profile to call; synthesized for a wrapped model. */
   readonly profile: ApiProfile;
   readonly wraps?: WrappedModel;
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
-  /** False where nobody says it and {@link ASSUMED_WINDOW} stands in. */
+  /** False if unknown and replaced by {@link ASSUMED_WINDOW}. */
   readonly isWindowKnown: boolean;
-  /** The model's tokens for one o200k token, before its answers have told. */
+  /** Initial estimate of the model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /** Undefined: not known, and found out by its refusal. */
+  /** Undefined: unknown until the model rejects one. */
   readonly seesImages?: boolean;
-  /** The most that an answer may have, in tokens; undefined where nobody knows it. */
+  /** Maximum tokens of an answer, if known. */
   readonly maxOutputTokens?: number;
   readonly prices?: ModelPrices;
 }
 
-/** A model of a profile. */
 export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
   const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = getKnownModel(profile, table);
   return {
@@ -53,7 +54,7 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
   };
 }
 
-/** A model of VS Code, which says what it takes and not what it gives. */
+/** A model of VS Code, which declares its input limit but not its output limit. */
 export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedModel {
   const { prices, seesImages, tokenFactor } = knownModel(table, { vendor: 'vscode', model: wraps.family });
   return {
@@ -70,16 +71,22 @@ export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedM
 }
 
 export interface AgentSettings {
-  /** Off: messages go to the model as they came, and its own window is declared, so that VS Code's summarizer does its work. */
+  /**
+   * If off, messages are forwarded unchanged with the model's own window, so that VS Code's
+   * summarizer works.
+   */
   readonly automatic: boolean;
-  /** The window that VS Code is told, in tokens; 0: the model's own. */
+  /** The window declared to VS Code, in tokens; 0: the model's own. */
   readonly declaredWindow: number;
 }
 
-/** `isUserSelectable` is read by VS Code 1.120, where the picker leaves out a model without it; the typings don't know it. */
+/**
+ * VS Code 1.120 reads `isUserSelectable`, and its picker omits models without it; the typings lack
+ * it.
+ */
 export type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
 
-/** @param texts the model's detail and tooltip, in the user's language. */
+/** @param texts the model's detail and tooltip, in the user's language */
 export function informationOf(
   model: OfferedModel,
   { automatic, declaredWindow }: AgentSettings,
@@ -90,7 +97,7 @@ export function informationOf(
   return {
     id: model.id,
     name: `${model.name} · ${texts.suffix}`,
-    // The agent chooses its prompt and its tools by the family.
+    // The agent chooses prompt and tools by family.
     family: model.wraps?.family ?? model.profile.model,
     version: model.profile.model,
     detail: texts.detail,

@@ -1,15 +1,18 @@
-/** The parts of VS Code's messages as blocks. What has no stable class is told apart by its shape. */
+/**
+ * Converts parts of VS Code's messages to blocks. Parts without a stable class are recognized by
+ * shape.
+ */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
-/** Kinds of data that VS Code and providers put into messages for each other; a model has no use for them. */
+/** Data that VS Code and providers exchange in messages; not for the model. */
 const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
- * The block of a part; undefined for what no model reads (cache marks, usage) or what can't be sent without its signature
- * (thinking). A part that we don't know becomes text where it holds some.
+ * Undefined for data that no model reads (cache marks, usage) or that can't be sent without its
+ * signature (thinking). Unknown parts with text become text.
  */
 export function blockOf(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return textBlock(part.value);
@@ -23,10 +26,12 @@ export function blockOf(part: unknown): Block | undefined {
   return unknownBlock(part);
 }
 
-/** Undefined for blank text: vendors refuse it. An answer that is only calls comes back with an empty text before them. */
+/**
+ * Vendors reject blank text, and an answer of only calls comes back with an empty text before them.
+ */
 const textBlock = (text: string): Block | undefined => (text.trim() === '' ? undefined : { type: 'text', text });
 
-/** One text alone is a string, as most results are. */
+/** A single text becomes a string, as most results are. */
 function resultContent(parts: readonly unknown[]): string | Block[] {
   const blocks = parts.flatMap((part) => blockOf(part) ?? []);
   if (blocks.length === 0) return '';
@@ -37,8 +42,8 @@ function resultContent(parts: readonly unknown[]): string | Block[] {
 function dataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (NOTES.has(type)) return undefined;
-  // One of another kind, or another than its name says, would have every later request refused (claude-code#13131); VS Code
-  // scales WebP down to PNG and goes on calling it WebP (seen in 1.139).
+  // A wrong media type would make vendors reject every later request (claude-code#13131); VS Code
+  // converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;
   if (image !== undefined) return { type: 'image', source: base64(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: base64(data, type) };
@@ -54,7 +59,7 @@ const base64 = (data: Uint8Array, mediaType: string) => ({
   data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
 });
 
-/** Thinking of another model has id and metadata beside its value: its signature holds for that model alone. */
+/** Thinking of other models has id and metadata; its signature is only valid for that model. */
 function unknownBlock(part: unknown): Block | undefined {
   if (typeof part === 'string') return textBlock(part);
   if (!isRecord(part) || 'metadata' in part || !('value' in part)) return undefined;

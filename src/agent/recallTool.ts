@@ -5,17 +5,15 @@ import { recallInput, recallQuery } from '../live/recallInput';
 import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL } from './names';
 
-/** Calls whose conversation is not yet asked for. */
+/** Maximum pending calls whose conversation is remembered. */
 const MAX_CALLS = 100;
 
-/** The recall tool that package.json declares, over the live conversations. */
 export class RecallTool {
-  /** The conversation by the call's input: VS Code doesn't tell a tool which conversation calls it. */
+  /** Conversations by call input, because VS Code doesn't say which conversation calls a tool. */
   private readonly callers = new Map<string, LiveId>();
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
 
-  /** A call that an answer made. */
   calledBy(conversation: LiveId, tool: string, input: unknown): void {
     if (tool !== RECALL_TOOL) return;
     this.callers.set(keyOf(input), conversation);
@@ -30,7 +28,7 @@ export class RecallTool {
     const query = recallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(keyOf(input)) ?? (others.length === 0 ? only?.id : undefined);
-    // A reference is found wherever it is; a search stays in the conversation that asks.
+    // References are searched everywhere; text only in the calling conversation.
     if (!query.references && caller === undefined)
       return textResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);

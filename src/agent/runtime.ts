@@ -41,15 +41,17 @@ import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
 
-/** Where the last known models of VS Code are remembered. */
+/** Key of the last known models of VS Code. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
 
-/** The parts of agent mode in one window. */
+/** Agent mode of one window. */
 export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /** Events of the chat's conversations; `elsewhere`: something behind a gateway may have changed. */
+  /**
+   * Events of the chat's conversations. `elsewhere`: something behind a gateway may have changed.
+   */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
@@ -125,7 +127,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.showStatus();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(conversationLimits());
-        // The models' declared properties may have changed even if the models are the same.
+        // Declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
@@ -140,12 +142,12 @@ export class AgentRuntime implements vscode.Disposable {
     watchSettings(services);
   }
 
-  /** The conversations of the chat, which are in an engine of their own. */
+  /** The chat's conversations, which run in an engine thread. */
   get chat(): LiveClient {
     return (this.started ??= this.start());
   }
 
-  /** The chat's engine, if there is one yet, and those of gateways. */
+  /** The chat's engine, if it has started, and those of gateways. */
   private get engines(): readonly WindowEngine[] {
     return this.started ? [this.started, this.running] : [this.running];
   }
@@ -154,37 +156,40 @@ export class AgentRuntime implements vscode.Disposable {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
-  /** The conversations of the chat and of the agents that run behind gateways, last used first. */
+  /** Conversations of the chat and behind gateways, last used first. */
   list(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** Looks for gateways that run, now and from now on. To be called where one is about to start, too. */
+  /** Starts watching for running gateways. Also call this before starting one. */
   watchRunning(): Promise<void> {
     return this.running.look();
   }
 
-  /** The gateway that extensions were given the address of, in whatever window it runs. */
+  /** The gateway shared with other extensions, in whatever window it runs. */
   get sharedGateway(): Announcement | undefined {
     return this.running.shared;
   }
 
-  /** @throws Error in words where it does not answer. */
+  /** @throws Error for a person if it does not answer */
   endSharedGateway(): Promise<void> {
     return this.running.endShared();
   }
 
-  /** The part of a conversation that is at hand without asking its engine; see {@link lookAt}. */
+  /** The loaded view of a conversation, if any; see {@link load}. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.engines.map((engine) => engine.seen(conversation)).find((view) => view !== undefined);
   }
 
-  /** Has a conversation at hand from now on. @throws Error in words where its engine does not answer. */
+  /**
+   * Loads a conversation's view and keeps it current. @throws Error for a person if its engine does
+   * not answer
+   */
   lookAt(conversation: LiveId): Promise<LiveView | undefined> {
     return this.engineOf(conversation).view(conversation);
   }
 
-  /** The actions on any of them. */
+  /** Actions on any of the conversations. */
   desk(): LiveDesk {
     return {
       list: () => this.list(),
@@ -199,7 +204,7 @@ export class AgentRuntime implements vscode.Disposable {
     };
   }
 
-  /** Undoes the last condensation of a conversation, and says so. */
+  /** Undoes the last condensation and reports it. */
   async undo(conversation: string): Promise<void> {
     const known = this.list().find(({ id }) => id === conversation);
     if (known) {
@@ -217,7 +222,7 @@ export class AgentRuntime implements vscode.Disposable {
     return chooseWrappedModels(languageModels, setting('agent.wrappedModels'));
   }
 
-  /** "Show Condensed Chat Conversations". @param conversation the one to show; default: the only one, or a choice */
+  /** "Show Condensed Chat Conversations". @param conversation default: the only one, or a choice */
   async showDetails(conversation?: LiveId): Promise<void> {
     const parts: DetailsParts = {
       live: this.desk(),
@@ -229,7 +234,7 @@ export class AgentRuntime implements vscode.Disposable {
     await showDetails(parts, conversation);
   }
 
-  /** Pauses condensing where a conversation runs, in this window's chat or behind an agent's gateway, or resumes it. */
+  /** Pauses or resumes condensing in the chat or gateway that owns the conversation. */
   private async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     if (this.running.has(conversation)) {
       await this.running.pause(conversation, isPaused).catch((error: unknown) => {
@@ -242,7 +247,9 @@ export class AgentRuntime implements vscode.Disposable {
     this.showStatus();
   }
 
-  /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
+  /**
+   * Condenses a conversation at once, with progress and cancel; the next request is sent condensed.
+   */
   async condense(conversation: LiveId, provider = setting('provider'), config = configToRun(provider)): Promise<void> {
     const agent = this.list().find(({ id }) => id === conversation)?.agent;
     const progress = {
@@ -270,12 +277,12 @@ export class AgentRuntime implements vscode.Disposable {
     this.offerOthers(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
   }
 
-  /** Says that nothing was condensed, and what would go further. */
+  /** Reports that nothing was condensed and offers stronger providers. */
   private offerOthers(conversation: LiveId, provider: string, words: string): void {
     const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = [...(provider === 'lossless' ? [fileAware] : []), ...(provider === 'truncation' ? [] : [truncate])];
-    // It is over: nobody waits until the notification goes.
+    // Not awaited: the command is done before the notification closes.
     void showInformationMessage(words, ...choices).then((choice) => {
       if (choice === fileAware) return this.condense(conversation, 'smart', 'file-aware');
       return choice === truncate ? this.condense(conversation, 'truncation') : undefined;
@@ -290,7 +297,7 @@ export class AgentRuntime implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** The name of a provider as people know it. */
+  /** Display name of a provider. */
   private readonly providerName = (id: string): string => providerNameOf(id, this.services.registered.list());
 
   private start(): LiveClient {
@@ -335,7 +342,7 @@ export class AgentRuntime implements vscode.Disposable {
     return live;
   }
 
-  /** Off means that nothing listens: a gateway of this window ends. */
+  /** When the feature is off, this window's gateway must end. */
   private async endGatewayIfOff(): Promise<void> {
     const gateway = this.sharedGateway;
     if (!gateway || setting('automatic')) return;
@@ -347,7 +354,7 @@ export class AgentRuntime implements vscode.Disposable {
     }
   }
 
-  /** Its window has closed, or its terminal: what has its address is refused from now on. */
+  /** The gateway's window or terminal has closed, so its clients' requests will fail. */
   private async offerGateway(): Promise<void> {
     if (!setting('automatic')) return;
     const start = vscode.l10n.t('Start It Here');
@@ -382,7 +389,7 @@ export class AgentRuntime implements vscode.Disposable {
     this.statusBar.show(this.list()[0], !setting('automatic'));
   }
 
-  /** A condensation behind a gateway is told as one of the chat is; its report stands in the details. */
+  /** Reported like the chat's own; the report is in the details. */
   private onCondensed(conversation: LiveSummary): void {
     const { id, title, agent = '' } = conversation;
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
@@ -401,15 +408,18 @@ export class AgentRuntime implements vscode.Disposable {
   }
 }
 
-/** The gateway that extensions were given the address of; none while agent mode has not begun. */
+/** The gateway shared with other extensions; undefined before agent mode has started. */
 export const sharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
 
-/** The conversations of the chat and of agents behind gateways, last used first; none while agent mode has not begun. */
+/**
+ * Conversations of the chat and behind gateways, last used first; empty before agent mode has
+ * started.
+ */
 export const liveConversations = (services: Services): readonly LiveSummary[] => runtimes.get(services)?.list() ?? [];
 
 const runtimes = new WeakMap<Services, AgentRuntime>();
 
-/** Agent mode of this window; it begins when it is first asked for. */
+/** Agent mode of this window, started on first use. */
 export function agentOf(services: Services): AgentRuntime {
   const known = runtimes.get(services);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** The settings about agent mode, as they are now. */
+/** Reads the current settings of agent mode. */
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings, WhenNotEnough } from '../live/types';
 import { modelSettings } from '../window/settings/modelSettings';
@@ -11,20 +11,19 @@ export const agentSettings = (): AgentSettings => ({
   declaredWindow: setting('agent.declaredWindow'),
 });
 
-/** The limits on what conversations cost, of the chat and of agents behind gateways. */
+/** Spending limits for conversations of the chat and behind gateways. */
 export const conversationLimits = (): ConversationLimits => ({
   perConversation: setting('agent.maxCostPerConversation'),
   perDay: setting('agent.maxCostPerDay'),
   stops: setting('agent.atMaxCost') === 'stop',
 });
 
-/** What follows Lossless, where somebody said so: whoever has chosen a provider gets that one alone. */
+/** What follows Lossless, if set. An explicitly chosen provider runs alone. */
 export function whenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
   if (isSet('agent.whenNotEnough')) return { whenNotEnough: setting('agent.whenNotEnough') };
   return isSet('provider') ? { whenNotEnough: 'nothing' } : {};
 }
 
-/** The settings that live conversations take. */
 export function liveSettings(): LiveSettings {
   const { condensing, maxCost } = modelSettings();
   const provider = setting('provider');

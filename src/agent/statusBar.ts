@@ -10,10 +10,13 @@ import { cacheWords, paysWords } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
-/** Share of the window from which a request that is not condensed is a warning, whatever the threshold. */
+/**
+ * Share of the window from which an uncondensed request is shown as a warning, whatever the
+ * threshold.
+ */
 const NEARLY_FULL = 0.75;
 
-/** How full the real window of the chat's conversation is: VS Code's own ring shows the window that it was told. */
+/** Shows how full the real window is; VS Code's ring shows the window declared to it. */
 export class LiveStatusBar implements vscode.Disposable {
   private readonly item = new StatusItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
     name: vscode.l10n.t('Context Condenser'),
@@ -21,8 +24,8 @@ export class LiveStatusBar implements vscode.Disposable {
   });
 
   /**
-   * @param conversation undefined: there is none.
-   * @param isOff condensing is off.
+   * @param conversation undefined if there is none
+   * @param isOff condensing is off
    */
   show(conversation: LiveSummary | undefined, isOff = false): void {
     if (!conversation) {
@@ -63,7 +66,6 @@ function colorOf({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary
   return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }
 
-/** "62K", "1.2M". */
 export const short = (tokens: number): string =>
   tokens < 1_000
     ? String(Math.round(tokens))
@@ -91,7 +93,7 @@ function tooltipOf(conversation: LiveSummary, isOff: boolean): vscode.MarkdownSt
   return markdownString(markdown`${title}${lines.map((line) => markdown`\n\n${line}`)}`);
 }
 
-/** Where it condenses, and with what. */
+/** When and with what it condenses. */
 export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
   if (isPaused) return pausedWords();
   return condensedBy === undefined
@@ -101,17 +103,16 @@ export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSumm
 
 const pausedWords = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
-/** What ran. */
 export const ranBy = ({ by, provider, configName }: LiveCondensation): string =>
   by ?? withConfigName(providerNameOf(provider), configName);
 
-/** The whole request before and after, as far as it is known. */
+/** Size of the whole request before and after, if known. */
 export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
   request
     ? changeWords(request.tokensBefore, request.tokensAfter)
     : vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter));
 
-/** The reason that the next condensation waits, or why the last that was due took nothing out. */
+/** Why the next condensation waits, or why the last one removed nothing. */
 export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
   if (isPaused) return pausedWords();
   if (tokens < thresholdTokens)
@@ -130,7 +131,7 @@ export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPa
     : vscode.l10n.t('Not condensed: {0}', whyNot);
 }
 
-/** The last condensation, and when it has paid for itself. */
+/** The last condensation, and when it pays for itself. */
 export function lastLines({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   if (!last) return [vscode.l10n.t('Not condensed yet')];
@@ -152,7 +153,7 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   return lines;
 }
 
-/** The part of new results that was left out before they were first sent. */
+/** What was omitted from new results before they were first sent. */
 export const newResultsLines = ({ newResults }: LiveSummary): string[] =>
   newResults === undefined ? [] : [...leftOutLines(newResults), ...rereadLines(newResults.rereads)];
 
@@ -163,7 +164,7 @@ const leftOutLines = ({ results, tokens }: NewResultsSummary): string[] =>
       ? [vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(tokens))]
       : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
-/** How often the agent read lines again for which a reference stood. */
+/** How often the agent read again lines that a reference replaced. */
 const rereadLines = (rereads: number): string[] =>
   rereads === 0
     ? []
@@ -176,7 +177,7 @@ const rereadLines = (rereads: number): string[] =>
           ),
         ];
 
-/** The share of each request that the declarations of tools take, and how many of them were of no use so far. */
+/** The tool declarations' share of each request, and how many were not called so far. */
 export function toolLines({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
   const unused = tools.filter(isUnused);
@@ -194,12 +195,11 @@ export function toolLines({ tools = [] }: LiveSummary): string[] {
       ];
 }
 
-/** Neither here nor in the other conversations. */
+/** Called in no conversation. */
 const isUnused = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
 
 export const sumOf = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-/** "condensed 3 times, last -52%". */
 export function figuresOf({ condensations }: LiveSummary): string {
   const applied = condensations.filter(({ isUndone }) => !isUndone);
   const last = applied.at(-1);

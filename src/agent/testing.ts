@@ -1,4 +1,4 @@
-/** Shared by the tests of the edge: live conversations that change nothing and record the questions they get. */
+/** Live conversations that change nothing and record the calls they get. */
 import * as vscode from 'vscode';
 import { LanguageModelThinkingPart } from '../../test/support/vscode';
 import { counter } from '../api/testing';
@@ -20,7 +20,7 @@ export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
   readonly queries: [LiveId | undefined, RecallQuery][] = [];
   readonly answers: [PreparedRequest, unknown][] = [];
-  /** Usage of the requests that were paid for. */
+  /** Usage of requests that were charged. */
   readonly usages: unknown[] = [];
   summaries: LiveSummary[] = [];
   private readonly listeners = new Set<(event: LiveEvent) => void>();
@@ -97,7 +97,7 @@ export class PassingLive implements LiveConversationsApi {
   }
 
   prepared({ conversationId = 'none', messages, model }: AgentRequest): PreparedRequest {
-    // A test's id of a conversation.
+    // The test's conversation id.
     return {
       conversation: conversationId as LiveId,
       model,
@@ -116,19 +116,19 @@ export class PassingLive implements LiveConversationsApi {
   }
 }
 
-/** One call that the model made in the chat. */
 export interface ChatCall {
   readonly id: string;
   readonly name: string;
   readonly input: object;
 }
 
-/** Behaves as VS Code's chat does with a model: it keeps the answers, and sends everything again in objects of its own. */
+/**
+ * Behaves like VS Code's chat with a model: it keeps answers and resends everything in new objects.
+ */
 export class FakeChat {
   readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
-  /** The data parts that were reported, by their type. */
+  /** Reported data parts by type. */
   readonly data: [string, unknown][] = [];
-  /** The models' thinking, as the chat shows it. */
   readonly thoughts: string[] = [];
   tools: vscode.LanguageModelChatTool[] = [
     { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } },
@@ -148,13 +148,12 @@ export class FakeChat {
     this.push(1, ...parts.map((part) => (typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part)));
   }
 
-  /** Each result is a message of its own. */
   result(call: ChatCall, ...content: unknown[]): void {
     const parts = content.map((part) => (typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part));
     this.push(1, new vscode.LanguageModelToolResultPart(call.id, parts));
   }
 
-  /** Asks; the answer is kept. @returns its text and calls. */
+  /** Asks and keeps the answer. @returns its text and calls */
   async ask(token = new vscode.CancellationTokenSource().token): Promise<{ text: string; calls: ChatCall[] }> {
     let text = '';
     const calls: ChatCall[] = [];
@@ -175,7 +174,7 @@ export class FakeChat {
     };
     await this.provider.respond(this.model, this.messages, options, { report }, token);
     this.thoughts.push(...thoughts.map((part) => String((part as LanguageModelThinkingPart).value)));
-    // An answer that is only calls comes back with an empty text before them; what was thought comes back, too.
+    // An answer of only calls comes back with an empty text before them, and so does thinking.
     this.push(
       2,
       ...thoughts,
@@ -190,7 +189,7 @@ export class FakeChat {
   }
 }
 
-/** A message as VS Code sends it; 3 is the number of the system role, which the typings don't have. */
+/** A message as VS Code sends it; 3 is the system role, which the typings lack. */
 export const chatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
   // The enum lacks a number that VS Code sends
   role,
@@ -198,7 +197,7 @@ export const chatMessage = (role: number, ...content: object[]): vscode.Language
   name: undefined,
 });
 
-/** The provider over these profiles, as the window makes it. */
+/** A provider for these profiles, created as in the window. */
 export function providerFor(
   profiles: readonly ApiProfile[],
   live: LiveConversationsApi,
@@ -272,7 +271,7 @@ export function providerFor(
   return { provider, catalog, settings: all, lines, calls, changes };
 }
 
-/** The models as VS Code asks for them: without a configuration, then for a saved group that holds no values. */
+/** Requests models like VS Code: without a configuration, then for a saved group without values. */
 export async function informationFrom(provider: CondensingProvider): Promise<ModelInformation[]> {
   await provider.information({ silent: true });
   // `configuration` is newer than the typings.

@@ -1,15 +1,16 @@
 /**
- * Fills the gaps between the chat's messages and a vendor's API. VS Code gives each tool result a message of its own and
- * keeps the histories of interrupted turns; vendors want all results of an answer together, first in the next message, one
- * for each call. Deterministic and message by message, so that a history that grows keeps its beginning byte for byte.
+ * Makes the chat's messages valid for vendors' APIs. VS Code gives each result its own message and
+ * keeps interrupted turns; vendors want all results of an answer together at the start of the next
+ * message, one per call. Deterministic and incremental, so that a growing history keeps its
+ * beginning byte for byte.
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
 
-/** The text in place of a result that never came. */
+/** Text in place of a missing result. */
 export const NO_RESULT = 'The call was interrupted before it had a result.';
 
-/** Messages in blocks, each of a valid form; the same for the same beginning. */
+/** Valid messages in blocks; equal beginnings give equal results. */
 export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
   const tidy: ApiMessage[] = [];
@@ -23,7 +24,7 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
       open = [];
       index = end - 1;
     } else {
-      // A call that nobody answered: the next message that is no user's comes first.
+      // Unanswered calls before a message that is not the user's.
       if (open.length > 0) tidy.push({ role: 'user', content: open.map(noResult) });
       open = [];
       const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.call(block) : block));
@@ -42,7 +43,7 @@ function endOfRun(messages: readonly ApiMessage[], start: number): number {
   return end;
 }
 
-/** User messages behind an answer: the results of its calls in the first, in the order of the calls. */
+/** User messages after an answer: its calls' results in the first, in call order. */
 function answered(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
@@ -59,13 +60,13 @@ function answered(run: readonly ApiMessage[], open: readonly string[], ids: Call
   return [{ role: 'user', content: open.map((id) => results.get(id) ?? noResult(id)) }, ...rest];
 }
 
-/** A result without its call is no result to a vendor; what it says is kept. */
+/** Vendors reject a result without its call; keep its text. */
 function asText({ content }: ToolResultBlock): Block[] {
   if (typeof content !== 'string') return [...(content ?? [])];
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** Messages that go on with others, the ids of their calls told apart from those that stand before. */
+/** Messages that continue others, with call ids distinct from earlier ones. */
 export function withFreshIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
   for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.call(call);
@@ -79,12 +80,12 @@ export function withFreshIds(messages: readonly ApiMessage[], before: readonly A
 }
 
 /**
- * Ids of calls as vendors take them: letters, digits, _ and - (Anthropic), and unique. Some local servers count from 0
- * in each answer, and another vendor's may have other signs.
+ * Makes call ids unique and valid for vendors: letters, digits, _ and - (Anthropic). Some local
+ * servers count from 0 in each answer, and other vendors use other characters.
  */
 class CallIds {
   private readonly used = new Set<string>();
-  /** The id that was last given for an id of the chat's. */
+  /** The last id assigned for each id of the chat. */
   private readonly given = new Map<string, string>();
 
   call(block: ToolUseBlock): ToolUseBlock {
@@ -102,5 +103,4 @@ class CallIds {
   }
 }
 
-/** An id in the signs that every vendor takes. */
 export const plainId = (id: string): string => (id === '' ? 'call' : id.replace(/[^\w-]/g, '_'));

@@ -6,9 +6,13 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
 import { pickSeveral, showInformationMessage } from '../window/notifications';
 
-/** "Choose Models to Offer Condensed…": which of VS Code's models are offered a second time, condensed. */
+/**
+ * "Choose Models to Offer Condensed…": selects which of VS Code's models are offered a second time,
+ * condensed.
+ */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
-  // A model that takes no input can't be condensed for: VS Code lists some that only choose another one ("Auto").
+  // VS Code lists models without input that only choose another one ("Auto"); they can't be
+  // condensed.
   const offered = (await otherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
     name: nameOf(model),
@@ -16,7 +20,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
     picked: chosen.includes(nameOf(model)),
   }));
-  // One that VS Code doesn't have now may come back: it stays until it is taken out.
+  // A model that is currently missing may return, so it stays until deselected.
   const gone = chosen
     .filter((name) => !known.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('not available now'), picked: true }));
@@ -44,7 +48,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   if (added.length > 0) await announceInPicker(added);
 }
 
-/** Where models that were just offered are found: the picker shows one that was not used yet only once it is searched for. */
+/** Says where newly offered models are: the picker hides unused ones until searched for. */
 export async function announceInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(

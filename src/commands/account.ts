@@ -1,4 +1,4 @@
-/** The cost of the stored sessions of every agent on this machine, added up in the background. */
+/** Adds up the costs of all stored sessions on this machine, in the background. */
 import { basename, extname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
@@ -19,7 +19,7 @@ import { thisMachine } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
-  /** Only requests of the last so many days, today among them. */
+  /** Only requests of this many days, including today. */
   readonly days?: number | undefined;
   /** With the cost that this choice would have had: one that is judged, by its id. */
   readonly choice?: string | undefined;
@@ -27,8 +27,8 @@ export interface AccountPreferences {
 }
 
 /**
- * Adds up, with progress and cancel; what can't be read is named in the log.
- * @throws vscode.CancellationError where it was cancelled
+ * Adds up with progress and cancel; unreadable sessions are logged.
+ * @throws vscode.CancellationError if it was canceled
  */
 export async function accountStored(
   services: Services,
@@ -57,7 +57,7 @@ export async function accountStored(
   return result;
 }
 
-/** @throws Error in words, where what is set needs a model or another extension */
+/** @throws Error for a person if the chosen provider needs a model or another extension */
 function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = manualSettings().provider;
   if (id === CURRENT_CHOICE && (!isBuiltIn(set) || set === 'native')) {
@@ -76,7 +76,8 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
 }
 
 /**
- * Writes the account to a file that the user chooses: a page with charts, or a table for other programs.
+ * Writes the account to a file chosen by the user: a page with charts, or a table for other
+ * programs.
  * @throws as {@link accountStored}
  */
 export async function saveAccount(
@@ -93,7 +94,7 @@ export async function saveAccount(
   const form = FORMS[extname(file.fsPath).toLowerCase()] ?? 'html';
   const made = await accountStored(services, {
     days,
-    // Tables have the sessions and no more.
+    // Tables contain only the sessions.
     ...(form === 'html' && { choice }),
     file: { path: file.fsPath, form, by: 'session', version, days },
   }).catch((error: unknown) => {
@@ -109,7 +110,7 @@ export async function saveAccount(
       : vscode.l10n.t('The costs of {0} sessions were saved to {1}.', overview.total.sessions, basename(file.fsPath)),
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read. See the log for details.', leftOut)] : []),
   ];
-  // It is done: nobody waits until the notification goes.
+  // Not awaited: the work is done before the notification closes.
   void offerToOpen(said.join(' '), file);
 }
 
@@ -118,15 +119,15 @@ async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
   if ((await showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
 }
 
-/** A conversation that runs, with what its tools take of each request. */
+/** A running conversation, with its tools' share of each request. */
 export interface ConversationTools {
   readonly title: string;
-  /** As the account names it. */
+  /** As named in the account. */
   readonly agent: string;
   readonly tools: readonly ToolWeight[];
 }
 
-/** The conversations that are condensed while they run and declare tools, last used first. */
+/** Running conversations that declare tools, last used first. */
 export const toolWeightsOf = (services: Services): readonly ConversationTools[] =>
   liveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
     tools ? [{ title, agent, tools }] : [],

@@ -1,4 +1,4 @@
-/** Another extension asks the model of one of the user's profiles. */
+/** Lets another extension call the model of one of the user's profiles. */
 import * as vscode from 'vscode';
 import { outputLimit, type SummaryRequest } from '../core/condense/summarizer';
 import { formatCost } from '../core/format';
@@ -13,9 +13,9 @@ import type { Services } from '../window/services';
 import { modelSettings } from '../window/settings/modelSettings';
 
 /**
- * Calls the model, once the user has allowed this extension to use the profile. The limits of the settings hold for each call,
- * and for the calls of a day together.
- * @throws TypeError where the request is not what it should be
+ * Calls the model after the user has allowed this extension to use the profile. The limits in the
+ * settings apply per call and per day.
+ * @throws TypeError for an invalid request
  */
 export async function askModel(services: Services, asked: ModelRequest): Promise<ModelReply> {
   const request = parseModelRequest(asked);

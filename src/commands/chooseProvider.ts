@@ -50,7 +50,6 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
   },
 ];
 
-/** The providers of other extensions. */
 const registeredItems = ({ registered }: Services): ProviderItem[] =>
   registered.list().map(({ id, name, description }) => ({
     provider: id,
@@ -59,7 +58,7 @@ const registeredItems = ({ registered }: Services): ProviderItem[] =>
     detail: description,
   }));
 
-/** The preset that the settings name; else the passes are the user's own. */
+/** The preset in the settings; otherwise the passes are the user's own. */
 const presetName = (): string => {
   const config = providerConfig('smart');
   return presetNameOf(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
@@ -72,10 +71,11 @@ const strategyName = (): string => {
 };
 
 /**
- * Asks how to condense a file; Native stands first, with what it is estimated to cost. The cursor is on the provider of
- * the settings, so that Enter alone never pays for a model that they don't name; on Lossless where that one isn't there.
- * @param profile the condensing profile, where one is chosen.
- * @returns the provider, or undefined where the user left.
+ * Asks how to condense a file; Native comes first, with its estimated cost. The cursor is on the
+ * configured provider (or Lossless if it is missing), so that Enter alone never pays for another
+ * model.
+ * @param profile the condensing profile, if chosen
+ * @returns undefined if the user left
  */
 export async function askProvider(
   services: Services,
@@ -93,7 +93,7 @@ export async function askProvider(
       ? vscode.l10n.t('A summary by {0} ({1}), with a list of facts.', profile.model, profile.name)
       : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next, with a list of facts.'),
   });
-  // Costs of passes and steps are told beforehand, too.
+  // Passes and steps may cost something too.
   const found = new Map<string, string>();
   const others = (): ProviderItem[] => [
     ...WITHOUT_PROFILE().map((each) => {
@@ -142,7 +142,7 @@ export async function askProvider(
   return (await pickedItem(picker, abort))?.provider;
 }
 
-/** "Choose Provider": what condenses by hand and in agent mode. */
+/** "Choose Provider": for manual condensing and agent mode. */
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = modelSettings();
   const native: ProviderItem = {
@@ -162,8 +162,8 @@ export async function chooseProvider(services: Services): Promise<void> {
 }
 
 /**
- * Asks which of VS Code's models sums up this once; what it costs is its vendor's affair.
- * @returns a profile for this run alone; undefined where VS Code has no model, `left` where the user went away
+ * Asks which of VS Code's models writes this one summary; its vendor bills it.
+ * @returns a profile for this run only; undefined if VS Code has no model, `left` if the user left
  */
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
   const models = await modelsOfEditor();
@@ -190,7 +190,7 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
   return picked ? picked.profile : 'left';
 }
 
-/** "Choose Condensing Profile". @returns false where none was chosen. */
+/** "Choose Condensing Profile". @returns false if none was chosen */
 export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = modelSettings();
   if (profiles.length === 0) {
@@ -211,14 +211,14 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   return picked.id !== '';
 }
 
-/** A button that leads to a profile, for a condensation that had no model to call. */
+/** A button leading to a profile, for a condensation that had no model to call. */
 export interface WayToProfile {
   readonly label: string;
-  /** @returns whether the condensing profile is another one afterwards, so that trying again makes sense. */
+  /** @returns true if the condensing profile has changed, so that a retry makes sense */
   readonly follow: () => Promise<boolean>;
 }
 
-/** Adds the first profile, chooses one of those that are there, or mends the chosen one (key, address). */
+/** Adds the first profile, chooses an existing one, or fixes the chosen one (key, address). */
 export function profileAction(): WayToProfile {
   const { profiles, condensing } = modelSettings();
   if (profiles.length > 0 && !condensing) {
@@ -234,7 +234,6 @@ export function profileAction(): WayToProfile {
   };
 }
 
-/** "Set Threshold": percent of the window at which condensing is due. */
 export async function setThreshold(): Promise<void> {
   const { threshold } = modelSettings();
   const text = await askInput({

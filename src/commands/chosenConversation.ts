@@ -1,6 +1,6 @@
 /**
- * The conversation that the panel's preview shows (one of the chat, one of an agent's files, or the sample), and doing what
- * the preview showed.
+ * The conversation in the panel's preview (from the chat, an agent's file, or the sample), and
+ * applying what the preview showed.
  */
 import * as vscode from 'vscode';
 import { liveConversations, agentOf } from '../agent/runtime';
@@ -14,18 +14,18 @@ import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { condenseAndTell } from './condenseNow';
 
-/** Names a conversation to the panel. */
+/** Identifies a conversation to the panel. */
 export type ConversationName =
   | { readonly kind: 'live'; readonly id: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** The chat's conversation where there is one, else the sample that comes with the extension. */
+/** The chat's conversation if there is one, else the bundled sample. */
 export function defaultConversation(services: Services): ConversationName {
   const [live] = liveConversations(services);
   return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services.context.extensionPath) };
 }
 
-/** Lets the user pick one. @returns undefined where nothing was picked */
+/** Lets the user pick one. @returns undefined if nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {
   const words = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
   const picked = await pickConversation(services, liveConversations(services), words);
@@ -33,7 +33,7 @@ export async function chooseConversation(services: Services): Promise<Conversati
   return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
 }
 
-/** The conversation in the form that the worker needs. @throws Error if a conversation of the chat is no longer in memory */
+/** The conversation for the worker. @throws Error if a chat conversation is no longer in memory */
 export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
   if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
   const { id, title, pinned } = liveOf(services, name.id);
@@ -43,18 +43,19 @@ export function resolveConversation(services: Services, name: ConversationName):
 }
 
 /**
- * Has a conversation at hand, whose engine may run in another process, for {@link resolveConversation}.
+ * Has a conversation at hand, whose engine may run in another process, for {@link
+ * resolveConversation}.
  * @throws Error in words where that process does not answer.
  */
 export async function lookAtConversation(services: Services, name: ConversationName): Promise<void> {
   if (name.kind === 'live') await agentOf(services).lookAt(liveOf(services, name.id).id);
 }
 
-/** @param listener is told when something may have happened to a conversation of the chat. */
+/** @param listener called when a chat conversation may have changed */
 export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
   agentOf(services).liveEvents.event(listener);
 
-/** @throws Error where it is no longer in memory */
+/** @throws Error if it is no longer in memory */
 function liveOf(services: Services, id: string): LiveSummary {
   const live = liveConversations(services).find((each) => each.id === id);
   if (!live) throw gone();
@@ -66,7 +67,7 @@ const gone = (): Error =>
     vscode.l10n.t('This conversation is no longer in memory. Choose another one, or use it in the chat again.'),
   );
 
-/** Pins these messages and no others. @throws Error where the ledger can't be written, or the conversation is gone */
+/** Replaces the pins. @throws Error if the ledger can't be written or the conversation is gone */
 export async function savePins(services: Services, name: ConversationName, pinned: readonly number[]): Promise<void> {
   if (name.kind === 'file') {
     await toItsEnd(services, { kind: 'pin', ...stored(services, name.path), pinned });
@@ -79,8 +80,8 @@ export async function savePins(services: Services, name: ConversationName, pinne
 }
 
 /**
- * Condenses as the settings say; what came of it is told by a notification.
- * @param excluded indexes of the messages that no edit is to touch.
+ * Condenses according to the settings and reports the result in a notification.
+ * @param excluded indexes of messages that no edit may touch
  */
 export async function condenseChosen(
   services: Services,

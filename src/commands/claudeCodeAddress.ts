@@ -1,7 +1,8 @@
 /**
- * The gateway's address for the extension of Claude Code. It starts its agent with the variables in its own VS Code setting
- * `claudeCode.environmentVariables`, a list of names and values that is read when a session starts, in its panel and in its terminal
- * (its documentation, "Use Claude Code in VS Code"; anthropics/claude-code#72261). Claude Code's own files are read and never written.
+ * Sets the gateway's address for the extension of Claude Code. The extension starts its agent with
+ * the variables in its VS Code setting `claudeCode.environmentVariables`, names and values read
+ * when a session starts in its panel or terminal (its documentation, "Use Claude Code in VS Code";
+ * anthropics/claude-code#72261). Claude Code's own files are never written.
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -15,7 +16,7 @@ import { errorMessage } from '../core/errors';
 
 export const CLAUDE_CODE_EXTENSION = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
-/** As people find it in the settings. */
+/** As shown in the settings. */
 const SETTING_NAME = `${SECTION}.${SETTING}`;
 
 const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
@@ -23,15 +24,15 @@ type Variables = z.infer<typeof variablesForm>;
 
 const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
 
-/** Whether the extension can be given the gateway's address. */
+/** Whether the extension can use the gateway's address. */
 export type ClaudeCodeAddress =
-  /** A gateway's address stands in its setting, of this one or of an earlier one. */
+  /** The setting contains the address of this or an earlier gateway. */
   | { readonly kind: 'set'; readonly address: string; readonly variables: Variables }
   | { readonly kind: 'free'; readonly variables: Variables }
-  /** In words for a person. */
+  /** For a person. */
   | { readonly kind: 'blocked'; readonly why: string };
 
-/** What the extension's settings and Claude Code's own file say of its address. */
+/** Reads the address from the extension's settings and Claude Code's own file. */
 export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const blocked = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
   const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
@@ -72,20 +73,22 @@ export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
   return { kind: 'free', variables };
 }
 
-/** The variables in Claude Code's own settings, which count more than those that it is started with. */
+/** Variables in Claude Code's own settings, which override those it is started with. */
 async function variablesIn(file: string): Promise<ReadonlyMap<string, string>> {
   try {
     const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));
     return new Map(Object.entries(env));
   } catch {
-    // It is not there, or Claude Code itself complains about it.
+    // Missing, or invalid; Claude Code itself reports that.
     return new Map();
   }
 }
 
 /**
- * "Connect the Claude Code Extension to the Gateway…": says what it will set, and sets it; where it is set, takes it back.
- * @param gateway the address for Anthropic of the one that runs, which is started where it does not; undefined: it did not start.
+ * "Connect the Claude Code Extension to the Gateway…": explains and sets the setting, or removes it
+ * if set.
+ * @param gateway returns the Anthropic address, starting a gateway if needed; undefined if that
+ * failed
  */
 export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
   if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION)) {
@@ -103,7 +106,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
     await offerToTakeBack(now, gateway);
     return;
   }
-  // In a desktop's remote window, user settings are those of the computer that the user sits at.
+  // In a desktop's remote window, user settings belong to the local computer.
   if (vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop) {
     void showWarningMessage(
       vscode.l10n.t(
@@ -166,7 +169,7 @@ async function offerToTakeBack(
   if (running !== undefined && running !== address) await saved([...others, { name: ADDRESS, value: running }]);
 }
 
-/** @returns whether the setting was written; says why where it was not. */
+/** @returns whether the setting was written; shows why not */
 async function saved(variables: Variables): Promise<boolean> {
   const value = variables.length === 0 ? undefined : variables;
   try {

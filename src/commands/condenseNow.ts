@@ -29,8 +29,9 @@ import { tellError } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
- * "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read.
- * @param asked a file's path, or `{live: id}` of a conversation of the chat; else the user picks.
+ * "Condense Context Now": picks a conversation, condenses it and reports the result. The agent's
+ * file is only read.
+ * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
   const picked =
@@ -53,14 +54,14 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
   if (provider !== undefined) await condenseFile(services, file, { ...settings, provider }, configToRun(provider));
 }
 
-/** The conversation of the chat that a button names; undefined where it names none that is there. */
+/** The chat conversation that a button refers to, if it exists. */
 function liveAsked(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(asked)) return undefined;
   const live = liveConversations(services).find(({ id }) => id === asked['live']);
   return live && { live };
 }
 
-/** Condenses the newest stored conversation, or the sample where no agent has stored one. */
+/** Condenses the newest stored conversation, or the sample if there is none. */
 export async function condenseNewest(services: Services, sample: string): Promise<void> {
   const newest = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
@@ -69,7 +70,10 @@ export async function condenseNewest(services: Services, sample: string): Promis
   await condenseNow(services, newest?.path ?? sample);
 }
 
-/** Condenses one file, with progress and cancel; errors are told in words, with Retry. Ends when what came of it was told and answered. */
+/**
+ * Condenses one file with progress and cancel; shows errors with Retry. Resolves after the result
+ * was shown and answered.
+ */
 export async function condenseFile(...args: Parameters<typeof condenseAndTell>): Promise<void> {
   await (
     await condenseAndTell(...args)
@@ -77,8 +81,8 @@ export async function condenseFile(...args: Parameters<typeof condenseAndTell>):
 }
 
 /**
- * As {@link condenseFile}, but ends when the file is condensed, or is not. A notification that nobody answers is put away, not closed, by
- * VS Code: what waits for `told` may wait for ever.
+ * Like {@link condenseFile}, but resolves after condensing. VS Code hides unanswered notifications
+ * without closing them, so that `told` may never resolve.
  */
 export async function condenseAndTell(
   services: Services,
@@ -93,7 +97,7 @@ export async function condenseAndTell(
   });
   const { log } = services;
   const { condensing } = modelSettings();
-  // Where no profile is chosen, a person may have one of VS Code's models write the summary.
+  // Without a profile, a model of VS Code can write the summary.
   const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
   if (asked === 'left') return tell(Promise.resolve());
   const progress = {
@@ -131,7 +135,7 @@ export async function condenseAndTell(
           ...task,
           config: plain({ config: task.config }).config,
           paid: { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder },
-          // A strategy may name them, too.
+          // A strategy may name them too.
           ...((isForeign || settings.provider === 'strategy') && { registered: registered.describe() }),
         };
         const calls = registered.calls(() => counterOf(services));
@@ -158,7 +162,7 @@ export async function condenseAndTell(
   }
 }
 
-/** Says the result in a sentence, with the same actions each time, which stay in their places until one of them ends it. */
+/** Shows the result in a sentence, with fixed actions until one of them closes it. */
 async function showCondensed(
   services: Services,
   result: CondensedResult,
@@ -179,7 +183,7 @@ async function showCondensed(
   for (;;) {
     switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
-        // Others were opened since the notification came: the texts are its own.
+        // Others were opened since the notification appeared; its texts must be its own.
         if (comparison === undefined || !services.comparisons.has(comparison)) {
           comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
         }
@@ -202,7 +206,7 @@ async function showCondensed(
 
 type Action = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
-/** What may help where nothing was condensed; never nothing. */
+/** What may help if nothing was condensed; never empty. */
 export function actionsFor({ reason, advice }: NotCondensedResult, provider: string): readonly Action[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
@@ -215,7 +219,7 @@ export function actionsFor({ reason, advice }: NotCondensedResult, provider: str
   return [provider === 'lossless' || provider === 'native' ? 'truncation' : 'otherProvider'];
 }
 
-/** Nothing came of it: why, and what else could be tried. */
+/** Shows why nothing was condensed and what to try instead. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const { path } = result.conversation;
   const { profiles, condensing } = modelSettings();
@@ -251,7 +255,7 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   await offered.find(({ label }) => label === choice)?.follow();
 }
 
-/** A price that nobody knows is set in the profile; a limit that is too low is raised in the settings. */
+/** An unknown price is set in the profile, a limit in the settings. */
 async function limitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = modelSettings();
   const isUnpriced = condensing && (await factsOfModel(condensing)).inputPrice === undefined;
@@ -270,7 +274,10 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
       };
 }
 
-/** An error in words, with Retry; where it was for want of a model, with an action that sets a profile up. */
+/**
+ * An error in words, with Retry; where it was for want of a model, with an action that sets a
+ * profile up.
+ */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = errorMessage(error);
   services.log.error(message);

@@ -1,4 +1,7 @@
-/** "Condense With…": the providers to choose from for a conversation, those that call no model first, each with the size that it would reach and what it loses. */
+/**
+ * "Condense With…": the providers to choose from for a conversation, those that call no model
+ * first, each with the size that it would reach and what it loses.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
@@ -26,11 +29,11 @@ import { createPicker, showErrorMessage } from '../window/notifications';
 /** A provider with its configuration, as the user picks it. */
 interface ProviderChoice {
   readonly label: string;
-  /** Its removals, in words. */
+  /** What it removes, in words. */
   readonly does: string;
   readonly provider: string;
   readonly config: unknown;
-  /** How it is asked about beforehand; absent: it can't be told before it runs. */
+  /** For its estimate; absent if it can't be estimated. */
   readonly configuration?: Configuration;
   readonly isFree: boolean;
 }
@@ -45,7 +48,8 @@ export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'p
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
 /**
- * Lets the user pick a provider for a conversation, with an estimate of each, and condenses with it.
+ * Lets the user pick a provider for a conversation, with an estimate of each, and condenses with
+ * it.
  * @param subject default: the conversation that this window condensed last
  */
 export async function condenseWith(
@@ -65,7 +69,7 @@ export async function condenseWith(
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-/** Of a window in which nothing was condensed yet. */
+/** For a window in which nothing was condensed yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const picked = await pickConversation(services, liveConversations(services), words);
@@ -74,7 +78,10 @@ async function pickAndCondenseWith(services: Services): Promise<void> {
   else await condenseNamedWith(services, picked.path);
 }
 
-/** As the command gets it: a stored conversation by its path, one that runs as `{live: id}`; else the last one. */
+/**
+ * The command's entry: a stored conversation by path, a running one as `{live: id}`; otherwise the
+ * last one.
+ */
 export async function condenseNamedWith(services: Services, asked: unknown): Promise<void> {
   if (typeof asked === 'string') {
     const { last } = services;
@@ -141,7 +148,7 @@ function listChoices({ registered }: Services): ProviderChoice[] {
   ];
 }
 
-/** A provider as the settings have it. */
+/** A provider with its settings. */
 const settingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
   does,
@@ -239,7 +246,7 @@ function itemsOf(
     label: choice.label,
     description: description(choice),
     ...(choice.configuration && choice.isFree && { buttons: [lookButton()] }),
-    // What is lost comes first: the end is cut off in a narrow window.
+    // The loss comes first because narrow windows cut off the end.
     detail: [found.get(choice)?.loss ?? '', choice.does].join(' ').trim(),
   });
   const group = (label: string, wanted: (choice: ProviderChoice) => boolean): ChoiceItem[] => {

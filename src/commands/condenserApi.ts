@@ -40,11 +40,11 @@ import {
   type ParsedConversation,
 } from '../extensionApi/parse';
 
-/** The API over the providers of this window, which condense in the engine. */
+/** The exported API over this window's providers, which run in the engine. */
 export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const condenser = condenserOf(services);
-  /** Logs an outcome, tells of it where it condensed, and gives it the form of the API. */
+  /** Logs and announces an outcome, and converts it to the API's form. */
   const publicOutcome = (
     { id, ...conversation }: ParsedConversation,
     { provider: chosen, notes }: Chosen,
@@ -130,7 +130,7 @@ const providersOf = ({ registered }: Services): readonly CondensationProvider[] 
   ...registered.list(),
 ];
 
-/** In the thread that reads: a request of the chat doesn't wait for it. */
+/** Runs in the reader's thread, so that the chat's requests don't wait for it. */
 function condenserOf(services: Services): CondenserClient {
   const thread = engineThreadOf(services);
   const { registered } = services;
@@ -143,7 +143,7 @@ function condenserOf(services: Services): CondenserClient {
   });
 }
 
-/** The user's profiles, without anything secret. */
+/** The user's profiles without secrets. */
 function profileInfos(): ProfileInfo[] {
   const { profiles, condensing } = modelSettings();
   return profiles.map(({ id, name, vendor, model }) => ({
@@ -155,10 +155,10 @@ function profileInfos(): ProfileInfo[] {
   }));
 }
 
-/** The text that a reference of a view stands for; undefined where no edit has this reference. */
+/** The text that a reference in a view stands for; undefined if no edit has it. */
 function originalBehind({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
-    // Only the id of a reference finds anything.
+    // Only a reference's ID can match.
     const content = referencesOf([edit]).get(reference as ReferenceId);
     const original = content && originalOf(messages, edit);
     if (content && original !== undefined) return expandReference(content, () => original);
@@ -166,18 +166,18 @@ function originalBehind({ messages, edits }: ParsedConversation, reference: stri
   return undefined;
 }
 
-/** The provider that a run gets, with its configuration. */
+/** A provider for a run, with its configuration. */
 interface Chosen {
   readonly provider: string;
   readonly config: unknown;
-  /** Said with the outcome. */
+  /** Returned with the outcome. */
   readonly notes: readonly string[];
 }
 
 /**
- * The provider that the caller names, else the one of the settings. That may be of an extension that has not started: Lossless takes
- * its place, as it does in the chat.
- * @returns why there is none, in words, where the caller names one that isn't there (yet)
+ * The caller's provider, else the configured one. If the latter's extension has not started,
+ * Lossless is used, as in the chat.
+ * @returns an explanation if the caller's provider is missing
  */
 function chosenBy({ provider, config }: CondenseOptions, services: Services): Chosen | string {
   const known = providersOf(services).map(({ id }) => id);
@@ -190,7 +190,7 @@ function chosenBy({ provider, config }: CondenseOptions, services: Services): Ch
   return { provider: 'lossless', config: configToRun('lossless'), notes };
 }
 
-/** The outcome where the caller names a provider that isn't there: its extension may not have started. */
+/** The outcome for a missing provider, whose extension may not have started. */
 const notThere = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,
@@ -201,7 +201,7 @@ const notThere = (tokensBefore: number, { provider = '' }: CondenseOptions, mess
   notes: [],
 });
 
-/** The request to the manager. Options that are absent take the user's settings. */
+/** The manager's request; absent options use the user's settings. */
 function requestOf(
   { edits, ...conversation }: ParsedConversation,
   { targetTokens, maxCost }: CondenseOptions,
@@ -219,10 +219,10 @@ function requestOf(
   };
 }
 
-/** When it is due: as the caller says, else as the settings do. */
+/** When condensing is due, according to the caller or the settings. */
 function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
-  // Who names a threshold means that one: a lower one of the settings would be condensing unasked.
+  // An explicit threshold is exact: a lower one in the settings must not apply.
   const { threshold } = modelSettings();
   const { targetPercent } = threshold;
   const isNamed = percent !== undefined || tokens !== undefined;
@@ -238,5 +238,5 @@ function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'thresho
   };
 }
 
-/** A copy of a JSON Schema, since what another extension does with its own is no business of ours. */
+/** A copy of a JSON Schema, so that changes by another extension have no effect here. */
 const copied = (schema: ConfigSchema): ConfigSchema => JSON.parse(JSON.stringify(schema)) as ConfigSchema;

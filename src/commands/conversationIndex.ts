@@ -21,7 +21,7 @@ export const thisMachine = ({ context }: Services): FindOptions => ({
 
 const indexes = new WeakMap<Services, ConversationIndex>();
 
-/** The list of all conversations on this machine, empty until its first refresh: one for this window. */
+/** This window's list of all conversations, empty until its first refresh. */
 export function conversationIndex(services: Services): ConversationIndex {
   const known = indexes.get(services);
   if (known) return known;
@@ -31,20 +31,20 @@ export function conversationIndex(services: Services): ConversationIndex {
   return index;
 }
 
-/** A stored conversation's title, where the list has it or this window has just condensed it. */
+/** A stored conversation's title, from the list or from this window's last condensation. */
 export function titleOfFile(services: Services, path: string): string | undefined {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
   return (found && titleOf(found)) ?? (last?.path === path ? last.title : undefined);
 }
 
-/** What people know a conversation by, for a notification: its title, where it is known, else its file's name. */
+/** Name for notifications: the title if known, else the file's name. */
 export const nameOfFile = (services: Services, path: string): string =>
   asTitle(titleOfFile(services, path) ?? basename(path));
 
 /**
- * The newest conversation that a person began and that can be read; undefined where there is none. Waits until something is known of
- * it (nothing may have been said in it), not until all are read.
+ * The newest readable conversation begun by a person, if any. Waits until it has been read (it may
+ * be empty), not for all others.
  */
 export function newestConversation(services: Services): Promise<IndexedConversation | undefined> {
   const index = conversationIndex(services);
@@ -52,7 +52,7 @@ export function newestConversation(services: Services): Promise<IndexedConversat
     index.conversations.find(({ parent, details }) => parent === undefined && details?.problem === undefined);
   return new Promise((resolve) => {
     const allRead = index.refresh();
-    // Subscribed after the run began: what stood in the list before it may be older.
+    // Subscribe after the run began: earlier entries may be outdated.
     const subscription = index.onDidChange(() => {
       const conversation = newest();
       if (conversation?.details) finish(conversation);
@@ -69,7 +69,7 @@ export function newestConversation(services: Services): Promise<IndexedConversat
 
 const watching = new WeakMap<Services, Promise<void>>();
 
-/** Has the list follow what changes in the stores, from the first call on. */
+/** Keeps the list current from the first call on. */
 export function watchConversations(services: Services): Promise<void> {
   const known = watching.get(services);
   if (known) return known;
@@ -104,12 +104,12 @@ function newIndex(services: Services): ConversationIndex {
   });
 }
 
-/** Files that hold conversations, or parts of them. Editors and agents write others beside them all the time. */
+/** Files with conversations or parts of them; other files next to them change all the time. */
 const HOLDS_CONVERSATIONS = /\.(?:jsonl?|db|db-wal)$/;
 
 /**
- * Watches a folder outside the workspace, and below it; VS Code waits for one that isn't there yet. What is written to the
- * extension's own folder, which lies in a folder that is watched, is no change.
+ * Watches a folder outside the workspace, recursively; VS Code waits for it to exist. Ignores the
+ * extension's own folder inside.
  */
 function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
@@ -120,7 +120,7 @@ function watchFolder({ context }: Services, folder: string, changed: () => void)
   };
   watcher.onDidCreate(written);
   watcher.onDidChange(written);
-  // Of a folder that goes, only the folder is told.
+  // When a folder is deleted, only the folder is reported.
   watcher.onDidDelete(({ fsPath }) => {
     if (!fsPath.startsWith(own)) changed();
   });

@@ -1,4 +1,7 @@
-/** Choices for a conversation, estimated in words: the size that each would reach, its cost, and what it loses. */
+/**
+ * Choices for a conversation, estimated in words: the size that each would reach, its cost, and
+ * what it loses.
+ */
 import * as vscode from 'vscode';
 import { PreviewThread } from '../engine/previewThread';
 import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
@@ -10,11 +13,11 @@ import type { Services } from '../window/services';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 
 export interface EstimatedWords {
-  /** Tokens and cost; or why they can't be told. */
+  /** Tokens and cost, or why they are unknown. */
   readonly size: string;
-  /** Absent where they can't be told. */
+  /** Absent if unknown. */
   readonly tokensAfter?: number;
-  /** Absent until it was worked out. */
+  /** Absent until computed. */
   readonly loss?: string;
 }
 
@@ -60,7 +63,7 @@ function sizeWords(result: PreviewResult, { models }: PreviewSetup): string {
   ].join(' · ');
 }
 
-/** The cost of models, with the range where replies may be shorter or longer. */
+/** The models' cost, with a range if replies may vary. */
 function costWords({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
@@ -70,7 +73,10 @@ function costWords({ calls, cost, costRange }: PreviewResult): string {
   return `${requests}, ≈ ${formatCost(cost)}${range}`;
 }
 
-/** The facts of the conversation (files, error lines, instructions, to-dos) that would no longer stand in the view. */
+/**
+ * Facts of the conversation (files, error lines, instructions, to-dos) that the view would no
+ * longer contain.
+ */
 function lossWords(report: CoherenceReport): string {
   const kinds = Object.values(report);
   const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>

@@ -4,10 +4,7 @@ import { condenserApi } from './condenserApi';
 
 let known: ContextCondenserApi | undefined;
 
-/**
- * The API of this window.
- * @throws RangeError for a version that there isn't.
- */
+/** @throws RangeError for an unknown version */
 export function getApi(version: unknown, services: Services): ContextCondenserApi {
   if (version !== 1) {
     throw new RangeError(`Context Condenser has version 1 of its API, not ${String(version)}. Ask for getApi(1).`);

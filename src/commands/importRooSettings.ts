@@ -12,13 +12,15 @@ import { saveUserSetting, userValueOf } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { pickSeveral, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** Roo's exports have some kilobytes. */
+/** Bytes; Roo's exports have a few kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 type Item = vscode.QuickPickItem &
   ({ readonly setting: ImportedSetting } | { readonly profile: ApiProfile } | { readonly isKeys: true });
 
-/** "Import Settings of Roo Code": a file that Roo exported; the user ticks what is taken over, and can undo it. */
+/**
+ * "Import Settings of Roo Code": imports what the user selects from an exported file, with undo.
+ */
 export async function importRooSettings(services: Services): Promise<void> {
   const [file] =
     (await vscode.window.showOpenDialog({
@@ -61,7 +63,7 @@ export async function importRooSettings(services: Services): Promise<void> {
   );
 }
 
-/** @returns what is wrong with the file, where it can't be taken. */
+/** @returns an explanation if the file is not usable */
 async function read(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
@@ -82,7 +84,7 @@ function itemsOf({ settings, profiles }: RooImport): Item[] {
       detail: vscode.l10n.t('from {0}', setting.from),
       picked: true,
     })),
-    // Without its key: what is shown in a list holds none.
+    // Without its key, because lists must not show secrets.
     ...profiles.map(({ profile }) => ({
       profile,
       label: profile.name,
@@ -106,7 +108,10 @@ function itemsOf({ settings, profiles }: RooImport): Item[] {
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** Writes what was ticked. @returns what takes it back, and gives the settings that it left, since they were changed meanwhile. */
+/**
+ * Writes the selection. @returns an undo function, which returns the settings left alone because
+ * they changed since
+ */
 async function apply(
   { context }: Services,
   picked: readonly Item[],
@@ -115,11 +120,11 @@ async function apply(
   const profiles = picked.flatMap((item) => ('profile' in item ? [item.profile] : []));
   const settings = picked.flatMap((item) => ('setting' in item ? [item.setting] : []));
   const ids = new Set([...modelSettings().profiles, ...profiles].map(({ id }) => id));
-  // A profile that wasn't ticked can't condense.
+  // A profile that wasn't selected can't be used for condensing.
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
   const before = changed.map((name) => [name, userValueOf(name)] as const);
-  /** The profiles whose key was written, each with the key that it had. */
+  /** Profiles whose key was written, with their previous key. */
   const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
     await saveUserSetting('profiles', profiles.reduce(withProfile, profileEntries()));

@@ -1,6 +1,6 @@
 /**
- * The commands, agent mode and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
- * the window has one counter and one copy of what calls models.
+ * Commands, agent mode and exported API, in one bundle loaded on first use, so that the window has
+ * a single counter and a single copy of the code that calls models.
  */
 import { ConversationFolding } from '../window/conversationFolding';
 

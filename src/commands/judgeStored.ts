@@ -9,19 +9,19 @@ import { manualSettings } from '../window/settings/manualSettings';
 import { configToRun } from '../window/settings/providerConfig';
 import { conversationIndex } from './conversationIndex';
 
-/** Of the newest: who works with agents every day has thousands. */
+/** Only the newest sessions; daily users have thousands. */
 const MAX_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly choices: readonly JudgedChoice[];
-  /** Today's provider needs a model or another extension: Lossless was judged in its place. */
+  /** The current provider needs a model or another extension, so Lossless was evaluated instead. */
   readonly isOther: boolean;
 }
 
 /**
- * Judges what is set, and every preset that needs no model, by the newest conversations that agents stored on this machine; in a worker, with
- * progress and cancel.
- * @throws vscode.CancellationError where it was cancelled
+ * Evaluates the current settings and every preset without a model on the newest stored
+ * conversations, in a worker with progress and cancel.
+ * @throws vscode.CancellationError if it was canceled
  */
 export async function judgeStored(services: Services): Promise<StoredJudgement> {
   const { provider } = manualSettings();
@@ -34,7 +34,7 @@ export async function judgeStored(services: Services): Promise<StoredJudgement> 
       const index = conversationIndex(services);
       await index.refresh();
       signal.throwIfAborted();
-      // The longest first.
+      // Longest first.
       const locations = index.conversations
         .filter(({ parent }) => parent === undefined)
         .slice(0, MAX_SESSIONS)

@@ -47,7 +47,7 @@ export async function manageProfiles(services: Services): Promise<void> {
   else await addProfile(services);
 }
 
-/** Asks for what a profile needs, and for its key; the very first one condenses from then on. */
+/** Asks for a profile's fields and key; the first profile is used for condensing. */
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
@@ -105,7 +105,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
   }
 }
 
-/** Puts the profile's model into the chat's model picker, or takes it out. */
+/** Adds the profile's model to the chat's model picker, or removes it. */
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
   await saveUserSetting('profiles', withProfile(profileEntries(), changed));
@@ -117,7 +117,7 @@ async function editProfile(profile: ApiProfile): Promise<void> {
   if (changed) await saveUserSetting('profiles', withProfile(profileEntries(), changed));
 }
 
-/** Removes a profile and its key once the user has said so. @returns whether it was removed. */
+/** Removes a profile and its key after confirmation. @returns whether it was removed */
 export async function removeProfile(services: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
@@ -130,7 +130,9 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
   return true;
 }
 
-/** The key goes into VS Code's secret store; an empty one removes it. @returns whether one was set. */
+/**
+ * Stores the key in VS Code's secret storage; an empty one removes it. @returns whether one was set
+ */
 export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const key = await askInput({
     title: vscode.l10n.t('API key of {0}', profile.name),
@@ -157,13 +159,15 @@ async function showKept(services: Services, profile: ApiProfile): Promise<void> 
 
 export interface Connection {
   readonly ok: boolean;
-  /** The outcome, for a person; empty if it was cancelled. */
+  /** For a person; empty if it was canceled. */
   readonly message: string;
-  /** Set where the key is missing or was not accepted. */
+  /** Set if the key is missing or was rejected. */
   readonly needsKey?: true;
 }
 
-/** Asks a profile's model for one word. The vendor's own error is told, with what can be done about it. Never throws. */
+/**
+ * Asks a profile's model for one word and reports the vendor's own error with advice. Never throws.
+ */
 export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
   try {
     const handler = handlerFor(profile, await sendableKey(services.context.secrets, profile), {
@@ -188,8 +192,8 @@ const failedConnection = (profile: ApiProfile, { kind, message }: ApiError): Con
 const takesKey = ({ vendor }: ApiProfile): boolean => vendorEntry(vendor).key !== 'none';
 
 /**
- * The models in the list of a profile's vendor.
- * @throws {ApiError} also where the vendor has no such list.
+ * Models listed by a profile's vendor.
+ * @throws {ApiError} also if the vendor has no list
  */
 export async function vendorModels(
   services: Services,
@@ -207,7 +211,7 @@ export async function vendorModels(
   return handler.listModels(signal);
 }
 
-/** The same with progress and cancel, told in a notification. */
+/** Tests a profile with progress and cancel. */
 async function testProfile(services: Services, profile: ApiProfile): Promise<void> {
   const { log } = services;
   const progress = {
@@ -238,7 +242,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
   return { vendor, label: [label, ...alsoFor].join(', ') };
 });
 
-/** A profile as the user gives it; undefined where they left. The rest of its fields are edited in the settings. */
+/** Asks for a profile; undefined if the user left. Other fields are edited in the settings. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;

@@ -7,19 +7,19 @@ import type { ApiProfile } from '../settings/profiles';
 
 /** Facts about a profile's model; unknown ones are absent. */
 export interface ModelFacts {
-  /** Input and output together, in tokens; false where nobody knows it and a usual one is taken. */
+  /** Input and output together, in tokens; `isWindowKnown` is false for an assumed one. */
   readonly contextWindow: number;
   readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */
   readonly inputPrice?: number;
   readonly outputPrice?: number;
-  /** When the prices were right that are not the profile's own; ISO 8601 date. */
+  /** ISO 8601 date of prices that are not the profile's own. */
   readonly pricesAsOf?: string;
-  /** The model's tokens for one o200k token, before its answers have told. */
+  /** Initial estimate of the model's tokens per o200k token. */
   readonly tokenFactor: number;
 }
 
-/** The window and the prices of a profile's model: the profile's own, else those known of it. */
+/** Window and prices from the profile, else from the model's known facts. */
 export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
   const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   return {
@@ -31,7 +31,7 @@ export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
   };
 }
 
-/** The models that VS Code offers, without our own. */
+/** VS Code's models without our own. */
 export async function modelsOfEditor(): Promise<vscode.LanguageModelChat[]> {
   const models = await vscode.lm.selectChatModels();
   return models.filter(({ vendor }) => vendor !== OWN_VENDOR);

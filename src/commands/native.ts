@@ -1,4 +1,4 @@
-/** Models for condensing by hand: they are called here, in the extension host, where the keys are. */
+/** Models for manual condensing, called in the extension host, which has the keys. */
 import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
@@ -17,22 +17,22 @@ import { readPreviewSetup } from './previewSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
-/** A condensation of a file by Native, as a user asks for it. */
+/** A user's request to condense a file with Native. */
 export interface NativeRequest {
-  /** Where the conversation is: a file's path, or `<path>#<part>`. */
+  /** The conversation: a file's path, or `<path>#<part>`. */
   readonly path: string;
   readonly settings: ManualSettings;
-  /** Whose model sums up. */
+  /** The profile of the summarizing model. */
   readonly profile: ApiProfile;
-  /** Set where the user picked one of VS Code's models for this run: what it costs by the token need not be known. */
+  /** Set for a model of VS Code picked for this run, whose price may be unknown. */
   readonly billing?: SummarizerModel['billing'];
   readonly models: ModelSettings;
   readonly signal: AbortSignal;
 }
 
 /**
- * The request that Native would send for a file, with the real conversation in it. Nothing is sent.
- * @throws NoSummarizerError, and the signal's reason where it was aborted.
+ * Native's request for a file, with the real conversation. Nothing is sent.
+ * @throws NoSummarizerError, and the signal's reason if it was aborted
  */
 export async function previewNative(
   services: Services,
@@ -52,15 +52,15 @@ export async function previewNative(
   return [planned.system, ...asked, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
 }
 
-/** Tokens as the o200k tokenizer counts them. */
+/** In o200k tokens. */
 export interface NativeEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** US dollars; undefined where the price is not known. */
+  /** US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
 }
 
-/** Estimates Native for a file, without a paid call. @throws as condensing does */
+/** Estimates Native for a file without a paid call. @throws like condensing */
 export async function estimateNative(
   services: Services,
   path: string,
@@ -82,7 +82,7 @@ export async function estimateNative(
   }
 }
 
-/** The models of this window, for the engine to ask. @param picked for this run: the model of this profile and no other. */
+/** This window's models for the engine. @param picked use only this profile's model */
 export function modelsForEngine(services: Services, picked?: Pick<NativeRequest, 'profile' | 'billing'>): HostModels {
   const models = async (): Promise<WindowModels> => {
     const counter = await counterOf(services);
@@ -105,7 +105,7 @@ export function modelsForEngine(services: Services, picked?: Pick<NativeRequest,
   });
 }
 
-/** With what the user asked to be warned of. */
+/** Adds the warnings that the user has configured. */
 export function withWarnings(
   result: CondensedResult | NotCondensedResult,
   models: ModelSettings,

@@ -1,7 +1,7 @@
 /**
- * Agents of the command line in VS Code's terminal, behind a gateway of their own: `context-condenser run` is the terminal's
- * program. So the agent and its gateway live and end together, whatever becomes of this window's extension host; what goes on there is
- * told to all windows (gateway/announcement.ts).
+ * Runs command-line agents in VS Code's terminal, each behind its own gateway: `context-condenser
+ * run` is the terminal's program. Agent and gateway thus live and end together, independent of the
+ * extension host; all windows learn of it through gateway/announcement.ts.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -19,20 +19,19 @@ import { isSet, setting } from '../window/settings/settings';
 import { spendingFile } from '../window/spending';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** An agent whose command is on this machine. */
 interface FoundAgent {
   readonly name: string;
   readonly command: string;
   readonly path: string;
 }
 
-/** Providers that need neither a model nor this window; with any other one the agent's gateway condenses by Lossless. */
+/** Providers without a model or this window; with any other, the agent's gateway uses Lossless. */
 const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', 'smart', 'strategy']);
 
 /**
  * "Open an Agent, Condensed…".
- * @param command the agent's; undefined: the user chooses among those that are found.
- * @param folder that it works in; undefined: the first of the workspace.
+ * @param command the agent's command; undefined: the user chooses an installed one
+ * @param folder working folder; undefined: the workspace's first
  */
 export async function openAgent(services: Services, command?: string, folder?: string): Promise<void> {
   const options = await terminalOf(services, command, folder);
@@ -62,7 +61,7 @@ async function terminalOf(
     name: vscode.l10n.t('{0}, condensed', agent.name),
     iconPath: new vscode.ThemeIcon('archive'),
     ...(cwd !== undefined && { cwd }),
-    // VS Code's own executable is Node where it is told to be.
+    // VS Code's executable runs as Node with this variable.
     shellPath: process.execPath,
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
@@ -77,10 +76,13 @@ async function terminalOf(
   };
 }
 
-/** Removes what runs of agents that were killed have left, such as copies of their settings. */
+/** Removes leftovers of killed agents' runs, such as copies of their settings. */
 export const removeKilledRuns = (services: Services): Promise<void> => removeLeftRuns(nodeFiles, liveStoreOf(services));
 
-/** The settings as options of the command line. A default is left out: agents differ in what they can recall. */
+/**
+ * The settings as command-line options. Defaults are omitted, because agents differ in what they
+ * can recall.
+ */
 export function condensing(): string[] {
   const provider = setting('provider');
   const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
@@ -99,14 +101,14 @@ export function condensing(): string[] {
   ];
 }
 
-/** What follows Lossless, where the settings say so. It also stands in for a provider that can't run there, which nobody chose it for. */
+/** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
 function following(provider: string): string[] {
   const isAsked = provider === 'lossless' || (!WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? whenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
-/** The treatment of new results. */
+/** How new results are treated. */
 function newResultsArguments(): string[] {
   const large = setting('agent.largeResultPercent');
   return [
@@ -116,7 +118,9 @@ function newResultsArguments(): string[] {
   ];
 }
 
-/** The limits on what requests cost, and the file of all windows in which that is counted. They may change while the gateway runs. */
+/**
+ * Spending limits, and the file in which all windows count. Both may change while the gateway runs.
+ */
 export function spending(services: Services): string[] {
   const { perConversation, perDay, stops } = conversationLimits();
   return [
@@ -126,7 +130,7 @@ export function spending(services: Services): string[] {
   ];
 }
 
-/** Whether anything may listen; asks to turn it on where it may not. */
+/** True if gateways are allowed; otherwise offers to allow them. */
 export async function isOn(): Promise<boolean> {
   if (setting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
@@ -168,7 +172,7 @@ async function chosenAgent(command: string | undefined): Promise<FoundAgent | un
 const knownAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
-/** The agents whose commands are on the path, in the order of their table. */
+/** Agents whose commands are on the path, in table order. */
 function agentsFound(): FoundAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];

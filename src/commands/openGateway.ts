@@ -1,7 +1,7 @@
 /**
- * A gateway for the agents that are extensions and take a base address: one for all windows of this VS Code, at an address that stays
- * the same, in a terminal of the window that opened it. So it survives a reload, costs the extension host nothing, and ends with
- * the window; a window that is left says so and can take over.
+ * A gateway for agents that are extensions with a configurable address: one for all windows, at a
+ * fixed address, in a terminal of the window that opened it. It thus survives reloads, costs the
+ * extension host nothing, and ends with the window; another window notices and can take over.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,17 +16,16 @@ import { CLAUDE_CODE_EXTENSION, claudeCodeAddress, setClaudeCodeAddress } from '
 import { condensing, isOn, openAgent, spending } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
+/** "Open a Gateway for Agent Extensions…": starts it if needed and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
   const gateway = await runningGateway(services);
   if (gateway) await showAddresses(services, gateway);
 }
 
-/** "Connect the Claude Code Extension to the Gateway…". */
 export const connectClaudeCode = (services: Services): Promise<void> =>
   setClaudeCodeAddress(async () => (await runningGateway(services))?.addresses?.['anthropic']);
 
-/** The gateway for all windows, which is started if it does not run. */
+/** The gateway for all windows, started if needed. */
 async function runningGateway(services: Services): Promise<Announcement | undefined> {
   const agent = agentOf(services);
   await agent.watchRunning();
@@ -35,13 +34,13 @@ async function runningGateway(services: Services): Promise<Announcement | undefi
 
 let starting: Promise<Announcement | undefined> | undefined;
 
-/** Who asks again before it has said that it runs gets the same one. */
+/** Calls while it is starting share one start. */
 const startedOnce = (services: Services): Promise<Announcement | undefined> =>
   (starting ??= started(services).finally(() => {
     starting = undefined;
   }));
 
-/** @returns undefined where it did not start: its terminal says why. */
+/** @returns undefined if it did not start; its terminal says why */
 async function started(services: Services): Promise<Announcement | undefined> {
   if (!(await isOn())) return undefined;
   const running = runningFolder(services);
@@ -51,7 +50,7 @@ async function started(services: Services): Promise<Announcement | undefined> {
   const terminal = vscode.window.createTerminal({
     name: GATEWAY_TERMINAL,
     iconPath: new vscode.ThemeIcon('radio-tower'),
-    // VS Code's own executable is Node where it is told to be.
+    // VS Code's executable runs as Node with this variable.
     shellPath: process.execPath,
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
@@ -85,7 +84,7 @@ interface AddressItem extends vscode.QuickPickItem {
   readonly run: () => PromiseLike<unknown>;
 }
 
-/** Names of the routes for people, and whose settings take them. */
+/** Display names of the routes, and whose settings accept them. */
 const ROUTES: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
@@ -108,7 +107,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
   await (await pickOne(items, { title, placeHolder }))?.run();
 }
 
-/** Extensions that have no field for a base URL, as far as they are installed here. */
+/** Installed extensions without a field for a base URL. */
 function extensionItems(services: Services): AddressItem[] {
   const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
   return [
@@ -121,7 +120,8 @@ function extensionItems(services: Services): AddressItem[] {
           },
         ]
       : []),
-    // Its settings name no address and no environment (developers.openai.com/codex/ide/settings); Codex' own file would have to.
+    // It has no setting for an address or environment (developers.openai.com/codex/ide/settings);
+    // only Codex's own file could have one.
     ...(isInstalled('openai.chatgpt')
       ? [
           {

@@ -1,6 +1,6 @@
 /**
- * `@condenser` in the chat. A participant sees its own turns only, so that the person picks the conversation that is meant, and
- * nothing is changed before a button is pressed.
+ * `@condenser` in the chat. A participant only sees its own turns, so the person picks a
+ * conversation, and nothing changes until a button is pressed.
  */
 import * as vscode from 'vscode';
 import { atThreshold, figuresOf, lastLines } from '../agent/statusBar';
@@ -21,7 +21,6 @@ import { ledgersSince } from './conversations/background';
 import { readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 
-/** Answers a turn of `@condenser`. */
 export async function answerInChat(
   services: Services,
   { command }: Pick<vscode.ChatRequest, 'command'>,
@@ -37,7 +36,7 @@ export async function answerInChat(
     if (error instanceof vscode.CancellationError) return {};
     const message = errorMessage(error);
     services.log.error(message);
-    // It is shown as Markdown.
+    // Shown as Markdown.
     return { errorDetails: { message: asMarkdown(message) } };
   }
 }
@@ -60,7 +59,6 @@ ${vscode.l10n.t('I see only what you say to me, not the conversation around it, 
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('Settings') });
 }
 
-/** The conversation that the person means. */
 async function pick(
   services: Services,
   title: string,

@@ -14,35 +14,35 @@ import { MovingRows, pickedItem } from './pickedItem';
 import type { Services } from '../window/services';
 import { setting } from '../window/settings/settings';
 
-/** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
+/** Longer lists are impractical; the list can be searched, and "Open file…" reaches the rest. */
 const SHOWN = 200;
 
 interface PickItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
   readonly conversation?: LiveSummary;
-  /** The row that opens a file, behind conversations. */
+  /** The row that opens a file, after conversations. */
   readonly isLast?: boolean;
 }
 
-/** The picked conversation: one of the chat, or the file of a stored one, with its title where the list has one. */
+/** The picked conversation: from the chat, or a stored file with its title if known. */
 export type Picked = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
-/** What a picker says of its purpose, and how long it stays. */
+/** The picker's texts and behavior. */
 interface PickWords {
   readonly title: string;
-  /** On the button that opens a file. */
+  /** Label of the button that opens a file. */
   readonly open: string;
-  /** It was asked for where the focus goes on elsewhere, and stays until it is answered. Default false. */
+  /** Stays open when the focus moves elsewhere. Default false. */
   readonly staysOpen?: boolean;
 }
 
-/** Lets the user pick a stored conversation. @returns its file, undefined where nothing was picked. */
+/** Lets the user pick a stored conversation. @returns undefined if nothing was picked */
 export async function pickFile(services: Services, words: PickWords): Promise<string | undefined> {
   const picked = await pickConversation(services, [], words);
   return picked && 'path' in picked ? picked.path : undefined;
 }
 
-/** Lets the user pick a conversation: those of the chat first, then the stored ones. @returns undefined where nothing was picked. */
+/** Lets the user pick a conversation, the chat's first. @returns undefined if nothing was picked */
 export async function pickConversation(
   services: Services,
   live = liveConversations(services),
@@ -70,14 +70,17 @@ export async function pickConversation(
 const keyOf = ({ found, conversation, isLast }: PickItem): string | undefined =>
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
-/** @param isLast behind others, where who is on it has chosen it: alone it gives way to the first conversation that comes */
+/**
+ * @param isLast listed after others; if selected there the user chose it, whereas alone it loses
+ * the selection to the first conversation that appears
+ */
 const openFileItem = (isLast: boolean): PickItem => ({
   label: vscode.l10n.t('$(folder-opened) Open file…'),
   alwaysShow: true,
   isLast,
 });
 
-/** Shows the conversations at once and what the background finds out about them as it comes. */
+/** Shows the known conversations at once and others as the background finds them. */
 async function fill(
   services: Services,
   picker: vscode.QuickPick<PickItem>,
@@ -89,10 +92,13 @@ async function fill(
 ): Promise<void> {
   const index = conversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
-  /** The rows of a complete list, none before it is complete: they keep their places from then on, so that none moves under the pointer. */
+  /**
+   * The rows once the list is complete; they no longer move, so that none slips away under the
+   * pointer.
+   */
   const settled: PickItem[] = [];
   const itemsNow = (): readonly PickItem[] => {
-    // Subagents' conversations are done: what goes on is the one that started them.
+    // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const others: PickItem[] = [...ahead, ...found.map(itemOf)];
     const items = [...others, openFileItem(others.length > 0)];
@@ -103,14 +109,14 @@ async function fill(
     redraw = undefined;
     if (!signal.aborted) await rows.show(itemsNow());
   };
-  // Several counts a second come in: the list is redrawn at most ten times.
+  // Counts arrive several times per second; redraw at most ten times.
   const subscription = index.onDidChange(() => {
     redraw ??= setTimeout(() => void show(), 100);
   });
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
-  // What an earlier list found shows at once.
+  // Shows at once what an earlier list found.
   void show();
   await index.refresh();
   clearTimeout(redraw);
@@ -129,7 +135,7 @@ function itemOf(conversation: IndexedConversation): PickItem {
   const share = fillWords(conversation, setting('conversations.contextWindow'));
   return {
     label: nameWords(conversation),
-    // On a line of its own: a long title would push it out of sight.
+    // On a separate line, so that a long title doesn't hide it.
     detail: [
       agent,
       age,
@@ -141,11 +147,11 @@ function itemOf(conversation: IndexedConversation): PickItem {
   };
 }
 
-/** The name of the folder that the agent worked in; none where only its own ids are known. */
+/** Name of the agent's working folder; empty if only an id is known. */
 function folderOf(conversation: IndexedConversation): string[] {
   const workspace = workspaceOf(conversation);
   if (workspace !== undefined) return [basename(workspace)];
-  // Claude Code names the folder of a project's sessions after the project's path, with dashes.
+  // Claude Code names a project's folder after its path, with dashes.
   const own = basename(dirname(conversation.path));
   return own.startsWith('-') ? [own.slice(1)] : [];
 }

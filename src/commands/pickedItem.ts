@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
 
 /**
- * Milliseconds in which a new list stays where the focus goes elsewhere, and takes it back. A webview that the command palette gives the
- * focus back to takes it a moment later, from a list that the command has opened meanwhile (microsoft/vscode#93950, #75209): the keys of
- * who picks a row would press what has the focus in the webview.
+ * Milliseconds in which a new list stays open and regains a lost focus. When the command palette
+ * closes, a webview may take the focus back from the list that the command opened
+ * (microsoft/vscode#93950, #75209), and the user's keys would go to the webview.
  */
 const UNSETTLED_MS = 1_000;
 const BETWEEN_FOCUS_MS = 200;
 
-/** Puts the cursor into the list that shows; where it is there, or no list shows, nothing changes. */
+/** Focuses the open list; does nothing if it is focused or there is none. */
 function focusList(): void {
-  // A window that lacks the command of VS Code's own leaves the focus where it is.
+  // Windows without this command keep their focus.
   void Promise.resolve(vscode.commands.executeCommand('workbench.action.focusQuickOpen')).catch(() => undefined);
 }
 
 /**
- * Shows a list until an item is taken or the list is left, and puts it away.
- * @param filling aborted then: what still fills the list.
- * @param meant the row that was meant by the one that VS Code names, undefined if that can't be told: then nothing is taken, and the list
- *   stays. By default the named one.
+ * Shows a list until an item is picked or the list is left.
+ * @param filling aborted at the end, to stop filling the list
+ * @param meant maps the item reported by VS Code to the intended one; undefined: unknown, so
+ * nothing is picked and the list stays open. Default: identity
  * @returns undefined if it was left
  */
 export async function pickedItem<Item extends vscode.QuickPickItem>(
@@ -57,8 +57,9 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
 }
 
 /**
- * Rows that move while their list shows. VS Code knows a row that is taken by its number, and looks the number up in the rows that the
- * extension has set last (extHostQuickOpen.ts, `_handlesToItems`): of rows that the window has not drawn yet, that names another one.
+ * Rows that move while the list is open. VS Code identifies a picked row by its index in the rows
+ * set last (extHostQuickOpen.ts, `_handlesToItems`), which is wrong while the window still draws
+ * older rows.
  */
 export class MovingRows<Item extends vscode.QuickPickItem> {
   private latest: readonly Item[];
@@ -67,8 +68,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   private drawing: Promise<void> | undefined;
 
   /**
-   * @param first the rows with which the list opens
-   * @param keyOf what a row stands for: of rows that have a key, the active one stays active where it moves
+   * @param first the initial rows
+   * @param getKey identifies a row; an active row with a key stays active when it moves
    */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
@@ -80,8 +81,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Puts rows in place of those that show, once the window has those that were put there before: of two changes at a time nothing would
-   * tell which of them it has. @returns when the window has these, or newer ones
+   * Replaces the rows after the window has the previous ones, since with two pending changes it
+   * would be unknown which are drawn. @returns when the window has these rows or newer ones
    */
   show(items: readonly Item[]): Promise<void> {
     this.next = items;
@@ -95,7 +96,7 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
       this.next = undefined;
       const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
       if (again) this.picker.activeItems = [again];
-      // VS Code sends them in a timer of its own; the window answers what is sent after them when it has them.
+      // VS Code sends rows in a timer; a later message is answered after the window has them.
       await new Promise((resolve) => setTimeout(resolve, 0));
       await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
     }
@@ -109,8 +110,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * The row that was meant by the one that VS Code names. While newer rows are on their way, it is known only if the same row stands at
-   * its place in both: the window may have drawn them without the extension knowing yet.
+   * The row that the user meant. While newer rows are pending, it is only known if the same row has
+   * this index in both lists.
    */
   readonly meant = (named: Item): Item | undefined => {
     const shown = this.drawn[this.latest.indexOf(named)];

@@ -9,7 +9,7 @@ import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
-/** "Preview Condensing Prompt": what the model would be told about a conversation. Nothing is sent. */
+/** "Preview Condensing Prompt": shows what the model would get. Nothing is sent. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
   const models = modelSettings();
   const profile = models.condensing;

@@ -1,6 +1,7 @@
 /**
- * Gathers the settings for the preview's worker, which has neither settings nor keys: how a conversation would be
- * condensed, by the settings or with each of the user's profiles, and what its own model charges.
+ * Gathers the settings for the preview's worker, which has neither settings nor keys: how a
+ * conversation would be condensed, by the settings or with each of the user's profiles, and what
+ * its own model charges.
  */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
@@ -26,8 +27,8 @@ import { planModel } from '../window/hostModels';
 import { modelsOfWindow, summarizerOfWindow } from '../window/models';
 
 /**
- * `current`: what the settings hold. `smart`: this configuration of the Smart provider. `preset`: one of it. `provider`: one with
- * its own settings.
+ * `current`: the settings. `smart`: this configuration of Smart. `preset`: one of Smart's presets.
+ * `provider`: a provider with its own settings.
  */
 export type Configuration =
   | { readonly kind: 'smart'; readonly config: unknown }
@@ -35,7 +36,7 @@ export type Configuration =
   | { readonly kind: 'preset'; readonly id: string }
   | { readonly kind: 'provider'; readonly id: string };
 
-/** @throws Error where there is no such preset (any more), or the provider is another extension's */
+/** @throws Error if the preset doesn't exist or the provider is another extension's */
 export async function readPreviewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
   const { provider, config } = chosen(configuration);
   const { maxCost } = modelSettings();
@@ -77,11 +78,11 @@ function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | '
   }
 }
 
-/** Whether condensing this way may call a model. */
+/** True if condensing this way may call a model. */
 export const choiceAsksModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
-/** The model that is chosen for condensing, and those that passes name. */
+/** The condensing model and those named by passes. */
 async function plannedModels(services: Services, config: unknown): Promise<PreviewModel[]> {
   const { select, samples } = modelsOfWindow(services, await counterOf(services), metricsOf(services));
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
@@ -89,7 +90,7 @@ async function plannedModels(services: Services, config: unknown): Promise<Previ
   return Promise.all([plan(), ...[...profilesIn(config)].map(plan)]);
 }
 
-/** The profiles that a configuration names anywhere. */
+/** Profiles named anywhere in a configuration. */
 function profilesIn(config: unknown): Set<string> {
   if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...profilesIn(entry)]));
   if (!isRecord(config)) return new Set();
@@ -100,11 +101,11 @@ function profilesIn(config: unknown): Set<string> {
   );
 }
 
-/** A comparison may include configurations that cost more than the user would spend. */
+/** Comparisons may include configurations that cost more than the user would spend. */
 const ANY_COST = 1_000;
 
 export interface ProfileSetup {
-  /** Of the profile. */
+  /** The profile's ID. */
   readonly id: string;
   readonly name: string;
   readonly model: string;
@@ -112,7 +113,7 @@ export interface ProfileSetup {
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 
-/** One entry a profile; for one that can't be used the reason stands in place of the model. */
+/** One entry per profile, with the reason if it is unusable. */
 export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles } = modelSettings();
   const counter = await counterOf(services);
@@ -146,7 +147,7 @@ export interface ModelPricing {
   readonly accounting: UsageAccounting;
 }
 
-/** How a model's tokens are paid, by its id alone; undefined where the price table doesn't know it. */
+/** How a model's tokens are billed, by ID; undefined if the price table doesn't have it. */
 export async function pricingOf(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {

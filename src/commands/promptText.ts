@@ -6,7 +6,10 @@ import type { Services } from '../window/services';
 import { modelSettings } from '../window/settings/modelSettings';
 import { nativeConfig } from '../window/settings/providerConfig';
 
-/** Stands for any model: its own prompt aside, what a prompt says doesn't hang on who reads it, only where the conversation is parted. */
+/**
+ * Placeholder model: apart from a profile's own prompt, the model only affects where the
+ * conversation is split.
+ */
 const ANY_MODEL: SummarizerModel = {
   profile: '',
   vendor: '',
@@ -19,14 +22,17 @@ const ANY_MODEL: SummarizerModel = {
 
 export interface PromptText {
   readonly text: string;
-  /** The name of the condensing profile, where it has a prompt of its own, which takes the place of the one that was asked about. */
+  /**
+   * Name of the condensing profile if it has its own prompt, which then replaces the one being
+   * previewed.
+   */
   readonly profile?: string;
 }
 
 /**
- * The first request that Native would send for a file if this were the prompt of the settings. Nothing is sent, and no profile
- * is needed.
- * @throws the signal's reason where it was aborted.
+ * The first request that Native would send for a file with this prompt. Nothing is sent, and no
+ * profile is needed.
+ * @throws the signal's reason if it was aborted
  */
 export async function promptFor(
   services: Services,

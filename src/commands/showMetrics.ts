@@ -7,7 +7,10 @@ import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
-/** "Show Metrics": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
+/**
+ * "Show Metrics": what condensations with models have used so far. Stored only on this machine; can
+ * be deleted.
+ */
 export async function showMetrics(services: Services): Promise<void> {
   const summary = summarizeMetrics(await metricsOf(services).read());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>

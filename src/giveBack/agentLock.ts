@@ -1,39 +1,39 @@
 /**
- * The lock of the Roo family around each file that it writes: a folder `<file>.lock` whose time is refreshed, made by
- * the package proper-lockfile (Roo Code 3.52, `src/utils/safeWriteJson.ts`). The very same package with the very same
- * numbers, so that each waits for the other.
+ * The Roo family's lock for each file that it writes: a folder `<file>.lock` whose time is
+ * refreshed, made by the package proper-lockfile (Roo Code 3.52, `src/utils/safeWriteJson.ts`).
+ * Uses the same package and numbers, so that both sides wait for each other.
  */
 import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { errorCode } from '../core/errors';
 import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
 
-/** Milliseconds after which a lock without a sign of life is taken away, and between two signs. */
+/** Milliseconds until an unrefreshed lock is stale, and between refreshes. */
 const STALE_MS = 31_000;
 const UPDATE_MS = 10_000;
 
 export interface AgentLockTiming {
-  /** How often to ask for a lock that is taken, beside the first time. */
+  /** Retries after the first attempt. */
   readonly retries: number;
-  /** Milliseconds before the first time. */
+  /** Milliseconds before the first retry. */
   readonly minTimeout: number;
   readonly maxTimeout: number;
 }
 
 const TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
 
-/** The files that the Roo family writes under this lock; what other agents write has none. */
+/** Files that the Roo family writes under this lock; other agents use none. */
 export const lockedByAgent = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 
 export interface HeldLocks {
-  /** @throws GiveBackError where a lock was taken away meanwhile; to be called before what can't be taken back. */
+  /** Call before an irreversible step. @throws GiveBackError if a lock was lost in the meantime */
   readonly confirm: () => void;
 }
 
 /**
- * Does something while the agent doesn't write these files. Files that aren't there have their lock all the same.
- * @throws GiveBackError `locked` where another one keeps a lock.
+ * Runs an action while the agent can't write these files. Missing files are locked too.
+ * @throws GiveBackError `locked` if another process keeps a lock
  */
 export async function withAgentLocks<T>(
   paths: readonly string[],
@@ -50,7 +50,7 @@ export async function withAgentLocks<T>(
       },
     });
   } finally {
-    // A lock that can't be released must not undo what was done under it; it goes stale.
+    // A failed release must not undo what was done; the lock will go stale.
     for (const release of releases.reverse()) await release().catch(() => undefined);
   }
 }

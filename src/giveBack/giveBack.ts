@@ -1,7 +1,8 @@
 /**
- * Gives a condensed conversation back to its agent, where that is safe: in place (Roo, Zoo), as a sidecar (Cline 4), as a
- * new session (Claude Code). What is written is made of the file as it is under the lock and of the ledger's edits: a
- * message that came since is in it, and a history that went another way is refused.
+ * Writes a condensed conversation to its agent's files if that is safe: in place (Roo, Zoo), as a
+ * sidecar (Cline 4), or as a new session (Claude Code). The output is computed from the file read
+ * under the lock and the ledger's edits: newer messages are included, and a diverged history is
+ * rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -36,9 +37,9 @@ import { targetOf } from './target';
 export interface GiveBackRequest {
   /** The conversation's file. */
   readonly path: string;
-  /** Whose it is, where the path doesn't say. */
+  /** The agent, if the path doesn't identify it. */
   readonly agent?: AgentName;
-  /** Edits that the conversation's view shows, from its ledger. */
+  /** Edits in the conversation's view, from its ledger. */
   readonly edits: readonly Edit[];
   readonly row: Omit<CondensationRow, 'condenseId'>;
 }
@@ -52,13 +53,13 @@ export interface GiveBackParts {
 
 export interface GivenBack {
   readonly target: GiveBackTarget;
-  /** The replacement's folder; {@link undoReplacement} takes it. */
+  /** Folder of the replacement, for {@link undoReplacement}. */
   readonly replacement: string;
-  /** The file that the agent goes on with. */
+  /** The file that the agent continues with. */
   readonly path: string;
 }
 
-/** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
+/** @throws GiveBackError, ConversationReadError, StorageError; nothing has been written then */
 export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
   const target = targetOf(request.path, request.agent);
   switch (target) {
@@ -145,13 +146,13 @@ async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now
   return { target: 'claude-code-session', replacement, path: target };
 }
 
-/** The sidecar with the session's messages as the session has them. */
+/** The sidecar, with the session's messages copied verbatim. */
 function sidecarText(content: Readonly<Record<string, unknown>>, session: string): string {
   const messages = jsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
-/** A line that an agent is still writing does not count. */
+/** Ignores a line that the agent is still writing. */
 function parsedLine(line: string): unknown[] {
   try {
     return [parseJson(line)];
@@ -160,7 +161,7 @@ function parsedLine(line: string): unknown[] {
   }
 }
 
-/** @throws GiveBackError where the history went another way, or the result would be no valid conversation. */
+/** @throws GiveBackError if the history diverged or the result would be invalid */
 function viewOf(
   path: string,
   bytes: Uint8Array,
@@ -174,13 +175,13 @@ function viewOf(
   return { read, view };
 }
 
-/** The agent must send exactly the intended messages: roles and contents, in order. */
+/** Ensures that the agent sends exactly the intended messages: roles and contents, in order. */
 function refuseOther(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (contents(view) !== contents(sent))
     throw unexpected(path, 'The agent would not send what the condensation shows.');
 }
 
-/** Consecutive messages of one role are one to the API. */
+/** The API treats consecutive messages of one role as one. */
 function contents(messages: readonly ApiMessage[]): string {
   const merged: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {

@@ -1,13 +1,12 @@
-/** Why a condensed conversation was not given back. */
 export type GiveBackTrouble =
-  /** The agent works on it, or did a moment ago. */
+  /** The agent is working on it or was a moment ago. */
   | 'running'
-  /** The file is not the one that was read. */
+  /** The file changed since it was read. */
   | 'changed'
   | 'locked'
-  /** This agent's files are never written. */
+  /** Files of this agent are never written. */
   | 'not-supported'
-  /** The file has a shape that this version doesn't write. */
+  /** This version can't write the file's shape. */
   | 'unexpected-shape'
   | 'newer-version'
   | 'outside-folder'
@@ -16,7 +15,7 @@ export type GiveBackTrouble =
 export interface GiveBackErrorData {
   readonly trouble: GiveBackTrouble;
   readonly path: string;
-  /** Sentences for a person: what happened, what was therefore not done, what to do. */
+  /** Sentences for a person: what happened, what was not done, what to do. */
   readonly happened: string;
   readonly notDone: string;
   readonly advice: string;
@@ -24,7 +23,7 @@ export interface GiveBackErrorData {
 
 export const NOTHING_WRITTEN = 'Nothing was written.';
 
-/** A refusal in words. What the disk itself refuses is a StorageError. */
+/** A refusal. Errors of the disk are StorageErrors instead. */
 export class GiveBackError extends Error {
   override readonly name = 'GiveBackError';
   readonly trouble: GiveBackTrouble;
@@ -38,7 +37,10 @@ export class GiveBackError extends Error {
   }
 }
 
-/** The agent works on the conversation, or may. @param happened a sentence: how that is known */
+/**
+ * The agent works, or may be working, on the conversation. @param happened a sentence with the
+ * evidence
+ */
 export const runningError = (path: string, happened: string): GiveBackError =>
   new GiveBackError({
     trouble: 'running',
@@ -48,7 +50,9 @@ export const runningError = (path: string, happened: string): GiveBackError =>
     advice: 'Stop or close the task in its agent, and try again.',
   });
 
-/** Somebody wrote to the file between reading and writing. @param notDone a sentence: what was left undone */
+/**
+ * The file was written between reading and writing. @param notDone a sentence: what was left undone
+ */
 export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
@@ -58,7 +62,9 @@ export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackE
     advice: 'Condense the conversation as it is now.',
   });
 
-/** The file was deleted or moved since it was read. @param notDone a sentence: what was left undone */
+/**
+ * The file was deleted or moved since it was read. @param notDone a sentence: what was left undone
+ */
 export const missingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',

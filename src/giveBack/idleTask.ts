@@ -1,12 +1,15 @@
-/** Which stored task is worth condensing before its agent resumes it. */
+/** Selects stored tasks worth condensing before their agent resumes them. */
 import type { AgentName } from '../core/agents';
 import { possibleTarget } from './target';
 
-/** Milliseconds without a change after which a task is idle: before that its agent may wait for a build or for an answer. */
+/**
+ * Milliseconds without a change after which a task is idle; before, its agent may be waiting for a
+ * build or an answer.
+ */
 export const IDLE_MS = 10 * 60 * 1000;
-/** Milliseconds without a change after which nobody is about to resume a task. */
+/** Milliseconds without a change after which a task is unlikely to be resumed. */
 export const FORGOTTEN_MS = 7 * 24 * 60 * 60 * 1000;
-/** A task is offered again once it holds so many times the tokens that it held. */
+/** A task is offered again after its tokens have grown by this factor. */
 const GROWTH = 1.1;
 
 export interface StoredTask {
@@ -16,23 +19,23 @@ export interface StoredTask {
   readonly modified: number;
   /** Of what its agent would send next. */
   readonly tokens: number;
-  /** Milliseconds since the epoch: when the condensation was made that its view shows. */
+  /** When its shown condensation was made, in milliseconds since the epoch. */
   readonly condensedAt?: number;
 }
 
-/** The answer about a task: the tokens that it held when it was offered, or never to offer it. */
+/** The task's tokens when it was offered, or never to offer it again. */
 export type OfferAnswer = number | 'never';
 
 export interface IdleTasks {
-  /** The newest that is to be offered. */
+  /** The newest task to offer. */
   readonly due: StoredTask | undefined;
-  /** Milliseconds until the next one becomes idle; undefined where none will. */
+  /** Milliseconds until the next task becomes idle, if any. */
   readonly waitMs: number | undefined;
 }
 
 /**
- * @param thresholdTokens from how many tokens on a task is offered.
- * @param now milliseconds since the epoch.
+ * @param thresholdTokens minimum tokens of an offered task
+ * @param now milliseconds since the epoch
  */
 export function idleTasks(
   tasks: readonly StoredTask[],
@@ -55,6 +58,6 @@ function isAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, O
   return answer !== undefined && (answer === 'never' || tokens < answer * GROWTH);
 }
 
-/** One that went on since it was condensed may be condensed again. */
+/** A task that continued after its condensation may be condensed again. */
 const isCondensed = ({ condensedAt, modified }: StoredTask): boolean =>
   condensedAt !== undefined && condensedAt >= modified;

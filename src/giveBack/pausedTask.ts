@@ -1,7 +1,7 @@
 /**
- * Puts a running task of the Roo family to rest through what the agent exports to other extensions, and wakes it again.
- * Source: Roo Code 3.52, `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a double that behaves as described there;
- * it was not run against the real extension.
+ * Pauses and resumes a running task of the Roo family through the API that it exports to other
+ * extensions. Source: Roo Code 3.52, `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a
+ * double that follows that source, not with the real extension.
  */
 import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
@@ -11,20 +11,20 @@ import { runningError } from './giveBackError';
 import { QUIET_MS } from './runningTask';
 
 export interface RooApi {
-  /** Ids of the tasks that are open: the one at work last, those that wait for it before. */
+  /** Ids of the open tasks: the active one last, preceded by those waiting for it. */
   getCurrentTaskStack(): unknown;
-  /** Aborts the task; the agent opens it again, waiting. */
+  /** Aborts the task; the agent reopens it in a waiting state. */
   cancelCurrentTask(): unknown;
-  /** Closes the task, so that nothing holds its history in memory. */
+  /** Closes the task, so that the agent drops its history from memory. */
   clearCurrentTask(): unknown;
   resumeTask(id: string): unknown;
 }
 
 const METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
-/** An extension's exports, if they are this interface. */
+/** An extension's exports if they have this interface. */
 export const rooApiIn = (exported: unknown): RooApi | undefined =>
-  // Each method was looked for.
+  // Each method was checked.
   isRecord(exported) && METHODS.every((name) => typeof exported[name] === 'function')
     ? (exported as unknown as RooApi)
     : undefined;
@@ -35,17 +35,17 @@ export interface Clock {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** How long the agent may go on writing after it was told to stop. */
+/** Milliseconds for which the agent may keep writing after it was stopped. */
 const SETTLE_MS = 30_000;
 const STEP_MS = 500;
 
-/** The id of the task whose history this is: the name of its folder. */
+/** ID of the history's task: the name of its folder. */
 const taskOf = (history: string): string => basename(dirname(history));
 
 /**
- * Does something while a running task rests. It is woken again whatever comes of it.
- * @param history path of the task's `api_conversation_history.json`.
- * @throws GiveBackError `running` where the task could not be put to rest; and what the action throws.
+ * Runs an action while a running task is paused, and always resumes it.
+ * @param history path of the task's `api_conversation_history.json`
+ * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
 export async function whilePaused<T>(
   api: RooApi,
@@ -57,7 +57,7 @@ export async function whilePaused<T>(
   const task = taskOf(history);
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
-  // One that is not open there runs in another window, which can't be reached from here.
+  // A task that is not open here runs in another window, which can't be reached.
   if (!open.includes(task)) throw runningError(history, 'The task is not open in the agent of this window.');
   if (open.length > 1) throw runningError(history, 'The task has a subtask or is one.');
   try {
@@ -70,7 +70,7 @@ export async function whilePaused<T>(
   }
 }
 
-/** Waits until the agent has not written for as long as a task at rest doesn't. */
+/** Waits until the agent has been quiet for as long as an idle task. */
 async function settled(files: Files, history: string, { now, wait }: Clock): Promise<void> {
   const end = now() + SETTLE_MS;
   while (now() < end) {

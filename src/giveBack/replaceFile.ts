@@ -1,36 +1,36 @@
-/** Replaces one file of another program, only where it is the one that is meant. */
+/** Replaces one file of another program, provided that it has the expected content. */
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
 import { hashOf, readBytes, writeNew } from './fileBytes';
 import { changedError, GiveBackError } from './giveBackError';
 
-/** A condition that must hold while files are written; throws once it doesn't. */
+/** A condition that must hold while files are written; throws if it doesn't. */
 export type Guard = () => void;
 
 export const NO_GUARD: Guard = () => undefined;
 
-/** The treatment of a file that somebody wrote to since: it is left, or the replacement is refused. */
+/** What to do with a file that was changed in the meantime. */
 export type WhenChanged = 'leave' | 'refuse';
 
-/** A file, and what is to take its place. */
+/** A file and its replacement. */
 export interface FileReplacement {
   readonly path: string;
-  /** Hash of what is replaced; null: no file. Anything else was written by somebody since. */
+  /** Hash of the content to replace; null: no file. Anything else is someone's later change. */
   readonly from: string | null;
-  /** The kept bytes that take its place; undefined: the file goes. */
+  /** The kept bytes that replace it; undefined: remove the file. */
   readonly to: string | undefined;
-  /** Hash of what stands there once it is done. */
+  /** Hash of the content afterwards. */
   readonly isThere: string | null;
   readonly whenChanged: WhenChanged;
-  /** Path beside it, for the new bytes until they take their place. */
+  /** Path beside the file for the new bytes. */
   readonly temporary: string;
 }
 
 /**
- * Replaces files in order, each where it is as it was meant; where one is replaced already, nothing is done. The new bytes of all of them
- * are on the disk before the first takes its place: a disk that is full by then refuses before anything has changed.
- * @throws GiveBackError `changed` where somebody wrote to one meanwhile; what the guard throws.
+ * Replaces files in order if each is as expected; skips files already replaced. All new bytes are
+ * on disk before the first file changes, so a full disk fails before anything has changed.
+ * @throws GiveBackError `changed` if a file was changed in the meantime; and the guard's errors
  */
 export async function replaceInOrder(
   files: Files,
@@ -55,14 +55,14 @@ async function prepare(files: Files, { path, to, temporary }: FileReplacement): 
   const bytes = await readBytes(files, to);
   if (!bytes) throw new Error(`${to} is missing`);
   await writeNew(files, temporary, bytes);
-  // Whoever could read the agent's file still can: others may share it, or back it up.
+  // Preserve permissions: the agent's file may be shared or backed up.
   const replaced = await statusIfThere(files, path);
   if (replaced) await files.setPermissions(temporary, replaced.permissions);
 }
 
 async function replace(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
   guard();
-  // Once more, as late as it can be: what was written meanwhile must not be lost.
+  // Check again as late as possible, so that a change in the meantime is not lost.
   if (((await hashOf(files, path)) ?? null) !== from) {
     await ifThere(files.removeFile(temporary));
     throw changedError(path, 'It was left as it is.');
@@ -72,11 +72,14 @@ async function replace(files: Files, { path, from, to, temporary }: FileReplacem
   await files.syncFolder(dirname(path));
 }
 
-/** Beside its target, for a rename doesn't cross disks; named after the replacement, so that it is found again. */
+/**
+ * In the target's folder, because renames don't cross disks; named after the replacement, so that
+ * it can be found.
+ */
 export const temporaryOf = (folder: string, path: string): string =>
   join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
 
-/** A link could lead anywhere: what is replaced is the file itself. */
+/** Rejects links, which could lead anywhere. */
 export async function refuseLink(files: Files, path: string): Promise<void> {
   const status = await statusIfThere(files, path);
   if (!status || status.kind === 'file') return;

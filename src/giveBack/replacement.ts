@@ -1,11 +1,10 @@
 /**
- * Replaces files of another program, all or none. A replacement has a folder of its own, with the bytes before and
- * after and a record of what is meant; only then is the first file touched. Killed at any moment, `recover` brings it
- * to the old state or to the new one. The bytes before stay, so that it can be undone for as long as the files are as it
- * left them.
- *
- * In the folder: `0.before`, `0.after`, `1.before`, … , `record.json`, and the empty files `done`, `undoing`, `undone` as
- * that comes about.
+ * Replaces files of another program, all or none. Each replacement has a folder with the bytes
+ * before and after and a record, written before the first file is touched. After a crash, `recover`
+ * completes or reverts it. The old bytes are kept, so that it can be undone while the files are
+ * unchanged.
+ * Contents of the folder: `0.before`, `0.after`, `1.before`, …, `record.json`, and empty files
+ * `done`, `undoing`, `undone` for its state.
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -38,18 +37,19 @@ import {
   type ReplacementState,
 } from './replacementRecord';
 
-/** A file as it shall be. */
+/** The intended content of a file. */
 export interface NewContent {
   readonly path: string;
-  /** Hash of the bytes that it was made from; undefined: there is no file yet. */
+  /** Hash of the bytes it was made from; undefined: no file yet. */
   readonly before: Hash | undefined;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Keeps what is needed to go either way, then replaces the files in order.
- * @returns the replacement's folder.
- * @throws GiveBackError `changed` where a file is not the one that the content was made from; StorageError
+ * Stores what is needed to go either way, then replaces the files in order.
+ * @returns the replacement's folder
+ * @throws GiveBackError `changed` if a file differs from what the content was made from;
+ * StorageError
  */
 export async function replaceFiles(
   files: Files,
@@ -77,7 +77,7 @@ export async function replaceFiles(
   try {
     await goForward(files, folder, record, guard, 'refuse');
   } catch (error) {
-    // Where even that fails, the next start does it.
+    // If this fails too, the next start does it.
     await mark(files, folder, 'undoing')
       .then(() => goBack(files, folder, record, NO_GUARD))
       .catch(() => undefined);
@@ -93,8 +93,8 @@ const NEXT_START =
   'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
 
 /**
- * What is on the disk after a failure, in sentences: it is looked at, since taking it back may have failed as well. Undefined where no file
- * has its new content.
+ * Describes what is on disk after a failure, since reverting may have failed too. Undefined if no
+ * file has its new content.
  */
 async function whatStands(files: Files, record: ReplacementRecord): Promise<string | undefined> {
   const changed: string[] = [];
@@ -113,9 +113,9 @@ async function whatStands(files: Files, record: ReplacementRecord): Promise<stri
 }
 
 /**
- * Gives the files their bytes of before.
- * @throws GiveBackError `changed` where a file is not as the replacement left it, `missing` where it is gone: nothing is
- * undone then.
+ * Restores the old bytes.
+ * @throws GiveBackError `changed` or `missing` if a file is not as the replacement left it; nothing
+ * is undone then
  */
 export async function undoReplacement(files: Files, folder: string): Promise<void> {
   const record = await readRecord(files, folder);
@@ -123,7 +123,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
     if ((await stateOf(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
       const current = (await hashOf(files, path)) ?? null;
-      // A file that is already back needs nothing: an undo that came half way, or a new file that was deleted.
+      // Already restored by an interrupted undo, or a new file that was deleted.
       if (current === before || current === after) continue;
       throw current === null ? missingError(path, NOTHING_UNDONE) : changedError(path, NOTHING_UNDONE);
     }
@@ -135,9 +135,9 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
 }
 
 /**
- * Finishes what a dead process had begun. A file that somebody wrote to since is left as it is.
- * @returns the state that it is in now; undefined where nothing had been begun.
- * @throws GiveBackError `locked` where the agent writes to the files.
+ * Completes or reverts a dead process's replacement. Files changed since are left alone.
+ * @returns the resulting state; undefined if nothing had begun
+ * @throws GiveBackError `locked` if the agent is writing the files
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (!(await statusIfThere(files, join(folder, RECORD)))) {
@@ -163,7 +163,7 @@ async function finish(
     return 'undone';
   }
   const first = record.files[0];
-  // Nothing was replaced yet, or the agent went on from the old state: the old state holds.
+  // Nothing was replaced yet, or the agent continued from the old state: keep it.
   if (first && (await hashOf(files, first.path)) !== first.after) {
     await sweep(files, folder, record);
     await mark(files, folder, 'undone');
@@ -173,7 +173,7 @@ async function finish(
   return 'done';
 }
 
-/** A task whose folder is gone has nothing to lock: its agent can't write to it any more. */
+/** A task whose folder is gone can't be locked, and its agent can't write to it. */
 async function whileAgentWaits<T>(
   files: Files,
   record: ReplacementRecord,
@@ -186,7 +186,7 @@ async function whileAgentWaits<T>(
   return withAgentLocks(paths, ({ confirm }) => action(confirm));
 }
 
-/** Trouble of the disk in words; a refusal keeps its own. */
+/** Converts disk errors to GiveBackErrors with a description; refusals are unchanged. */
 async function guarded(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

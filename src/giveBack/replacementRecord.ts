@@ -1,4 +1,6 @@
-/** The record in a replacement's folder: which files, with which content before and after, and how far it came. */
+/**
+ * The record in a replacement's folder: its files, their content before and after, and its state.
+ */
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';
@@ -17,14 +19,14 @@ const fileSchema = z.object({
 const recordSchema = z.object({
   version: z.literal(1),
   conversation: z.string(),
-  /** ISO 8601 time. */
+  /** ISO 8601. */
   at: z.string(),
   files: z.array(fileSchema).min(1),
 });
 export type RecordedFile = z.infer<typeof fileSchema>;
 export type ReplacementRecord = z.infer<typeof recordSchema>;
 
-/** @throws GiveBackError where there is no record that this version reads. */
+/** @throws GiveBackError if there is no record that this version can read */
 export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
   const path = join(folder, RECORD);
   const bytes = await readBytes(files, path);
@@ -47,7 +49,7 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** Writes the record whole or not at all; returns once it is on the disk. */
+/** Writes the record atomically and durably. */
 export async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
   const temporary = join(folder, `${RECORD}.new`);
   await writeNew(files, temporary, new TextEncoder().encode(`${JSON.stringify(record)}\n`));
@@ -56,12 +58,12 @@ export async function writeRecord(files: Files, folder: string, record: Replacem
   await files.syncFolder(dirname(folder));
 }
 
-/** The name of a replacement's folder: its time, and a number of its own. */
+/** A folder's name: time and random suffix. */
 export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8}$/.test(name);
 
 const OWN = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
 
-/** Removes a replacement's folder with its files, the record last; one that holds somebody's own file stays. */
+/** Removes a replacement's folder, the record last; a folder with foreign files is kept. */
 export async function removeReplacement(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
   for (const name of names) {
@@ -75,7 +77,7 @@ export async function removeReplacement(files: Files, folder: string): Promise<v
 export type ReplacementState = 'done' | 'undone';
 
 /**
- * How far a replacement came; undefined where it was begun and not finished.
+ * Undefined if it began but did not finish.
  * @param folder the replacement's own
  */
 export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
@@ -83,7 +85,6 @@ export async function stateOf(files: Files, folder: string): Promise<Replacement
   return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;
 }
 
-/** Notes how far it came. */
 export async function mark(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
   await writeNew(files, join(folder, name), new Uint8Array());
   await files.syncFolder(folder);

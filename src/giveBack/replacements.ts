@@ -1,4 +1,7 @@
-/** The folder of all replacements: which can be undone, which a dead process left half done, which are too old. */
+/**
+ * The folder of all replacements: which can be undone, which a dead process left unfinished, which
+ * have expired.
+ */
 import { join } from 'node:path';
 import { errorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
@@ -16,8 +19,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LOCK = 'lock';
 
 /**
- * Does something while no other window replaces, undoes or recovers: recovering takes a replacement that somebody is at
- * for one that a dead process left.
+ * Runs an action while no other window replaces, undoes or recovers; recovery would mistake a
+ * replacement in progress for an abandoned one.
  * @throws StorageError `locked`
  */
 export async function withReplacements<T>(
@@ -30,7 +33,7 @@ export async function withReplacements<T>(
   return withLock(files, join(root, LOCK), timing, action);
 }
 
-/** Folders of replacements, oldest first: their names begin with the time. */
+/** Oldest first, since names begin with the time. */
 async function foldersIn(files: Files, root: string): Promise<string[]> {
   const names = (await ifThere(files.list(root))) ?? [];
   return names
@@ -39,27 +42,27 @@ async function foldersIn(files: Files, root: string): Promise<string[]> {
     .map((name) => join(root, name));
 }
 
-/** Replacements that can be undone, by conversation: the last of each. */
+/** The last replacement of each conversation that can be undone. */
 async function lastDone(files: Files, root: string): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
   for (const folder of await foldersIn(files, root)) {
     if ((await stateOf(files, folder)) !== 'done') continue;
-    // One that a newer version wrote is that version's to undo.
+    // Records of newer versions are left to those versions.
     const record = await readRecord(files, folder).catch(() => undefined);
     if (record) last.set(record.conversation, folder);
   }
   return last;
 }
 
-/** Ids of the conversations whose giving back can be undone. */
+/** Ids of conversations whose giving back can be undone. */
 export const givenBack = async (files: Files, root: string): Promise<string[]> => [
   ...(await lastDone(files, root)).keys(),
 ];
 
 /**
  * Undoes the last giving back of a conversation.
- * @returns false where there is none.
- * @throws GiveBackError `changed` where the agent went on since: nothing is undone then.
+ * @returns false if there is none
+ * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
 export async function undoLast(files: Files, root: string, conversation: string): Promise<boolean> {
   const folder = (await lastDone(files, root)).get(conversation);
@@ -69,12 +72,15 @@ export async function undoLast(files: Files, root: string, conversation: string)
 }
 
 export interface Recovery {
-  /** How many were finished or taken back. */
+  /** Number of replacements completed or reverted. */
   readonly recovered: number;
   readonly problems: readonly string[];
 }
 
-/** Finishes what a dead process had begun, and removes what is too old to be undone. One that fails stops no other. */
+/**
+ * Recovers replacements of dead processes and removes expired ones. A failure does not stop the
+ * others.
+ */
 export async function recoverAll(files: Files, root: string, now: Date): Promise<Recovery> {
   let recovered = 0;
   const problems: string[] = [];
@@ -93,7 +99,7 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
   return { recovered, problems };
 }
 
-/** Whether it was too old at two looks a day apart: at a single one the clock may be wrong. */
+/** Requires two checks a day apart, because the clock may be wrong once. */
 async function isExpired(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
   const path = join(folder, 'expired');
   const since = Number((await readText(files, path)) ?? Number.NaN);
@@ -103,7 +109,7 @@ async function isExpired(files: Files, folder: string, age: number, now: Date): 
   const { modified } = await files.status(folder);
   if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
   else await ifThere(files.removeFile(path));
-  // Its age is that of the folder.
+  // Restore the folder's time, which determines its age.
   await files.touch(folder, modified);
   return false;
 }

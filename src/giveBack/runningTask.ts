@@ -1,4 +1,4 @@
-/** Whether a task of the Roo family is at rest: only then is it written to. */
+/** Checks that a task of the Roo family is idle before writing to it. */
 import { dirname, join } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
@@ -6,13 +6,16 @@ import { statusIfThere } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
 import { missingError, runningError } from './giveBackError';
 
-/** Milliseconds. An agent that works writes at least at every answer and every tool; a file that was written since may be one's. */
+/**
+ * Milliseconds. A working agent writes at least at every answer and tool call, so a newer file may
+ * mean that it is working.
+ */
 export const QUIET_MS = 5_000;
 
 /**
- * @param history path of the task's `api_conversation_history.json`.
- * @param now milliseconds since the epoch.
- * @throws GiveBackError `running` where it isn't at rest.
+ * @param history path of the task's `api_conversation_history.json`
+ * @param now milliseconds since the epoch
+ * @throws GiveBackError `running` if it isn't idle
  */
 export async function refuseRunning(files: Files, history: string, now: number): Promise<void> {
   const status = await statusIfThere(files, history);
@@ -24,7 +27,7 @@ export async function refuseRunning(files: Files, history: string, now: number):
   if (delegation) throw runningError(history, delegation);
 }
 
-/** A task that waits for its subtask is woken by it, with what it holds in memory. */
+/** A task that waits for its subtask resumes with what it has in memory. */
 async function delegationOf(files: Files, path: string): Promise<string | undefined> {
   const bytes = await readBytes(files, path);
   if (!bytes) return undefined;

@@ -4,9 +4,9 @@ import type { GiveBackTarget } from '../core/agents/types';
 import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
 
 /**
- * How a conversation can be given back, by where its file lies: only there does its agent read what is written.
- * @param agent whose conversation it is, where that is known otherwise.
- * @returns undefined where it can only be exported.
+ * How a conversation can be given back, by the location from which its agent reads.
+ * @param agent the conversation's agent, if known otherwise
+ * @returns undefined if it can only be exported
  */
 export function possibleTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
   const known = AGENT_LIST.find(({ giveBack, name }) => {

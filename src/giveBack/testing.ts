@@ -1,4 +1,3 @@
-/** Shared by the tests of this folder: conversations of each agent in folders as the agents have them. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generateConversation } from '../../test/generators/conversation';
@@ -13,7 +12,7 @@ import type { ApiMessage } from '../core/messages/types';
 const START = Date.UTC(2026, 0, 5, 9);
 const TASK_ID = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e5f';
 
-/** Writes a file that nobody has touched for an hour. */
+/** Writes a file that was last changed an hour ago. */
 export function writeOld(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -27,7 +26,7 @@ export const touchOld = (path: string): void => {
 
 export const conversationOf = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
 
-/** Rows as the agent's chat has them: a request with its figures for each answer. */
+/** Rows of the agent's chat: a request with its figures for each answer. */
 const rowsOf = (messages: readonly ApiMessage[]): unknown[] =>
   messages.map((message, index) =>
     message.role === 'assistant'
@@ -40,7 +39,7 @@ const rowsOf = (messages: readonly ApiMessage[]): unknown[] =>
       : { ts: START + index * 1000 + 1, type: 'say', say: 'text', text: 'so it went' },
   );
 
-/** A Zoo Code task at rest; gives the path of its history. */
+/** An idle Zoo Code task. @returns the path of its history */
 export function zooTask(home: string, messages: readonly ApiMessage[] = conversationOf(), id = TASK_ID): string {
   const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
   const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
@@ -50,7 +49,7 @@ export function zooTask(home: string, messages: readonly ApiMessage[] = conversa
   return join(folder, 'api_conversation_history.json');
 }
 
-/** A Cline 4 session; gives the path of its messages. */
+/** @returns the path of the session's messages */
 export function clineSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
   const id = '1784094124598_abcde';
   const path = join(home, '.cline', 'data', 'sessions', id, `${id}.messages.json`);
@@ -66,7 +65,7 @@ export function clineSession(home: string, messages: readonly ApiMessage[] = con
   return path;
 }
 
-/** A Claude Code session; gives the path of its transcript. */
+/** @returns the path of the session's transcript */
 export function claudeSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
   const text = toTranscript(messages, new Random(7), {
     cwd: '/home/me/notes',
@@ -86,7 +85,7 @@ export interface Condensed {
   readonly view: readonly ApiMessage[];
 }
 
-/** Condenses a file's conversation, as far as Truncation goes. */
+/** Condenses a file's conversation with Truncation. */
 export async function condensedFile(path: string, bytes: Uint8Array): Promise<Condensed> {
   const read = readConversation(bytes, { path });
   const { edits, view } = await condense({ provider: 'truncation', config: {}, target: undefined }, read.messages);

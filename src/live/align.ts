@@ -3,16 +3,17 @@ import { isText } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 
 export interface Alignment {
-  /** Where each message of the one conversation stands in the other; undefined for one that is gone. */
+  /** Index of each message in the other conversation; undefined if it is gone. */
   readonly places: readonly (number | undefined)[];
-  /** True where the other one begins with all messages of the one, none of them changed. */
+  /** True if the other conversation begins with all these messages unchanged. */
   readonly isExact: boolean;
 }
 
 /**
- * Finds the messages of a conversation as it was in the conversation as it is. Agents rewrite old messages a little (an
- * image in a result becomes a text, a long result is cut shorter, a cancelled turn is lost): a message with calls or
- * results is known by their ids, whatever it says now; any other by its content. The order stays.
+ * Maps the messages of an earlier state of a conversation to its current state. Agents slightly
+ * rewrite old messages (an image in a result becomes text, a long result is shortened, a canceled
+ * turn is lost): messages with calls or results are matched by ids, others by content. The order
+ * stays the same.
  */
 export function align(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
   const places: (number | undefined)[] = was.map(() => undefined);
@@ -35,7 +36,7 @@ const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): bo
   return calls !== undefined && calls === getCallsPart(b);
 };
 
-/** Behind the common beginning: the messages that hold the same calls or results. */
+/** After the common beginning: messages with the same calls or results. */
 function matchCalls(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
@@ -57,7 +58,7 @@ function matchCalls(
   }
 }
 
-/** Between those: the messages that say the same. */
+/** Between those: messages with the same text. */
 function matchTexts(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
@@ -77,7 +78,7 @@ function matchTexts(
   }
 }
 
-/** For each message where the next one that was found stands. */
+/** For each message, the place of the next match. */
 function gapEnds(places: readonly (number | undefined)[], end: number): number[] {
   const ends: number[] = [];
   let next = end;
@@ -88,14 +89,14 @@ function gapEnds(places: readonly (number | undefined)[], end: number): number[]
   return ends;
 }
 
-/** Whether two values of the kinds that JSON has are the same, key order apart. */
+/** Compares JSON values regardless of key order. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));
   if (Array.isArray(b)) return false;
   const keys = Object.keys(a);
-  // Own properties only: a key of the one that the other inherits is none of its own.
+  // Own properties only: an inherited key doesn't count.
   return (
     keys.length === Object.keys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && isSame(a[key as keyof typeof a], b[key as keyof typeof b]))
@@ -103,9 +104,8 @@ export function isSame(a: unknown, b: unknown): boolean {
 }
 
 /**
- * How many messages two conversations begin with in common. An agent sends new objects with each request; what was worked
- * out for the old ones (tokens, keys, contents) is found again by using those in their place. Comparing is much faster
- * than hashing.
+ * Number of leading messages in common. Agents send new objects with each request; reusing the old
+ * ones keeps their cached tokens, keys and contents. Comparing is much faster than hashing.
  */
 export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
@@ -115,8 +115,8 @@ export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMes
 }
 
 /**
- * Whether a message says all that another one said, and more behind or in front of it: in one of its texts, or as texts of their own. A word
- * that goes on is another word.
+ * True if a message contains all of another's text plus more before or after it, within one text or
+ * as separate ones. A continued word is a different word.
  */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
@@ -142,5 +142,5 @@ function isLonger(was: string, is: string): boolean {
   );
 }
 
-/** Whether the characters on both sides of a place belong to one word. */
+/** True if the characters on both sides belong to one word. */
 const isInWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));

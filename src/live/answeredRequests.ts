@@ -1,4 +1,4 @@
-/** The answers to a conversation's requests: what they show of the model's cache, and what they cost. */
+/** What the answers to a conversation's requests show about the model's cache and cost. */
 import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { answeredLast, type AnsweredLast } from './cacheState';
@@ -6,7 +6,7 @@ import type { PreparedRequest } from './request';
 import type { TokenLearning } from './tokenLearning';
 
 export class AnsweredRequests {
-  /** The last answered request, by the model's key. */
+  /** The last answered request, by model key. */
   private readonly last = new Map<string, AnsweredLast>();
   private lastMessages = 0;
   private cost: number | undefined = 0;
@@ -15,29 +15,28 @@ export class AnsweredRequests {
     return this.last;
   }
 
-  /** Messages of the view that the model last answered. */
+  /** Messages in the view that was last answered. */
   get lastSent(): number {
     return this.lastMessages;
   }
 
-  /** US dollars; undefined once an answer's cost was not known. */
+  /** US dollars; undefined after an answer of unknown cost. */
   get spent(): number | undefined {
     return this.cost;
   }
 
-  /** A request was paid for, also one that broke off. */
+  /** Adds the cost of a request, including one that was cut off. */
   paid({ model }: PreparedRequest, usage: Usage | undefined): void {
     const cost = usage && callCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;
   }
 
-  /** The model answered a request. */
   answered(
     { began, model, messages, outcome }: PreparedRequest,
     usage: Usage | undefined,
     learning: TokenLearning,
   ): void {
-    // A cache's time counts from the request's beginning, where it was read or written.
+    // A cache's lifetime counts from the start of the request.
     const before = this.last.get(model.key);
     const ageMs = before && !outcome ? began - before.began : undefined;
     const isWarm = ageMs !== undefined && ageMs < (learning.cacheSpan(model)?.warmMs ?? 0);

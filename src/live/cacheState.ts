@@ -1,20 +1,21 @@
-/** What is known of a vendor's prompt cache before a request, and what that rests on. */
+/** What is known about a vendor's prompt cache before a request, and the evidence. */
 import { promptTokens, type Usage } from '../core/cost/usage';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
-/** The longest of the vendors' shortest cached prompts: what a shorter one's usage says of a cache proves nothing. */
+/** The largest of the vendors' minimum cached prompts; usage of shorter ones proves nothing. */
 export const MIN_CACHED_TOKENS = 4_096;
 
-/** Tokens of the last answered prompt that the vendor reported as read from its cache. */
+/** Tokens of the last prompt that the vendor read from its cache. */
 interface CacheRead {
   readonly tokens: number;
   readonly of: number;
 }
 
 /**
- * Whether the vendor's cache holds what was sent last. `basis` says what that rests on: the time that the vendor names, usages that it
- * reported (`answers`), or why nothing can be said. Times in milliseconds since the last request began.
+ * Whether the vendor's cache contains the last request. `basis` is the evidence: the vendor's
+ * lifetime, reported usage (`answers`), or why it is unknown. Times are milliseconds since the last
+ * request began.
  */
 export type CacheState =
   | { readonly state: 'warm'; readonly basis: 'vendor' | 'answers'; readonly ageMs: number; readonly spanMs: number }
@@ -26,16 +27,19 @@ export type CacheState =
   | { readonly state: 'unknown'; readonly basis: 'between'; readonly ageMs: number; readonly span: CacheSpan }
   | { readonly state: 'unknown'; readonly basis: 'missed'; readonly ageMs: number };
 
-/** The last answered request of a conversation to a model. */
+/** The last answered request to a model. */
 export interface AnsweredLast {
   /** Milliseconds since the epoch. */
   readonly began: number;
-  /** What its usage shows of the cache. `missed`: read nothing, though it should have. `unused`: neither read nor written. */
+  /**
+   * What its usage shows. `missed`: nothing read although it should have been. `unused`: neither
+   * read nor written.
+   */
   readonly shows: 'reading' | 'missed' | 'unused' | 'nothing';
   readonly read?: CacheRead;
 }
 
-/** @param shouldRead whether the request went out unchanged within the time in which the cache is warm */
+/** @param shouldRead true if the request was unchanged and within the cache's lifetime */
 export function answeredLast(began: number, usage: Usage | undefined, shouldRead: boolean): AnsweredLast {
   if (usage?.source !== 'reported') return { began, shows: 'nothing' };
   const of = promptTokens(usage);
@@ -43,17 +47,17 @@ export function answeredLast(began: number, usage: Usage | undefined, shouldRead
   const read = { tokens, of };
   if (tokens > 0) return { began, shows: 'reading', read };
   if (of < MIN_CACHED_TOKENS) return { began, shows: 'nothing', read };
-  // Whoever counts as Anthropic does reports what was written; the others do not.
+  // Anthropic's accounting reports writes; others don't.
   if (accounting === 'anthropic') return { began, shows: cacheWriteTokens > 0 ? 'nothing' : 'unused', read };
   return { began, shows: shouldRead ? 'missed' : 'nothing', read };
 }
 
 /**
- * @param span as far as the vendor named it or answers have shown it
- * @param answered the last answered request, by the model's key. A model that another one has replaced in the conversation has nothing
- * of it in its cache.
- * @param resumed when the conversation came here with answers that others had, in milliseconds since the epoch: any model may have given
- * them. Undefined: it began here.
+ * @param span named by the vendor or learned from answers
+ * @param answered the last answered request by model key; a replaced model's cache contains nothing
+ * of the conversation
+ * @param resumed when a conversation with earlier answers arrived, in milliseconds since the epoch;
+ * undefined if it began here
  */
 export function cacheState(
   { key, cacheSpan: named }: UpstreamModel,

@@ -1,4 +1,6 @@
-/** The actions of a person on a live conversation: entries for its ledger, or why there are none. */
+/**
+ * Turns a person's actions on a live conversation into ledger entries, or says why there are none.
+ */
 import type { EditId } from '../core/condense/edits/edits';
 import {
   activeCondensations,
@@ -11,7 +13,7 @@ import { messageKey } from '../core/messages/messageKey';
 import { excludeAllOf, isFollowed } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
-/** The entries of a command, and in words what it does or why it does nothing. */
+/** The entries, and in words what the command does or why it does nothing. */
 export interface Command {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
@@ -24,11 +26,11 @@ const REDONE = 'Brought back. The next request is sent condensed again.';
 
 const nothing = (detail: string): Command => ({ entries: [], detail });
 
-/** The condensations that the conversation, as it now is, can show; oldest first. */
+/** Condensations applicable to the current conversation, oldest first. */
 export const condensationsOf = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && isFollowed(one, messages));
 
-/** Takes the last condensation back. */
+/** Undoes the last condensation. */
 export function undoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   if (!last) return nothing('There is nothing left to undo.');
@@ -38,7 +40,7 @@ export function undoCommand(conversation: LiveConversation): Command {
   };
 }
 
-/** Brings the first condensation back that was undone since the last one. */
+/** Restores the first condensation undone since the last one. */
 export function redoCommand(conversation: LiveConversation): Command {
   const candidates = condensationsOf(conversation);
   const last = lastShown(conversation);
@@ -55,14 +57,14 @@ function lastShown(conversation: LiveConversation): Condensation | undefined {
   return condensationsOf(conversation).findLast(({ id }) => active.has(id));
 }
 
-/** Takes one edit out of the view, or back in. */
+/** Excludes an edit from the view, or restores it. */
 export function toggleCommand({ ledger }: LiveConversation, edit: EditId): Command {
   const entry = toggleEdit(ledger, edit);
   if (!entry) return nothing('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
-/** Pins a message: it stays as it is from now on, and what was taken out of it comes back. */
+/** Pins a message: it stays unchanged, and removed content returns. */
 export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
   const message = messages[index];
   if (!message) return nothing(`The conversation has no message ${index + 1}.`);
@@ -73,7 +75,6 @@ export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation
   return { entries: [{ type: 'pinned', message: index, key: messageKey(message) }, ...excluded], detail: 'Pinned.' };
 }
 
-/** A pinned message may be condensed again. */
 export function unpinCommand({ ledger, messages }: LiveConversation, index: number): Command {
   const message = messages[index];
   const key = message && messageKey(message);

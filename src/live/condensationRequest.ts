@@ -9,10 +9,12 @@ import { ownToolsOf } from './ownTools';
 import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
-/** Share of the window that is left free once a request didn't fit: each condensation breaks the cache. */
+/**
+ * Share of the window freed when a request doesn't fit, because each condensation breaks the cache.
+ */
 const ROOM_PERCENT = 20;
 
-/** The request for a conversation as it stands; tokens are o200k tokens. */
+/** In o200k tokens. */
 export function requestFor(
   conversation: LiveConversation,
   settings: LiveSettings,
@@ -43,7 +45,10 @@ export function requestFor(
   };
 }
 
-/** At the threshold only what is worth a broken cache; before content would be lost, all that can be had without. */
+/**
+ * At the threshold, only edits worth a broken cache; before content would be lost, all lossless
+ * ones.
+ */
 export function termsOf(
   conversation: LiveConversation,
   reason: CondensationReason,
@@ -58,7 +63,8 @@ export function termsOf(
   }
   if (reason !== 'threshold') return {};
   const worthwhile = worthwhileTokens(model.threshold, model.contextWindow);
-  // Where instructions and tools alone are near the threshold, each request is above it: then the gain is a share of what is sent.
+  // If instructions and tools alone approach the threshold, every request exceeds it; then the gain
+  // is measured against what is sent.
   const share = worthwhile / Math.max(1, thresholdTokens(model.threshold, model.contextWindow));
   const tokens = Math.floor(Math.max(worthwhile / learning.factor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
@@ -66,8 +72,8 @@ export function termsOf(
 }
 
 /**
- * What follows if Lossless falls short of the target: File-Aware for an agent that can recall what it removes, unless the user wants
- * otherwise. Any other provider runs alone.
+ * What follows if Lossless misses the target: File-Aware for agents that can recall, unless the
+ * user chose otherwise. Other providers run alone.
  */
 export const followingLossless = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
@@ -75,7 +81,7 @@ export const followingLossless = (
 ): WhenNotEnough =>
   provider === 'lossless' ? (whenNotEnough ?? (canRecall === true ? 'fileAware' : 'nothing')) : 'nothing';
 
-/** The fallbacks if the chosen provider fails or leaves too much. */
+/** Fallbacks if the provider fails or leaves too much. */
 export function policyFor(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,

@@ -1,4 +1,7 @@
-/** The cost of conversations' requests, held against the user's limits: a word at the limit, or no further request. */
+/**
+ * Compares the cost of conversations' requests with the user's limits: a message at a limit, or no
+ * further requests.
+ */
 import { errorMessage } from '../core/errors';
 import { callCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
@@ -6,81 +9,85 @@ import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/u
 import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
-  /** Whether requests end at a limit, or it is only told. */
+  /** True if requests are stopped at a limit instead of only showing a message. */
   readonly stops: boolean;
 }
 
 export type LimitKind = 'conversation' | 'day';
 
-/** VS Code's setting of each limit, without the prefix. */
+/** VS Code setting of each limit, without the prefix. */
 export const LIMIT_SETTINGS = {
   conversation: 'agent.maxCostPerConversation',
   day: 'agent.maxCostPerDay',
 } as const satisfies Readonly<Record<LimitKind, string>>;
 
-/** Words about spending for a person. */
 export interface LimitNotice {
   readonly words: string;
-  /** `price`: of a model that has none. `summary`: of one that was not written. */
+  /** `price`: a model without a price. `summary`: a summary that was not written. */
   readonly about: LimitKind | 'price' | 'summary';
 }
 
-/** The words for a person, in the form of where they are shown; amounts such as "$1.20". */
+/** Messages for the medium that shows them; amounts such as "$1.20". */
 export interface SpendingWords {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** Before a limit that stops. */
+  /** Before a limit that stops requests. */
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** At a limit that does not. */
+  /** At a limit that doesn't. */
   readonly reached: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   readonly notRecorded: (why: string) => string;
 }
 
 export interface ConversationSpendingParts {
   readonly spending: Pick<Spending, 'book'>;
-  /** Asked for before each request: a change counts at once. */
+  /** Read before each request, so that changes apply at once. */
   readonly limits: () => ConversationLimits;
   readonly words: SpendingWords;
-  /** Shows words to the user, each once. */
+  /** Shows each message once. */
   readonly tell: (notice: LimitNotice) => void;
-  /** Takes notes for a log. */
+  /** Logs a note. */
   readonly warn: (note: string) => void;
   readonly now?: () => Date;
 }
 
-/** A model that is paid for. */
+/** A model whose use is charged. */
 export interface PaidModel {
   readonly id: string;
   readonly accounting: UsageAccounting;
   readonly prices: ModelPrices | undefined;
-  /** Words where its price is not known; absent: nobody has to be told. */
+  /** Message if its price is unknown; absent: none is shown. */
   readonly unknownPrice?: string;
 }
 
-/** A request that is booked and under way. */
+/** A booked request in progress. */
 export interface PaidRequest {
-  /** Each answer that the vendor took, as it reports it. Where the report makes no sense, what was booked counts. */
+  /**
+   * Called for each answer the vendor accepted. If the report is implausible, the booked amount
+   * counts.
+   */
   readonly used: (usage: Usage | undefined) => void;
   /**
-   * @param isPaid false: the vendor took nothing. True without usage: what was booked counts, since nobody says what it cost.
+   * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
+   * counts
    */
   readonly end: (isPaid: boolean) => Promise<void>;
 }
 
-/** With a stop a person wants to know before. */
+/** Warn before a limit that stops requests. */
 const WARN_SHARE = 0.8;
 
 export class ConversationSpending {
-  /** Limits already told: each once for a conversation or a day. */
+  /** Limits already reported, once per conversation or day. */
   private readonly told = new Set<string>();
 
   constructor(private readonly parts: ConversationSpendingParts) {}
 
   /**
-   * Books a request before it is sent; undefined where nothing is to be counted.
-   * @param conversation absent: the request belongs to none, and counts for the day alone
-   * @param prompt all that is sent, in the model's tokens
-   * @param mustRead o200k tokens that the vendor has to read at the least; absent where what it reports says nothing of the request
-   * @throws Error in words for a person, where no more is to be spent
+   * Books a request before it is sent; undefined if there is nothing to count.
+   * @param conversation absent: counts only for the day
+   * @param prompt the whole request in the model's tokens
+   * @param mustRead minimum o200k tokens that the vendor must read; absent if its report says
+   * nothing about the request
+   * @throws Error for a person if the limit is reached
    */
   async begin(
     model: PaidModel,
@@ -132,14 +139,14 @@ export class ConversationSpending {
         try {
           this.warnNear(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
-          // A booking that can't be settled counts as it was made.
+          // If a booking can't be settled, the booked amount counts.
           this.parts.warn(`The cost of a request could not be recorded. ${errorMessage(error)}`);
         }
       },
     };
   }
 
-  /** Of both limits the conversation's first: it is what the user has before them. */
+  /** The conversation's limit comes first because the user is looking at the conversation. */
   private warnNear(spent: SpendingReport, conversation: string | undefined): void {
     const { words } = this.parts;
     const { perConversation, perDay, stops } = this.parts.limits();
@@ -171,7 +178,7 @@ const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** The prompt alone, none of it from a cache. */
+/** The prompt alone, without cache reads. */
 const plainUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',

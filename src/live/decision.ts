@@ -1,4 +1,4 @@
-/** The worth of a condensation of a live conversation. */
+/** Evaluates a condensation of a live conversation. */
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
 import { estimateSaving } from '../core/cost/saving';
@@ -10,11 +10,11 @@ import type { CondensationReason, LiveDecision } from './events';
 
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
-/** What is known of the prompt cache of a conversation's model. */
+/** What is known of the prompt cache of the conversation's model. */
 export const cacheOf = ({ model, answers, resumed }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
   cacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
 
-/** The highest length of prompts with higher prices that the request has come below. */
+/** The price tier that the request dropped below. */
 function tierLeft(prices: ModelPrices | undefined, before: number, after: number): Pick<LiveDecision, 'dearerAbove'> {
   const left = [prices?.input, prices?.cacheRead].flatMap((rate) =>
     (rate?.tiers ?? []).map(({ aboveTokens }) => aboveTokens).filter((tokens) => before > tokens && after <= tokens),
@@ -23,9 +23,9 @@ function tierLeft(prices: ModelPrices | undefined, before: number, after: number
 }
 
 /**
- * The tokens that it freed, the part of the cache that it broke, and when it has paid for itself; in the model's tokens and
- * US dollars.
- * @param before the view that stood before, and its o200k tokens with all that belongs to the request
+ * Tokens freed, the part of the cache that broke, and when it pays for itself; in the model's
+ * tokens and US dollars.
+ * @param before the previous view, and the whole request's o200k tokens with it
  */
 export function decisionOf(
   conversation: LiveConversation,

@@ -1,29 +1,30 @@
 /**
- * Tools that are declared with `defer_loading`: the model finds them by a search, and until then their schemas are no part of its prompt.
+ * Tools declared with `defer_loading`: the model finds them by a search, and until then their
+ * schemas are not part of its prompt.
  *
- * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the system-prompt prefix. When the model discovers a
- *   deferred tool through tool search, the definition is appended inline as a `tool_reference` block in the conversation history." The block
- *   stands in the result of the agent's own search, or among the `tool_references` of the vendor's.
- * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and description, and of a deferred function its
- *   own. What was found stands whole in an item of the conversation (`tool_search_output`).
- * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until the model asks for them."
+ * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the
+ * system-prompt prefix. When the model discovers a deferred tool through tool search, the
+ * definition is appended inline as a `tool_reference` block in the conversation history." The block
+ * is in the result of the agent's own search, or among the `tool_references` of the vendor's.
+ * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and
+ * description, and of a deferred function its own. Found tools are in an item of the conversation
+ * (`tool_search_output`).
+ * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until
+ * the model asks for them."
  */
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { nameOf } from './toolWeights';
 
-/** Declarations as the model has them. */
+/** Declarations that the model can see. */
 export interface ReadTools {
-  /** All that it has by now. */
+  /** All loaded so far. */
   readonly loaded: readonly unknown[];
-  /** Those that are loaded whatever it has searched for. */
+  /** Loaded regardless of searches. */
   readonly upFront: readonly unknown[];
 }
 
-/**
- * What the model has of the declared tools.
- * @param messages the conversation, for what was found in it.
- */
+/** @param messages the conversation, for tools found in it */
 export function readTools(tools: readonly unknown[], messages: readonly ApiMessage[]): ReadTools {
   if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
@@ -37,7 +38,7 @@ export function readTools(tools: readonly unknown[], messages: readonly ApiMessa
 
 type Declaration = Readonly<Record<string, unknown>>;
 
-/** Those of a namespace, or of Codex' item that declares more tools, have a list of their own. */
+/** A namespace, or Codex's item that declares more tools, contains a list. */
 const innerOf = (tool: Declaration): readonly unknown[] =>
   Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
 
@@ -46,7 +47,7 @@ const isDeferred = (tool: Declaration): boolean => tool['defer_loading'] === tru
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || innerOf(tool).some((inner) => hasDeferred(inner)));
 
-/** @param ofDeferred what there is of a deferred tool; undefined for nothing. */
+/** @param mapTool what remains of a deferred tool; undefined to remove it */
 function withDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];
@@ -59,7 +60,7 @@ function withDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration)
   });
 }
 
-/** Of a deferred function of the Responses API the model is told what it is for. */
+/** Of a deferred function of the Responses API the model sees the description. */
 function announced({ type, name, description }: Declaration): unknown {
   return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
 }

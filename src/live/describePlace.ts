@@ -2,7 +2,7 @@ import { toolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
 import type { ApiMessage, Place } from '../core/messages/types';
 
-/** Says in words where in a conversation a place is, such as `result of read_file src/a.ts, message 12`. */
+/** Describes places in a conversation, such as `result of read_file src/a.ts, message 12`. */
 export function describePlaces(messages: readonly ApiMessage[]): (place: Place) => string {
   const named = new Map<string, string>();
   for (const exchange of toolExchanges(messages)) {
@@ -16,5 +16,5 @@ export function describePlaces(messages: readonly ApiMessage[]): (place: Place) 
   };
 }
 
-/** All of one block has one name. */
+/** All parts of a block share a description. */
 const blockKey = (message: number, path: Place['path']): string => `${message}/${path[1] ?? ''}`;

@@ -1,4 +1,3 @@
-/** The events of live conversations, with their reasons. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { OutcomeSummary } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
@@ -9,22 +8,22 @@ import type { LiveId } from './request';
 /** Why a condensation was made, and what it is worth. Logged and shown. */
 export interface LiveDecision {
   readonly reason: CondensationReason;
-  /** All that is sent, in the model's tokens. */
+  /** The whole request, in the model's tokens. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly contextWindow: number;
-  /** The vendor's cache as it was just before. */
+  /** The vendor's cache just before. */
   readonly cache: CacheState;
-  /** Tokens of a prompt from which on the model's prices are higher; only where the request was above them and no longer is. */
+  /** Price tier of long prompts that the request dropped below. */
   readonly dearerAbove?: number;
-  /** Absent where the model's prices or the state of the cache are not known. */
+  /** Absent if prices or the cache's state are unknown. */
   readonly saving?: Saving;
 }
 
 /**
- * `threshold`: it was reached. `window`: the request would not have fitted. `cold-cache`: a lower threshold was reached and
- * the cache had gone anyway. `background`: prepared in the background before. `too-long`: the model refused the request.
- * `bytes`: its images weighed too much. `by-hand`: a person asked for it.
+ * `threshold`: reached. `window`: the request would not have fit. `cold-cache`: a lower threshold
+ * was reached and the cache had expired. `background`: prepared earlier. `too-long`: rejected by
+ * the model. `bytes`: images too large. `by-hand`: requested by a person.
  */
 export type CondensationReason =
   | 'threshold'
@@ -36,9 +35,11 @@ export type CondensationReason =
   | 'by-hand';
 
 export type LiveEvent =
-  /** A request was prepared or answered, a command was done: what a status bar shows may have changed. */
+  /**
+   * A request was prepared or answered, or a command was done; status displays may need an update.
+   */
   | { readonly kind: 'changed'; readonly conversation: LiveId }
-  /** A condensation is in the view from now on. */
+  /** A condensation was applied. */
   | {
       readonly kind: 'condensed';
       readonly conversation: LiveId;
@@ -46,27 +47,30 @@ export type LiveEvent =
       readonly outcome: OutcomeSummary & { readonly kind: 'condensed' };
       readonly decision: LiveDecision;
     }
-  /** One was tried and came to nothing that is worth telling: it failed or was refused. */
+  /** A condensation failed or was rejected. */
   | {
       readonly kind: 'not-condensed';
       readonly conversation: LiveId;
       readonly outcome: OutcomeSummary;
       readonly reason: CondensationReason;
-      /** Why it was given up, in words without a full stop; absent where it came to its end. */
+      /** Why it was abandoned, without a full stop; absent if it finished. */
       readonly givenUp?: string;
     }
-  /** The agent asked again for so much of what was taken out that Lossless condenses the conversation from now on. */
+  /**
+   * The agent asked for so much removed content again that only Lossless condenses the conversation
+   * from now on.
+   */
   | {
       readonly kind: 'careful';
       readonly conversation: LiveId;
       readonly condensation: CondensationId;
       readonly use: UseAfter;
     }
-  /** Condensing leaves the request above its threshold: told once, in sentences. */
+  /** Condensing leaves the request above its threshold; reported once, in sentences. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
-  /** A model works on a condensation, or no longer does. */
+  /** A model started or stopped working on a condensation. */
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
-  /** Ledgers that were not used for long were set aside or removed; in sentences. */
+  /** Unused ledgers were archived or removed; in sentences. */
   | { readonly kind: 'pruned'; readonly message: string }
-  /** Something went wrong that costs the task nothing but should be known. */
+  /** A problem that doesn't affect the task but should be known. */
   | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };

@@ -6,9 +6,11 @@ import { originalsBehind, referencedBy } from './references';
 import type { ExpandedInput } from './types';
 
 /**
- * Puts the originals in the place of markers in a tool call's parameters, so that no marker becomes file content. Only markers of this
- * conversation count: others are text of a file, as of this project's README, and stay as they are.
- * @returns the very same parameters where they hold none; else new ones, or for the agent why it can't be done.
+ * Replaces markers in a tool call's parameters with the originals, so that no marker ends up in a
+ * file. Only markers of this conversation count; others are ordinary text, as in this project's
+ * README.
+ * @returns the same object if it has no markers; otherwise new parameters, or an error for the
+ * agent
  */
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = stringsIn(input).filter((text) => text.includes(MARKER_START));
@@ -33,10 +35,13 @@ export async function expandInput(conversation: LiveConversation, input: unknown
   return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 
-/** Characters of a broken marker that are looked at. */
+/** Characters of a broken marker to examine. */
 const MARKER_CHARS = 300;
 
-/** Whether a text holds a marker of this conversation that the agent wrote down wrongly: with its reference, or its words. */
+/**
+ * True if a text contains a marker of this conversation that the agent copied incorrectly: with its
+ * reference or its words.
+ */
 function holdsBroken(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
   const whole = findMarkers(text);
   if (countOf(text, MARKER_START) === whole.length) return false;

@@ -24,23 +24,22 @@ import { valueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
-/** The messages that the model sees, and the edits that make them. */
+/** What the model sees, and the edits that produce it. */
 export interface Shown {
   readonly edits: readonly Edit[];
   readonly messages: readonly ApiMessage[];
-  /** For each message its index in the original; SUMMARY_ORIGIN for a summary. */
+  /** Index of each message in the original; SUMMARY_ORIGIN for a summary. */
   readonly origins: readonly number[];
 }
 
 export interface Followed extends Shown {
   /**
-   * False where the conversation went another way since one of the condensations: then a copy that a reference points at
-   * may be gone.
+   * False if the conversation diverged after one of the condensations; copies that references point
+   * to may then be gone.
    */
   readonly isExact: boolean;
 }
 
-/** The messages as they are. */
 export const unedited = (messages: readonly ApiMessage[]): Shown => ({
   edits: [],
   messages,
@@ -48,8 +47,9 @@ export const unedited = (messages: readonly ApiMessage[]): Shown => ({
 });
 
 /**
- * The view of a conversation by its ledger. A pure function of both: a conversation that was edited, branched or rolled
- * back keeps the edits of the messages that it still has, and one that comes back to what it was has them all again.
+ * Computes a conversation's view from its ledger. A pure function: an edited, branched or rewound
+ * conversation keeps the edits of remaining messages, and returning to an earlier state restores
+ * them all.
  */
 export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Followed {
   if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
@@ -57,7 +57,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   let isExact = true;
   const edits = activeEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
-      // Nobody noted where the copies stood that these refer to.
+      // It was not recorded where the copies were that these refer to.
       isExact = false;
       return movedNewResults(own, newResults, keys, messages);
     }
@@ -72,8 +72,9 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 }
 
 /**
- * The edits of messages that were condensed as new results, where these now stand: like {@link align}, for some of the messages only. Where
- * the conversation went several ways, messages of each have stood at one place: an edit is of the one that has its text.
+ * The edits of messages that were condensed as new results, where these now stand: like {@link
+ * align}, for some of the messages only. Where the conversation went several ways, messages of each
+ * have stood at one place: an edit is of the one that has its text.
  */
 function movedNewResults(
   edits: readonly Edit[],
@@ -102,7 +103,7 @@ function movedNewResults(
   );
 }
 
-/** The keys of messages, which take their time where they are asked for the first time. */
+/** Computing keys is slow the first time. */
 export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
@@ -111,14 +112,14 @@ export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
   return keys;
 }
 
-/** The view that edits make, all of which fit. */
+/** Applies edits that are known to fit. */
 export function show(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
   if (edits.length === 0) return unedited(messages);
   const { messages: view, origins } = applyEdits(messages, edits);
   return { edits, messages: view, origins };
 }
 
-/** The view with more cuts, all of them in messages that no summary covers. */
+/** Adds cuts in messages that no summary covers. */
 export function withCuts(
   { edits, messages, origins }: Shown,
   added: readonly CutEdit[],
@@ -134,7 +135,7 @@ export function withCuts(
   return { edits: lastByPlace([...edits, ...added]), messages: changed, origins };
 }
 
-/** The view of a conversation that has grown: what was there stays as it is. */
+/** Extends the view of a conversation that has grown; existing messages stay the same. */
 export function grown({ edits, messages, origins }: Shown, added: readonly ApiMessage[], from: number): Shown {
   return {
     edits,
@@ -150,15 +151,15 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
   return { edits: edits.filter((edit) => !gone.has(editKey(edit))), messages: view, origins };
 }
 
-/** Whether any of a condensation's edits still has its message. */
+/** True if any of the condensation's edits still has its message. */
 export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
   return followed(condensation, messages.map(messageKey), messages).length > 0;
 };
 
 /**
- * The entries that leave out of the view all edits of one message: those that others stand above and those of condensations that were
- * undone, too, which would come in their place.
+ * Entries that exclude all edits of one message, including hidden ones and those of undone
+ * condensations that would replace them.
  */
 export function excludeAllOf(
   message: number,
@@ -174,8 +175,8 @@ export function excludeAllOf(
 }
 
 /**
- * The edits that a person took out of the view and may put back, where their messages now stand. What is pinned stays as it is: it is
- * unpinned first.
+ * Edits that a person excluded and may restore, at their current places. Those of pinned messages
+ * are omitted: unpin first.
  */
 export function takenOut(
   ledger: Ledger,
@@ -186,12 +187,12 @@ export function takenOut(
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(messageKey);
   const edits = excludedEdits(ledger, (_, condensation) => followed(condensation, keys, messages));
-  // One that was undone and made again has one id in both.
+  // An edit that was undone and redone has the same id in both.
   const ids = new Set(shown.map(({ id }) => id));
   return edits.filter((edit) => !ids.has(edit.id) && !touches(edit, pinned) && isStanding(messages, edit));
 }
 
-/** A condensation's edits where their messages now stand. */
+/** A condensation's edits at their current places. */
 function followed(
   { messages: was, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
@@ -200,11 +201,11 @@ function followed(
   if (newResults) return movedNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
   const alignment = align(was, keys);
-  // As the view has them.
+  // Same places as in the view.
   return alignment.isExact ? edits : edits.flatMap((edit) => moved(edit, alignment, messages));
 }
 
-/** An edit where its messages now stand; none where they are gone. */
+/** An edit at its current place; empty if its message is gone. */
 function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
   if (edit.kind === 'summary') return movedSummary(edit, places, messages);
   const message = places[edit.place.message];
@@ -213,8 +214,9 @@ function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[
 }
 
 /**
- * A summary stays as long as its first and its last message are there and nothing new has come between: that one of them
- * changed a little or was lost doesn't make it wrong. It is then one of the messages as they now are.
+ * Keeps a summary while its first and last message exist and nothing new has come between; it
+ * remains correct if one in between changed slightly or was lost. It then covers the current
+ * messages.
  */
 function movedSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
   const inside = places.slice(edit.start, edit.end);

@@ -36,36 +36,36 @@ import { readTools } from './deferredTools';
 import { optionalTokens } from './vendorReads';
 import { isTooMuchUse, type UseAfter } from '../core/condense/ledger/use';
 
-/** The part of a condensation that is kept. */
+/** The recorded part of a condensation. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'> &
   Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
-/** The provider that is told for edits which put back what a reference pointed at in vain. */
+/** Provider ID recorded for edits that restore text whose reference no longer resolves. */
 const RESTORING = 'restored-references';
 
 export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
-  /** Key of the task that it began with. */
+  /** Key of its first task. */
   readonly task: MessageKey;
   /** Its messages up to that task. */
   readonly beginning: readonly ApiMessage[];
-  /** It is none that a person has. */
+  /** Hidden from the person. */
   readonly isAside?: boolean;
 }
 
-/** What the last request of a conversation said. */
+/** The last request of a conversation. */
 interface Asked {
   readonly messages: readonly ApiMessage[];
   readonly model: UpstreamModel;
   readonly system: string | undefined;
   readonly title: string;
-  /** Whether the agent has a tool that recalls what was taken out; undefined where it is not known to. */
+  /** Whether the agent has a recall tool; undefined if unknown. */
   readonly canRecall: boolean | undefined;
-  /** The tools that the model has, and their JSON. */
+  /** The tools that the model can see, and their JSON. */
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
-  /** O200k tokens of what is counted beside the messages, and of those the tokens that may stay unread. */
+  /** O200k tokens beside the messages, and those among them that may stay unread. */
   readonly overheadTokens: number;
   readonly optionalTokens: number;
   readonly overheadBytes: number;
@@ -75,24 +75,27 @@ interface Asked {
 }
 
 /**
- * A conversation that an agent goes on with: its messages as last sent, its ledger, and the view that follows of both. What is to be
- * condensed of it, and when, is the scheduler's.
+ * A conversation that an agent continues: its messages as last sent, its ledger, and the resulting
+ * view. The scheduler decides when and what to condense.
  */
 export class LiveConversation {
   readonly id: LiveId;
-  /** When it came here with answers that it had elsewhere, in milliseconds since the epoch; undefined: it began here. */
+  /**
+   * When it arrived with earlier answers, in milliseconds since the epoch; undefined if it began
+   * here.
+   */
   resumed: number | undefined;
   /** Its calls, by tool. */
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
   private asked: Asked | undefined;
   private current: Shown = unedited([]);
-  /** Counts what was done to the view: what was prepared for the view before doesn't fit any more. */
+  /** Counts changes of the view; results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: UseWatch | undefined;
-  /** O200k tokens of a view's messages, which each request asks for several times. */
+  /** Cached, because each request asks several times. */
   private readonly viewTokens = memoizeByObject(({ messages }: Shown) => this.parts.counter.messages(messages));
 
   constructor(
@@ -103,7 +106,7 @@ export class LiveConversation {
     this.id = about.id;
   }
 
-  /** The conversation as the agent last sent it. */
+  /** The conversation as last sent by the agent. */
   get messages(): readonly ApiMessage[] {
     return this.asked?.messages ?? [];
   }
@@ -135,7 +138,7 @@ export class LiveConversation {
     return this.asked?.at ?? 0;
   }
 
-  /** Whether it has had a request. */
+  /** True after its first request. */
   get hasBegun(): boolean {
     return this.asked !== undefined;
   }
@@ -144,47 +147,48 @@ export class LiveConversation {
     return this.store.ledger;
   }
 
-  /** O200k tokens of the system prompt, and of the tools that the model has. */
+  /** O200k tokens of the system prompt and the visible tools. */
   get overheadTokens(): number {
     return this.asked?.overheadTokens ?? 0;
   }
 
-  /** O200k tokens of all that would be sent. */
+  /** O200k tokens of the whole request. */
   get countedTokens(): number {
     return this.tokensWith(this.current);
   }
 
-  /** O200k tokens of all that would be sent with a view. */
+  /** O200k tokens of the whole request with a view. */
   tokensWith(shown: Shown): number {
     return this.overheadTokens + this.viewTokens(shown);
   }
 
-  /** O200k tokens of those that would be sent that the vendor has to read; undefined where what it reports says nothing of the request. */
+  /**
+   * O200k tokens that the vendor must read; undefined if its reports say nothing about the request.
+   */
   get mustRead(): number | undefined {
     if (!this.asked || this.asked.isReadOtherwise) return undefined;
     const { messages } = this.current;
     return this.countedTokens - this.asked.optionalTokens - optionalTokens(messages, this.parts.counter);
   }
 
-  /** The tools of the last request, as far as the model has them. */
+  /** Tools of the last request that the model can see. */
   get tools(): readonly DeclaredTool[] {
     return this.asked?.tools ?? [];
   }
 
-  /** The request as it would be sent, for its bytes. */
+  /** The request's content, for its size in bytes. */
   get weighed(): Weighed {
     const { messages: original, pinned, asked } = this;
     return { original, view: this.current.messages, besideBytes: asked?.overheadBytes ?? 0, pinned };
   }
 
-  /** The conversation as it now stands, for what is prepared from it. */
+  /** The current state, for preparations based on it. */
   get standing(): Standing {
     return { revision: this.revision, original: this.messages, view: this.current.messages };
   }
 
   /**
-   * Whether the conversation goes on from what it was. An agent that asks something beside the task and then goes on with it leaves what
-   * was prepared as it is.
+   * True if the conversation continues from that state. A side request in between doesn't matter.
    */
   stillStands({ revision, original, view }: Standing): boolean {
     return (
@@ -194,18 +198,21 @@ export class LiveConversation {
     );
   }
 
-  /** The agent's later requests for removed content; undefined where they were not watched. */
+  /** The agent's later requests for removed content; undefined if not watched. */
   useOf(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
-  /** The agent asked for so much again that only what stands elsewhere is taken out. It ends with the condensation's undo. */
+  /**
+   * The agent asked for so much again that only duplicates are removed. Ends when the condensation
+   * is undone.
+   */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
     return [...uses].some(([id, use]) => !undone.has(id) && isTooMuchUse(use));
   }
 
-  /** Indexes of the messages that a person pinned. */
+  /** Indexes of pinned messages. */
   get pinned(): ReadonlySet<number> {
     const indexes = new Set<number>();
     for (const { message, key } of this.ledger.pinned) {
@@ -215,14 +222,15 @@ export class LiveConversation {
     return indexes;
   }
 
-  /** Takes in a request: what the conversation says now, and what the model is to see of it. */
+  /** Takes a request: updates the messages and computes the view. */
   async follow(request: AgentRequest): Promise<void> {
     const { clock, counter } = this.parts;
     const { asked: before, messages: was } = this;
     const known = commonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
-    // All before the model's last answer was sent for it, also by another process or in other words.
+    // Everything before the model's last answer was sent, perhaps by another process or in other
+    // words.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
@@ -237,12 +245,15 @@ export class LiveConversation {
     }
   }
 
-  /** The view before its new results are condensed; undefined where a person took back that they are. */
+  /** The view before its new results are condensed; undefined if a person undid condensing them. */
   get newResults(): NewResultsState | undefined {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
   }
 
-  /** Shows what is left out of new results. Originals and entry are written meanwhile ({@link settled}). */
+  /**
+   * Applies edits of new results. Originals and entry are written in the background ({@link
+   * settled}).
+   */
   keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.parts;
@@ -259,27 +270,29 @@ export class LiveConversation {
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - saved,
     };
-    // The request does not wait for the disk: the agent has the results whole, so that all a crash costs is a cache.
+    // The request doesn't wait for the disk: the agent has the full results, so that a crash only
+    // costs a cache.
     this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
     this.current = shown;
   }
 
-  /** Resolves once what was left out is on the disk, or is known not to get there. */
+  /** Resolves after pending edits were written or have failed. */
   settled(): Promise<void> {
     return this.store.settled();
   }
 
-  /** The id of the one condensation that all new results of the conversation are. */
+  /** All new results of a conversation belong to one condensation with this id. */
   private get newResultsId(): CondensationId {
     return `${NEW_RESULTS}-${this.id}` as CondensationId;
   }
 
   /**
-   * Keeps a condensation and shows it. Once it returns, originals and entry are on the disk.
-   * @param mustFit the request can't go out without it: where the disk is full it is kept in memory.
-   * @returns undefined where its view isn't valid or could not be kept; then nothing has changed.
+   * Records a condensation durably and applies it.
+   * @param mustFit the request can't be sent without it, so that it is kept in memory if the disk
+   * is full
+   * @returns undefined if its view is invalid or it could not be saved; nothing has changed then
    */
   async record(made: Made, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
@@ -328,11 +341,11 @@ export class LiveConversation {
   }
 
   /**
-   * Adds entries that a person asked for, and shows what follows from them.
+   * Appends entries requested by a person, and updates the view.
    * @throws StorageError
    */
   async enter(entries: readonly LedgerEntry[]): Promise<void> {
-    // Edits that restored references were made for the old view; those still needed are made anew.
+    // Edits that restored references fit the old view; those still needed are recreated.
     const restoring = activeCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
@@ -341,18 +354,18 @@ export class LiveConversation {
     await this.restoreReferences();
   }
 
-  /** The originals of hashes, as far as they are kept. */
+  /** The originals of hashes that are stored. */
   readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
     this.store.originals(hashes);
 
-  /** Counts what the agent did since the last condensation; keeps it once that is over. */
+  /** Counts the agent's reactions to the last condensation; saves the result when complete. */
   private async watchUse(hasGrown: boolean): Promise<void> {
     if (!hasGrown) this.watch = this.lastWatch();
     this.watch?.follow(this.messages);
     if (this.watch?.isOver) await this.keepUse();
   }
 
-  /** The watch of the last condensation that the view shows, where the conversation still begins as it did then. */
+  /** Watches the last condensation in the view if the conversation still has the same beginning. */
   private lastWatch(): UseWatch | undefined {
     const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
     const last = shown.at(-1);
@@ -363,7 +376,6 @@ export class LiveConversation {
     return UseWatch.begin(this.messages, { id: last.id, from, first, edits: this.current.edits });
   }
 
-  /** Ends the watch. */
   private async keepUse(): Promise<void> {
     const { watch } = this;
     this.watch = undefined;
@@ -371,7 +383,7 @@ export class LiveConversation {
     const { id, use } = watch;
     const entry: LedgerEntry = { type: 'used', condensation: id, use };
     await this.store.append(entry).catch((error: unknown) => {
-      // Worth no more than what it tells: the disk's fullness is told elsewhere.
+      // The count is not worth an error; a full disk is reported elsewhere.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
@@ -381,8 +393,8 @@ export class LiveConversation {
   }
 
   /**
-   * The first message from here on behind all that the ledger names: these were sent before, also where this host has not seen it, and
-   * are as a person wanted them.
+   * First message from here on that follows everything in the ledger: those were sent before,
+   * perhaps by another host.
    */
   private firstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
@@ -400,14 +412,14 @@ export class LiveConversation {
     return there !== undefined && messageKey(there) === key;
   }
 
-  /** @returns false where the conversation went another way since a condensation. */
+  /** @returns false if the conversation diverged after a condensation */
   private showAnew(): boolean {
     const followed = followEdits(this.ledger, this.messages);
     this.current = followed;
     return followed.isExact;
   }
 
-  /** Puts back what was left out because it stood elsewhere, where that has gone. */
+  /** Restores duplicates whose remaining copy is gone. */
   async restoreReferences(): Promise<void> {
     const { counter, settings } = this.parts;
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
@@ -430,7 +442,7 @@ export class LiveConversation {
 
 const jsonOf = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
-/** Reads and counts what a request says beside its messages. */
+/** Counts what a request contains beside its messages. */
 function readRequest(request: AgentRequest, before: Asked | undefined, { counter, clock }: LiveParts): Asked {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
   const { loaded, upFront } = readTools(tools, messages);
@@ -443,7 +455,7 @@ function readRequest(request: AgentRequest, before: Asked | undefined, { counter
     system,
     title: title ?? before?.title ?? '',
     canRecall,
-    // Declared anew with each request, and alike.
+    // Tools are usually declared the same way in each request.
     tools: before?.toolsJson === toolsJson ? before.tools : declaredTools(loaded, counter),
     toolsJson,
     overheadTokens: counter.text(system ?? '') + counter.text(toolsJson) + extraTokens,
@@ -454,5 +466,5 @@ function readRequest(request: AgentRequest, before: Asked | undefined, { counter
   };
 }
 
-/** Whether a condensation only put references right: nobody asked for it, and nobody undoes it. */
+/** True for a condensation that only repairs references; it is not shown to or undone by people. */
 export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORING;

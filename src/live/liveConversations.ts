@@ -39,13 +39,13 @@ export interface LiveOptions {
   readonly counter: MessageCounter;
   /** Folder of the ledgers. */
   readonly root: string;
-  /** Asked anew for each request. */
+  /** Read for each request. */
   readonly settings: () => LiveSettings;
   readonly clock?: Clock;
   readonly storage?: Partial<StorageOptions>;
 }
 
-/** The conversations that agents have in this host. Nothing here knows VS Code. */
+/** Agents' conversations in this host. Independent of VS Code. */
 export class LiveConversations implements LiveConversationsApi {
   private readonly parts: LiveParts;
   private readonly registry: Registry;
@@ -67,7 +67,9 @@ export class LiveConversations implements LiveConversationsApi {
     return scheduler.exclusive(async () => this.prepared(scheduler, await scheduler.schedule(request, signal)), signal);
   }
 
-  /** Takes a conversation in as it is, without condensing it: after a restart its ledger tells what was condensed. */
+  /**
+   * Adds a conversation without condensing it; after a restart its ledger has its condensations.
+   */
   async follow(request: AgentRequest): Promise<LiveId> {
     const scheduler = await this.registry.find(request);
     await scheduler.exclusive(() => scheduler.follow(request));
@@ -90,7 +92,7 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
-  /** O200k tokens of a request as it came, with all that belongs to it. */
+  /** O200k tokens of a whole original request. */
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools)));
@@ -124,7 +126,7 @@ export class LiveConversations implements LiveConversationsApi {
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     const own = conversation === undefined ? undefined : this.registry.get(conversation);
-    // One that was dropped is not searched for elsewhere: the others are other people's tasks.
+    // A dropped conversation is not searched for in others, which are other tasks.
     const looked = conversation === undefined ? this.registry.all() : own ? [own] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
     return recall(conversations, query, this.parts.counter);
@@ -202,7 +204,7 @@ export class LiveConversations implements LiveConversationsApi {
     await Promise.all(this.registry.all().map(({ conversation }) => conversation.settled()));
   }
 
-  /** Gives up summaries that are being prepared. @param why in words, without a full stop. @returns how many */
+  /** Abandons summaries in preparation. @param why without a full stop @returns how many */
   endPreparations(why: string): number {
     const open = this.registry.all().filter(({ isPreparing }) => isPreparing);
     for (const scheduler of open) scheduler.giveUp(why);
@@ -268,11 +270,12 @@ export class LiveConversations implements LiveConversationsApi {
 }
 
 /**
- * Where the prompt cache should have breakpoints: at the end of the condensed prefix, which stays put; at what was the
- * newest message of the request before, where the cache surely has one; and at the newest. Breakpoints look back only 20
- * blocks (Anthropic API guide, "Prompt caching"), so the middle one is needed where many were added at once.
- * @param previous messages of the view that the last request had.
- * @returns indexes of the view, ascending.
+ * Places for prompt-cache breakpoints: the end of the condensed prefix, which stays; the newest
+ * message of the previous request, where the cache surely has one; and the newest. Breakpoints look
+ * back only 20 blocks (Anthropic API guide, "Prompt caching"), so the middle one matters if many
+ * were added at once.
+ * @param previous messages in the previous request's view
+ * @returns ascending indexes in the view
  */
 function breakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
   const newest = messages.length - 1;
@@ -283,13 +286,13 @@ function breakpoints({ edits, messages, origins }: Shown, previous: number): num
     .slice(-MESSAGE_CACHE_MARKS);
 }
 
-/** Index of the last message of the view that an edit changed. */
+/** Index of the last message in the view changed by an edit. */
 function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
-  // Of a summary the message before the first behind its range is the summary itself.
+  // For a summary, the message before the first one after its range is the summary itself.
   const behind = origins.findIndex((origin) => origin > last);
   return behind < 0 ? origins.length - 1 : behind - 1;
 }

@@ -2,26 +2,26 @@ import { applyEntry, EMPTY_LEDGER, type Ledger, type LedgerEntry } from '../core
 import type { Hash } from '../core/hash';
 import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
 
-/** The format in ledgers of live conversations. */
+/** Format name in ledgers of live conversations. */
 const LIVE_FORMAT = 'live';
 
 type Originals = ReadonlyMap<Hash, string>;
 
-/** An entry that is not on the disk. */
+/** An entry that is not on disk. */
 interface Pending {
   readonly entry: LedgerEntry;
   readonly originals: Originals;
 }
 
 /**
- * The ledger of a live conversation: the one on disk, and what is not there yet or could not be written. The agent itself still
- * has the conversation, so that nothing is lost where the disk is full or the process ends; after a restart such an entry is
- * simply not there.
+ * A live conversation's ledger: the part on disk, and entries that are not written yet or can't be.
+ * The agent has the whole conversation, so nothing is lost on a full disk or a crash; the entry is
+ * simply missing after a restart.
  */
 export class LiveLedger {
-  /** In order; what comes later is never on the disk before them. */
+  /** In order; later entries are never written before earlier ones. */
   private readonly pending: Pending[] = [];
-  /** The ledger with what is pending; undefined where nothing is. */
+  /** The ledger including pending entries; undefined if there are none. */
   private ahead: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
   private hasFailed = false;
@@ -35,7 +35,7 @@ export class LiveLedger {
     return new LiveLedger(file);
   }
 
-  /** One that is kept in memory alone, because the storage can't be used. */
+  /** For unusable storage: keeps everything in memory. */
   static inMemory(): LiveLedger {
     return new LiveLedger(undefined);
   }
@@ -50,19 +50,19 @@ export class LiveLedger {
   }
 
   /**
-   * Returns once entry and originals are on the disk; where what came before can't be written, in memory like that.
-   * @throws StorageError where it alone was not written.
+   * Appends durably; in memory if earlier entries can't be written.
+   * @throws StorageError if only this entry was not written
    */
   async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
-    // An entry that builds on one missing from the disk can't be there either.
+    // An entry that builds on one missing from the disk must not be written either.
     await this.drain().catch(() => undefined);
     if (!this.file || this.pending.length > 0) this.keepInMemory(entry, originals);
     else await this.write(this.file, { entry, originals });
   }
 
   /**
-   * Counts at once, and is written beside what goes on.
-   * @param onFailure is told why nothing is written; once, until something is again.
+   * Applies at once and is written in the background.
+   * @param onFailure called once per series of failures
    */
   appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
     this.keepInMemory(entry, originals);
@@ -77,20 +77,20 @@ export class LiveLedger {
     );
   }
 
-  /** Counts, and is written when the next entry is, where that is possible. */
+  /** Applies at once and is written with the next entry if possible. */
   keepInMemory(entry: LedgerEntry, originals: Originals): void {
     this.ahead = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });
   }
 
-  /** Resolves once nothing is being written any more, whether it could be or not. */
+  /** Resolves when no write is in progress, successful or not. */
   settled(): Promise<void> {
     return this.draining.catch(() => undefined);
   }
 
   /**
-   * The originals of hashes, as far as they are kept.
-   * @throws StorageError where one is damaged.
+   * The originals of hashes that are stored.
+   * @throws StorageError if one is damaged
    */
   async originals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
     const found = new Map<Hash, string>();
@@ -104,7 +104,7 @@ export class LiveLedger {
     return new Map([...found, ...(await this.file.originals(wanted))]);
   }
 
-  /** Writes what is pending, in its order. @throws StorageError; what was not written stays pending. */
+  /** Writes pending entries in order. @throws StorageError; unwritten entries stay pending */
   private drain(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();

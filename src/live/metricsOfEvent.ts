@@ -2,10 +2,9 @@ import { runMetrics, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { LiveEvent } from './events';
 
 /**
- * The metrics of a condensation of a live conversation.
- * @param chosen the provider that the settings name.
- * @returns undefined where none was made, none failed, and none was given up that had called a model: one that only had nothing to do
- *   is no run.
+ * Metrics of a condensation in a live conversation.
+ * @param chosen the provider in the settings
+ * @returns undefined unless one was made, failed, or was abandoned after calling a model
  */
 export function metricsOfEvent(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {

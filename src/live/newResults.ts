@@ -1,4 +1,4 @@
-/** What is left out of new results before they are first sent. */
+/** Condenses new results before they are first sent. */
 import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
@@ -11,14 +11,17 @@ import { withCuts, type Shown } from './followEdits';
 import { ownToolsOf } from './ownTools';
 import type { LiveSettings } from './types';
 
-/** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
+/**
+ * A single result is too large from this percentage of the window, but not below this many o200k
+ * tokens.
+ */
 const LARGE_PERCENT = 25;
 const MIN_LARGE_TOKENS = 20_000;
 
-/** UTF-16 units of the shortest result that is worth a look. */
+/** UTF-16 units of the shortest result worth examining. */
 const MIN_RESULT = 200;
 
-/** A conversation as the model sees it before its new results are condensed. */
+/** The model's view before its new results are condensed. */
 export interface NewResultsState {
   readonly shown: Shown;
   /** Index of the first message that was not sent before. */
@@ -27,14 +30,13 @@ export interface NewResultsState {
 
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
-  /** Rules for what the first ones leave, and whether the view then needs them. */
+  /** Rules for the remainder, and whether the view then needs them. */
   readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: Shown) => boolean };
 }
 
-/** What is left out of new results. */
 export interface CondensedResults extends NewResultsState {
   readonly edits: readonly CutEdit[];
-  /** The messages that read lines again for which a marker stood. */
+  /** Messages that read again lines replaced by a marker. */
   readonly rereads: readonly number[];
   /** O200k tokens. */
   readonly saved: number;
@@ -42,16 +44,19 @@ export interface CondensedResults extends NewResultsState {
 
 /** A request whose new results may be condensed. */
 export interface NewResultsRequest {
-  /** Of the model, in its tokens; 0: not known. */
+  /** In the model's tokens; 0: unknown. */
   readonly contextWindow: number;
-  /** The model's tokens for one o200k token. */
+  /** The model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /** Whether the agent can ask for what is taken out of a large result; else that goes only where the request would not fit. */
+  /**
+   * True if the agent can recall what is removed from a large result; otherwise that is only
+   * removed if the request would not fit.
+   */
   readonly canRecall: boolean;
   readonly isFitting: (shown: Shown) => boolean;
 }
 
-/** The user's settings as rules; undefined while nothing is to be condensed. */
+/** The user's settings as rules; undefined if nothing is to be condensed. */
 export function newResultsConfig(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
@@ -69,8 +74,8 @@ export function newResultsConfig(
 }
 
 /**
- * Condenses the results that were not sent before; what was sent stays.
- * @returns undefined where nothing is left out and nothing was read again
+ * Condenses results that were not sent before; sent ones stay.
+ * @returns undefined if nothing was removed or read again
  */
 export async function condenseNewResults(
   messages: readonly ApiMessage[],
@@ -80,7 +85,7 @@ export async function condenseNewResults(
 ): Promise<CondensedResults | undefined> {
   if (!messages.slice(state.firstNew).some(hasLongResult)) return undefined;
   let made = await condensedBy(rules, messages, state, counter);
-  // Both runs are one result: what was read again, and the tokens of what changed, count once.
+  // Combine both runs: repeated reads and tokens of changes count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
     const more = await condensedBy(further.rules, messages, made, counter);
@@ -90,7 +95,7 @@ export async function condenseNewResults(
   return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
 }
 
-/** What the rules leave out; nothing where the view would break a rule of the APIs. */
+/** Edits made by the rules; none if the view would break a rule of the APIs. */
 async function condensedBy(
   rules: NewResultRules,
   messages: readonly ApiMessage[],
@@ -101,7 +106,7 @@ async function condensedBy(
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
   const shown = withCuts(before, edits, messages);
-  // The rules that span messages look at the task and go back to the answer before.
+  // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);
   const tail = shown.messages.slice(shown.origins.lastIndexOf(from));

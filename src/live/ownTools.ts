@@ -4,8 +4,8 @@ import { ownTools } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
- * The user's rows for tools of agents that nobody knows: those of Smart's Lossless where they are what runs, else those of the
- * Lossless provider. Wrong ones count as none; the settings panel names them.
+ * The user's definitions of tools of unknown agents: from Smart's Lossless passes if those run,
+ * else from the Lossless provider. Invalid ones are ignored; the settings panel reports them.
  */
 export function ownToolsOf({
   provider,

@@ -2,7 +2,7 @@ import type { Clock } from '../api/clock';
 import type { CondensationOutcome } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
 
-/** A conversation at one time. */
+/** A conversation at one point in time. */
 export interface Standing {
   readonly revision: number;
   readonly original: readonly ApiMessage[];
@@ -11,34 +11,34 @@ export interface Standing {
 
 export interface PreparationTerms {
   readonly clock: Clock;
-  /** Milliseconds after which it is stopped. */
+  /** Milliseconds after which it is abandoned. */
   readonly giveUpMs: number;
-  /** A person waits for it; else it is for what is due or will be. */
+  /** A person waits for it, instead of a request. */
   readonly isByHand: boolean;
-  /** Told once the run of one that was given up has ended: it may have cost something. */
+  /** Called when an abandoned run has ended, since it may have cost something. */
   readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
 }
 
 /** A model's condensation that may take longer than a request can wait. */
 export class Preparation {
-  /** Set once it is there; a preparation that was given up has none. */
+  /** Set when finished; stays undefined if abandoned. */
   outcome: CondensationOutcome | undefined;
-  /** The outcome as it was applied, or why nothing was; absent where nobody has taken it. */
+  /** The outcome as applied, or why nothing was; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
-  /** A request has waited for it once; no other does. */
+  /** A request has already waited for it; no other does. */
   hasWaited = false;
   readonly isByHand: boolean;
-  /** Settles when it is over, and never fails. */
+  /** Settles when it is over; never rejects. */
   readonly over: Promise<void>;
-  /** Why it was given up, in words. */
+  /** Why it was abandoned. */
   why: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationTerms['onGivenUp'];
 
   /**
-   * @param madeFor the conversation that it is made for.
-   * @param run is told to stop by the signal; where it doesn't, it is not waited for.
+   * @param madeFor the conversation's state at the start
+   * @param run should stop on the signal; if it doesn't, it is not awaited
    */
   constructor(
     readonly madeFor: Standing,
@@ -61,7 +61,7 @@ export class Preparation {
         if (this.why === undefined) this.outcome = outcome;
         else onGivenUp(outcome, this.why);
       },
-      // The manager tells failures in the outcome; what is thrown all the same is no result either.
+      // The manager reports failures in the outcome; an exception is no result either.
       () => undefined,
     );
     this.over = Promise.race([ran, aborted]).then(() => {
@@ -70,7 +70,7 @@ export class Preparation {
     });
   }
 
-  /** Ends it where it runs, and drops what it made. @param why in words, without a full stop */
+  /** Abandons it and drops its result. @param why without a full stop */
   giveUp(why: string): void {
     if (this.why !== undefined || this.taken) return;
     this.why = why;

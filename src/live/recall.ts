@@ -1,4 +1,4 @@
-/** Gives an agent back what was condensed away. */
+/** Returns condensed content to an agent. */
 import type { ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
@@ -15,36 +15,38 @@ import type { RecalledImage, RecallQuery, RecallResult } from './types';
 export type { Recallable } from './references';
 
 const DEFAULT_TOKENS = 2_000;
-/** Of an answer whose size was not asked for: VS Code writes longer ones than 8,192 bytes to a file (seen in 1.139). */
+/** Default size of an answer: VS Code writes answers over 8,192 bytes to a file (seen in 1.139). */
 const DEFAULT_BYTES = 7_500;
 const MAX_TOKENS = 20_000;
-/** References of one question, and characters that are searched for. */
+/** Limits per query: references, and characters to search for. */
 export const MAX_REFERENCES = 100;
 export const MAX_SEARCHED = 1_000;
-/** References that are named one by one where nothing is known of them, or nothing has room. */
+/** Maximum references listed by name if unknown or without room. */
 const MAX_NAMED = 20;
 const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
 
-/** The most lines that an answer has room for, each of which takes a token, and one that says how it goes on. */
+/**
+ * Maximum lines in an answer: each takes at least one token, plus one that says how to continue.
+ */
 const MOST_SHOWN = MAX_TOKENS + 1;
 
 interface Line {
-  /** Number from 0. */
+  /** Zero-based. */
   readonly index: number;
   readonly text: string;
 }
 
-/** The lines of a text that are asked for. */
+/** The requested lines of a text. */
 interface Lines {
-  /** How many the text has. */
+  /** Total lines of the text. */
   readonly all: number;
-  /** How many of them are asked for. */
+  /** Number of requested lines. */
   readonly asked: number;
-  /** The first of those, in order: a text may have millions. */
+  /** The first requested lines, in order; a text may have millions. */
   readonly shown: readonly Line[];
 }
 
-/** A query's find in one reference: lines to show, and where it stood. */
+/** What a query found in one reference: lines, and where they were. */
 interface Found extends Lines {
   readonly reference: ReferenceId;
   readonly where: string;
@@ -52,8 +54,8 @@ interface Found extends Lines {
 }
 
 /**
- * @param conversations those to look in, in this order; the first one that knows a reference answers.
- * @returns for the agent, in words, also where nothing was found. Lines count from 1.
+ * @param conversations searched in order; the first that knows a reference answers
+ * @returns text for the agent, also if nothing was found. Line numbers are one-based.
  */
 export async function recall(
   conversations: readonly Recallable[],
@@ -92,18 +94,18 @@ async function foundBy(conversations: readonly Recallable[], query: RecallQuery)
 const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
   pattern.length > MAX_SEARCHED || words.length > MAX_SEARCHED;
 
-/** The first items, and how many there are beside them. */
+/** The first items, and the number of others. */
 const named = (items: readonly string[], separator = ', '): string =>
   items.slice(0, MAX_NAMED).join(separator) +
   (items.length > MAX_NAMED ? `${separator}and ${items.length - MAX_NAMED} more` : '');
 
-/** Undefined where nothing is searched for: agents fill in what they leave out. */
+/** Undefined without a search; agents fill in optional fields with empty strings. */
 function matcherOf({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
   if (pattern !== '') return matchesPattern(pattern);
   return words.trim() === '' ? undefined : matchesWords(words);
 }
 
-/** What references stand for: the lines that are asked for, and of these the ones that match where something is searched for. */
+/** The requested lines of references, limited to matches if there is a search. */
 async function byReference(
   conversations: readonly Recallable[],
   references: readonly ReferenceId[],
@@ -133,7 +135,7 @@ async function byReference(
   return found.length === 0 ? { nothing } : { found: [...found, unknown(missing)] };
 }
 
-/** Says of references beside others that nothing is known of them. */
+/** Reports references that are unknown, beside others that were found. */
 const unknown = (missing: readonly string[]): Found => ({
   reference: named(missing) as ReferenceId,
   where: 'nothing is known of it',
@@ -155,19 +157,19 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
   return found.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found };
 }
 
-/** UTF-16 units of a line; a longer one is folded, so that any part of it can be asked for. */
+/** UTF-16 units; longer lines are folded, so that any part can be requested. */
 const FOLD_AT = 4_000;
 
-/** The image that a reference stands for; undefined where it stands for something else, or the bytes are elsewhere. */
+/** The image that a reference stands for; undefined for other content or bytes stored elsewhere. */
 function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
 /**
- * The lines that a reference stands for; messages as a transcript, and of an image a line in its place.
- * @param matches for those that are asked for; undefined: all in the range are.
- * @param spent as of {@link searchLines}.
+ * A reference's lines: messages as a transcript, an image as a single line.
+ * @param matches filter for the requested lines; undefined: no filter
+ * @param spent as in {@link searchLines}
  */
 function linesOf(
   behind: FoundReference,
@@ -192,14 +194,14 @@ function linesOf(
 }
 
 function textOf(behind: FoundReference): string {
-  // The text was stored as messages or as a block: its hash was checked.
+  // Safe to parse: stored as messages or a block, and its hash was verified.
   const { content, text } = behind;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
   const image = imageOf(behind);
   return image ? `[${imageWords(image)}]` : text;
 }
 
-/** The lines of a text, thousands at a time: a list of millions of them takes long to grow. */
+/** Splits a text into batches, since one array of millions of lines grows slowly. */
 function* batchesOf(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
   for (let at = 0; at <= text.length;) {
@@ -216,10 +218,10 @@ function* batchesOf(text: string): Generator<readonly string[]> {
   yield lines;
 }
 
-/** Lines that are read in one step. */
+/** Lines per batch. */
 const LINES_A_STEP = 10_000;
 
-/** Puts together what fits; says what doesn't and how to get it. */
+/** Assembles what fits; says what doesn't and how to get it. */
 function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
   let left = Math.min(MAX_TOKENS, Math.max(1, maxTokens ?? DEFAULT_TOKENS));
   let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
@@ -229,7 +231,7 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
   for (const { reference, where, all, asked, shown, image } of found) {
     if (image) {
       const tokens = counter.block(image);
-      // The first one is always given: the smallest answer would else never have one.
+      // Always include the first image; otherwise the smallest answer would never have one.
       if (tokens > left && images.length > 0) {
         withheld.push(`the image of ref ${reference}`);
         continue;
@@ -269,7 +271,7 @@ function recalledImage(image: ImageBlock): RecalledImage {
 const rest = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
-/** A reference's lines: as they are where all are shown in a row, else with their numbers. */
+/** A reference's lines: verbatim if all are shown, else with numbers. */
 function section(reference: string, where: string, all: number, shown: readonly Line[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;

@@ -1,10 +1,10 @@
-/** Checks a model's question to recall and makes a query of it. */
+/** Validates a model's recall request and converts it to a query. */
 import * as z from 'zod';
 import type { RecallQuery } from './types';
 
 const line = z.int().min(1);
 
-/** A model's question; its numbers can be out of bounds, and its lists single strings. */
+/** A model's request; numbers can be out of range, and lists single strings. */
 export const recallInput = z
   .object({
     references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),
@@ -16,14 +16,14 @@ export const recallInput = z
   })
   .partial();
 
-/** Models send empty strings for what they don't mean. */
+/** Models send empty strings for optional fields. */
 export function recallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
   const named = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {
     ...(named.length > 0 && { references: named }),
     ...(words !== undefined && words.trim() !== '' && { words }),
     ...(pattern !== undefined && pattern !== '' && { pattern }),
-    // Fields that are absent stay so.
+    // Absent fields stay absent.
     ...(rest.fromLine !== undefined && { fromLine: rest.fromLine }),
     ...(rest.toLine !== undefined && { toLine: rest.toLine }),
     ...(rest.maxTokens !== undefined && { maxTokens: rest.maxTokens }),

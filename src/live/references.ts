@@ -1,4 +1,4 @@
-/** Finds the content that references stand for, whether the view still shows them or not. */
+/** Finds the content that references stand for, whether or not the view still shows them. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
@@ -6,25 +6,28 @@ import type { LiveConversation } from './liveConversation';
 
 /** The parts of a conversation that recall needs. */
 export type Recallable = Pick<LiveConversation, 'ledger' | 'originals'> & {
-  /** Its messages; if they are not at hand, empty, and places are given less exactly. */
+  /** May be empty if unavailable; places are then less exact. */
   readonly messages: readonly ApiMessage[];
 };
 
-/** A reference's content, with what it says. */
+/** A reference's content and its text. */
 export interface FoundReference {
   readonly reference: ReferenceId;
   readonly content: ReferencedContent;
-  /** Of a `cut` the text itself, of a `summary` the messages' JSON, of a `block` (an image, thinking) its JSON. */
+  /**
+   * The text of a `cut`, JSON of the messages of a `summary`, or JSON of a `block` (image,
+   * thinking).
+   */
   readonly text: string;
 }
 
-/** Of all condensations, undone ones too: the agent may have read the marker before. */
+/** Includes undone condensations: the agent may have seen their markers. */
 export const referencedBy = ({ ledger }: Pick<Recallable, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
   referencesOf(ledger.condensations.flatMap(({ edits }) => edits));
 
 /**
- * The originals behind references, in the order asked for; those that the conversation doesn't know are left out.
- * @throws StorageError where one is missing or damaged.
+ * Originals in the requested order; unknown references are omitted.
+ * @throws StorageError if one is missing or damaged
  */
 export async function originalsBehind(
   conversation: Recallable,

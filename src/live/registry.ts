@@ -11,34 +11,33 @@ import type { LiveParts } from './types';
 import { commonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
-/** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
+/** Conversations kept in memory; others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
-/** A conversation at hand. */
 interface Known {
   readonly scheduler: CondensationScheduler;
   readonly conversation: LiveConversation;
-  /** Key of the task as it was last sent. */
+  /** Key of the task as last sent. */
   task: MessageKey;
-  /** Aborts where the agent gives its last request up. */
+  /** Aborts when the agent cancels its last request. */
   signal?: AbortSignal | undefined;
 }
 
-/** Stands for the task of a conversation in which nobody has said anything. */
+/** Task key of a conversation without user messages. */
 const NO_TASK = 'none' as MessageKey;
 
 /**
- * Knows which conversation a request belongs to. The agent's id alone doesn't say it, for subagents have their parent's; the
- * task, with which a conversation begins, does together with it. Among those with one id and one task, which happens where
- * no id is sent, the longest common beginning decides. A task that has grown is followed where nothing else can be meant ({@link
- * goesOnWith}).
+ * Finds the conversation of a request. The agent's id alone is not enough because subagents use
+ * their parent's; together with the first task it is. Among several with the same id and task (if
+ * no id is sent) the longest common beginning decides. A task that has grown is followed if it is
+ * unambiguous ({@link continuesTask}).
  */
 export class Registry {
-  /** The one that was used last stands last. */
+  /** Least recently used first. */
   private readonly conversations = new Map<LiveId, Known>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
-  /** Writes of dropped conversations that are still under way. */
+  /** Unfinished writes of dropped conversations. */
   private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -61,24 +60,24 @@ export class Registry {
     return [...this.conversations.values()].reverse();
   }
 
-  /** Those that a person has, last used first. */
+  /** Conversations shown to a person, last used first. */
   shown(): CondensationScheduler[] {
-    // One whose first request was canceled before its turn has nothing to show.
+    // If its first request was canceled before its turn, there is nothing to show.
     return this.all().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
   /**
-   * The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails.
-   * @param signal aborts where the agent gives the request up.
+   * The conversation of a request: open, on disk, or new. Never fails.
+   * @param signal aborts when the agent cancels the request
    */
   find(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
     const found = this.queue.then(async () => {
-      // A turn that was cancelled before its answer stands behind the task from then on.
+      // A turn canceled before its answer follows the task from then on.
       const { messages } = request;
       const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
       const known = this.atHand(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
       const { id, about } = known.conversation;
-      // One that comes back under its first task shows that what had grown from that is another one.
+      // If it returns with its first task, the grown one was a different conversation.
       if (!tasks.includes(known.task)) known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK);
       known.signal = signal;
       this.conversations.delete(id);
@@ -101,7 +100,10 @@ export class Registry {
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
-  /** @param tasks the newest first: its conversation is new unless one of them has a ledger, or it goes on with another. */
+  /**
+   * @param tasks newest first; the conversation is new unless one has a ledger or it continues
+   * another
+   */
   private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<Known> {
     const [newest = NO_TASK] = tasks;
     for (const task of tasks) {
@@ -146,7 +148,7 @@ export class Registry {
     }
   }
 
-  /** Once in a host, behind its first request. */
+  /** Once per host, after its first request. */
   private prune(): void {
     if (this.hasPruned) return;
     this.hasPruned = true;
@@ -164,8 +166,9 @@ export class Registry {
 }
 
 /**
- * Whether a request goes on with a conversation whose task it has with more text: behind a request that was broken off, after which Gemini
- * CLI forgets what came of the task and sends it with a note of its own or the next prompt behind it; or with all that came of the task.
+ * True if a request continues a conversation with a longer task: after a canceled request, when
+ * Gemini CLI drops what followed the task and appends a note or the next prompt to it; or with
+ * everything that followed.
  */
 function goesOnWith(
   { conversation: { about, system, messages: was }, signal }: Known,
@@ -182,6 +185,6 @@ function goesOnWith(
   return answered.length > 0 && commonPrefix(answered, more) === answered.length;
 }
 
-/** Follows from what the conversation begins with, so that its ledger is found again after a restart. */
+/** Derived from the conversation's beginning, so that its ledger is found after a restart. */
 const idOf = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

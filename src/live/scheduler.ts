@@ -1,4 +1,4 @@
-/** Condensations of live conversations: when, by what, and what becomes of them. */
+/** Schedules condensations of live conversations: when, by which provider, and with what result. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
 import { percentOf } from '../core/condense/trigger/thresholds';
@@ -22,35 +22,41 @@ import { isOfImages, requestBytes, stayingImages } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
 const KEPT = { mode: 'keep' } as const;
-/** The configuration of Truncation that leaves all but images alone. */
+/** Truncation's configuration that leaves everything but images unchanged. */
 const ONLY_IMAGES = { preserveRecentCount: 0, toolResults: KEPT, toolParameters: KEPT, messageText: KEPT } as const;
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** A request must have grown so many times before a model is asked again that came to nothing. */
+/** A request must grow by this factor before a model that failed is called again. */
 const RETRY_GROWTH = 1.13;
-/** Summaries in a row that came too late, from which on no more are paid for: the agent is faster than the model. */
+/**
+ * After this many summaries in a row that came too late, no more are paid for: the agent is faster
+ * than the model.
+ */
 const MAX_TOO_LATE = 2;
-/** Share of a refused request that is tried again. */
+/** Share of a rejected request that is tried next. */
 const FURTHER_SHARE = 0.6;
 const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
 const FOLLOWS_NOT = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM = 'the request would not have fit without being condensed immediately';
 
-/** Without these no request goes out: they are made even where the disk is full. */
+/** No request can be sent without these, so they are applied even if the disk is full. */
 const IN_NEED: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
-/** What came of a request before it is sent. */
+/** The result of scheduling, before the request is sent. */
 export interface Scheduled {
-  /** Undefined where nothing was due. */
+  /** Undefined if nothing was due. */
   readonly outcome: CondensationOutcome | undefined;
   readonly notes: readonly string[];
 }
 
-/** Decides when a live conversation is condensed, and by what; one for each conversation. Whoever condenses one asks its scheduler. */
+/**
+ * Decides when and how one live conversation is condensed. All condensations of it go through its
+ * scheduler.
+ */
 export class CondensationScheduler {
   private preparation: Preparation | undefined;
-  /** O200k tokens below which no model is asked again after one failed. */
+  /** O200k tokens below which no model is called again after a failure. */
   private waitFor = 0;
   /** Summaries in a row that a request could not wait for. */
   private tooLate = 0;
@@ -67,12 +73,12 @@ export class CondensationScheduler {
     this.warnings = new WindowWarnings(conversation, parts);
   }
 
-  /** That condensing leaves the conversation above its threshold was told, in these words. */
+  /** The message shown because condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.warnings.exhausted;
   }
 
-  /** Why the last condensation that was due took nothing out. */
+  /** Why the last due condensation removed nothing. */
   get whyNot(): string | undefined {
     return this.whyNotWords;
   }
@@ -81,14 +87,14 @@ export class CondensationScheduler {
     return this.decision;
   }
 
-  /** Whether a model works on a condensation. */
+  /** True while a model works on a condensation. */
   get isPreparing(): boolean {
     return this.preparation?.isOver === false;
   }
 
   /**
-   * One thing after the other.
-   * @throws the signal's reason where it aborts before the action's turn; then it is not begun.
+   * Runs actions on this conversation one at a time.
+   * @throws the signal's reason if it aborts before the action has begun
    */
   async exclusive<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = orAborted(this.queue, signal);
@@ -98,17 +104,20 @@ export class CondensationScheduler {
     return result;
   }
 
-  /** Gives up what a model works on. @param why in words, without a full stop */
+  /** Abandons a model's condensation. @param why without a full stop */
   giveUp(why: string): void {
     this.preparation?.giveUp(why);
   }
 
-  /** Takes a request in, as its model is known by now. */
+  /** Takes a request, with what has been learned about its model. */
   async follow(request: AgentRequest): Promise<void> {
     await this.conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
   }
 
-  /** Takes a request in and condenses what is new or due. @throws the signal's reason where it was aborted; nothing else */
+  /**
+   * Takes a request and condenses what is new or due. @throws only the signal's reason if it was
+   * aborted
+   */
   async schedule(request: AgentRequest, signal?: AbortSignal): Promise<Scheduled> {
     const notes: string[] = [];
     try {
@@ -118,13 +127,16 @@ export class CondensationScheduler {
       return { outcome: await this.condenseIfDue(signal), notes };
     } catch (error) {
       signal?.throwIfAborted();
-      // Whatever it is, it must not cost the user the task.
+      // Whatever failed must not cost the user the task.
       this.note(`The request was not condensed: ${errorKind(error)}`, notes);
       return { outcome: undefined, notes };
     }
   }
 
-  /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
+  /**
+   * A failure here only costs a saving and must not prevent a condensation that the request needs
+   * to fit.
+   */
   private async condenseNew(notes: string[]): Promise<void> {
     const { conversation, parts } = this;
     const { model, canRecall } = conversation;
@@ -149,9 +161,9 @@ export class CondensationScheduler {
   }
 
   /**
-   * Makes a request smaller that the model refused as too long.
-   * @returns undefined where nothing more could be taken out
-   * @throws the signal's reason where it was aborted
+   * Shrinks a request that the model rejected as too long.
+   * @returns undefined if nothing more could be removed
+   * @throws the signal's reason if it was aborted
    */
   async shorten(
     request: AgentRequest,
@@ -167,10 +179,10 @@ export class CondensationScheduler {
       learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
       const lighter = await this.takeWeight(signal);
       if (lighter) return { outcome: lighter };
-      // No other content makes an image smaller.
+      // Only removing images helps.
       if (isOfImages(weight)) return undefined;
     }
-    // The prompt alone would have fitted: with what is known now, less is asked for the answer.
+    // The prompt alone would have fit: the updated limits leave less for the answer.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
     const counted = conversation.countedTokens;
     const outcome = await this.condenseFurther(overflow.tokens !== undefined, signal);
@@ -178,9 +190,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Does what is due for a request.
-   * @returns what was done; undefined where nothing was.
-   * @throws the signal's reason where it was aborted.
+   * @returns undefined if nothing was due
+   * @throws the signal's reason if it was aborted
    */
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const lighter = await this.takeWeight(signal);
@@ -197,9 +208,9 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses further what the model refused as too long.
-   * @param isExact the refusal named the request's length: then it is known what fits.
-   * @returns undefined where nothing could be taken out.
+   * Condenses further what the model rejected as too long.
+   * @param isExact the rejection named the request's length, so that it is known what fits
+   * @returns undefined if nothing could be removed
    */
   private async condenseFurther(
     isExact: boolean,
@@ -233,8 +244,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Takes images out where the request weighs more, in bytes or pixels, than the model's vendor takes.
-   * @returns undefined where it does not, or no image could go.
+   * Removes images if the request exceeds the vendor's limits of bytes or pixels.
+   * @returns undefined if it doesn't or no image could be removed
    */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
@@ -254,9 +265,10 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses because a person asked for it, as far as they asked; by default to half of what is there. What may call a model is made
-   * beside the requests: they go out as they are meanwhile, and one that is due waits for it as for any summary.
-   * @throws the signal's reason where it was aborted, Error in words where it was given up, UnknownProviderError
+   * Condenses at a person's request; by default to half. If a model may be called, requests
+   * continue meanwhile unchanged, and one that is due waits for it like for any summary.
+   * @throws the signal's reason if it was aborted, Error for a person if it was abandoned,
+   * UnknownProviderError
    */
   async byHand(
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
@@ -266,7 +278,7 @@ export class CondensationScheduler {
     const settings = this.settings.now();
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
-    // Providers of other extensions may take their time, too.
+    // Providers of other extensions may also take long.
     const isQuick = !manager.asksModel(provider, config) && isBuiltIn(provider);
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
@@ -286,7 +298,7 @@ export class CondensationScheduler {
     return begun instanceof Preparation ? this.finish(begun, signal) : begun;
   }
 
-  /** Waits for what a person asked for. @throws as {@link byHand} */
+  /** Waits for a manual condensation. @throws like {@link condenseByHand} */
   private async finish(preparation: Preparation, signal: AbortSignal | undefined): Promise<CondensationOutcome> {
     const cancel = (): void => {
       preparation.giveUp('it was cancelled');
@@ -296,7 +308,7 @@ export class CondensationScheduler {
     await preparation.over;
     signal?.removeEventListener('abort', cancel);
     return this.exclusive(async () => {
-      // A request may have taken it already.
+      // A request may have applied it already.
       if (this.preparation === preparation) await this.applyPrepared();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();
@@ -304,12 +316,12 @@ export class CondensationScheduler {
     });
   }
 
-  /** Whether the request, as it stands, fits into the model's window. */
+  /** True if the current request fits the model's window. */
   get isFitting(): boolean {
     return this.fits(this.conversation.countedTokens);
   }
 
-  /** What condenses a conversation at its threshold, in words. */
+  /** Describes what condenses the conversation at its threshold. */
   condensedBy(): string {
     const { manager } = this.parts;
     const settings = this.settings.now(this.conversation);
@@ -320,7 +332,10 @@ export class CondensationScheduler {
       : name;
   }
 
-  /** The model's tokens from which a cache that has expired is reason enough; undefined where it is never known to have expired. */
+  /**
+   * The model's tokens from which an expired cache is a reason to condense; undefined if expiry is
+   * never known.
+   */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.now();
@@ -355,7 +370,7 @@ export class CondensationScheduler {
     return Math.ceil(countedTokens * this.parts.learning.factor(model));
   }
 
-  /** A mechanical condensation is made within the request, one that needs a model beside it. */
+  /** Mechanical condensations run within the request, those with a model beside it. */
   private asksModel({ provider, config }: LiveSettings): boolean {
     return this.parts.manager.asksModel(provider, config);
   }
@@ -387,7 +402,10 @@ export class CondensationScheduler {
     return this.apply(told, reason, signal);
   }
 
-  /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
+  /**
+   * A model may take long or never answer, so the request waits for it once and then continues
+   * without.
+   */
   private async withModel(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
@@ -412,7 +430,7 @@ export class CondensationScheduler {
     return this.mechanically(reason, signal, asks ? truncation : settings);
   }
 
-  /** @throws the signal's reason where it was aborted; what was begun for this request alone ends with it. */
+  /** @throws the signal's reason if it was aborted; work for this request alone stops too */
   private async wait(
     preparation: Preparation,
     { waitMs = WAIT_MS }: LiveSettings,
@@ -437,7 +455,7 @@ export class CondensationScheduler {
     this.start(settings);
   }
 
-  /** @returns undefined where one came to nothing and too little is new since, or where they come too late. */
+  /** @returns undefined if one failed and too little is new, or if they keep coming too late */
   private start(settings: LiveSettings): Preparation | undefined {
     if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_TOO_LATE) return undefined;
     const { manager, learning } = this.parts;
@@ -473,8 +491,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Applies what was prepared, where the conversation has only grown since. What comes to nothing was paid for: a model is
-   * not asked again by itself before the conversation has grown.
+   * Applies a finished preparation if the conversation has only grown. A failure was paid for, so
+   * that a model is not called again automatically until the conversation has grown.
    */
   private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
@@ -489,7 +507,7 @@ export class CondensationScheduler {
     preparation.taken = taken;
     if (taken?.kind === 'condensed') {
       this.tooLate = 0;
-      // Results that arrived meanwhile may refer to what the condensation, which did not know of it, took out.
+      // Results that arrived meanwhile may refer to what the condensation removed.
       await this.conversation.restoreReferences();
       return taken;
     }
@@ -501,9 +519,9 @@ export class CondensationScheduler {
   }
 
   /**
-   * Keeps what was condensed and shows it from now on; what came to nothing is told.
-   * @returns what really came of it: where it could not be kept, nothing was taken out.
-   * @throws the signal's reason where it was aborted.
+   * Records a condensation and applies it to the view; otherwise emits `not-condensed`.
+   * @returns the actual outcome: nothing was removed if it could not be recorded
+   * @throws the signal's reason if it was aborted
    */
   private async apply(
     outcome: CondensationOutcome,
@@ -538,7 +556,10 @@ export class CondensationScheduler {
   }
 }
 
-/** Says that nothing follows Lossless because the agent can't recall; whoever chose that knows it. */
+/**
+ * Adds that no provider follows Lossless because the agent can't recall, unless the user chose
+ * that.
+ */
 function withWhyAlone(
   outcome: CondensationOutcome,
   { canRecall }: LiveConversation,

@@ -1,26 +1,26 @@
-/** Searching for lines by words or by a regular expression that a model wrote, without holding up the host. */
+/** Searches lines by words or by a regular expression from a model, without blocking the host. */
 import { createContext, Script } from 'node:vm';
 
-/** Gives back which of some lines match; undefined where that took too long. */
+/** Returns which lines match; undefined if it took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
-/** Thrown by {@link searchLines} for a pattern that is wrong or takes too long. */
+/** Thrown by {@link searchLines} for an invalid or slow pattern. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Milliseconds that one stretch of matching may hold the thread. */
+/** Milliseconds that one batch may block the thread. */
 const STRETCH_MS = 20;
-/** Milliseconds of matching in one search, all stretches together. */
+/** Milliseconds of matching per search, all batches together. */
 const BUDGET_MS = 2_000;
-/** How often one line is tried: on a busy machine a stretch may end before it has begun. */
+/** Tries per line: on a busy machine a batch may time out before it has begun. */
 const MAX_TRIES = 3;
-/** UTF-16 units that are matched in one stretch; a longer line is a stretch of its own. */
+/** UTF-16 units per batch; a longer line is a batch of its own. */
 const STRETCH_CHARS = 64 * 1024;
-/** Longer lines are searched only so far: a pattern may take quadratic time. */
+/** Only this much of a line is searched, because a pattern may take quadratic time. */
 const MAX_LINE = 4_096;
 
-/** A line that holds all words, in any order and case. */
+/** Matches lines with all words, in any order and case. */
 export function matchesWords(words: string): LineMatcher {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (lines) =>
@@ -31,8 +31,8 @@ export function matchesWords(words: string): LineMatcher {
 }
 
 /**
- * A line that a regular expression matches. It runs where it can be stopped in the middle: a pattern such as `(a+)+$` would
- * else hold the thread for years.
+ * Matches lines by a regular expression. It runs where it can be interrupted: a pattern such as
+ * `(a+)+$` could otherwise block the thread for years.
  * @throws PatternError
  */
 export function matchesPattern(pattern: string): LineMatcher {
@@ -53,15 +53,15 @@ function compiled(pattern: string): RegExp {
     try {
       return new RegExp(pattern, flags);
     } catch {
-      // Old ways to write a pattern are wrong with the flag u alone.
+      // Legacy syntax is invalid only with the flag `u`.
     }
   }
   throw new PatternError('The pattern is no regular expression as JavaScript knows it.');
 }
 
 /**
- * The lines of a text that match, by number from 0.
- * @param spent milliseconds that the search has taken so far; it is added to.
+ * Zero-based numbers of the matching lines.
+ * @param spent milliseconds used so far; updated
  * @throws PatternError
  */
 export function searchLines(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
@@ -75,7 +75,7 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
     if (tries === MAX_TRIES || spent.ms > BUDGET_MS) throw new PatternError(TOO_SLOW);
-    // A search that took too long is tried again in smaller pieces.
+    // After a timeout, retry in smaller batches.
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);
@@ -90,7 +90,7 @@ function stretchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
   while (at < lines.length && (at === from || chars < STRETCH_CHARS)) {
-    // A line costs more than what it says.
+    // Each line has a fixed cost too.
     chars += 1 + Math.min(MAX_LINE, lines[at]?.length ?? 0);
     at++;
   }

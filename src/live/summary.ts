@@ -9,8 +9,8 @@ import { toolWeights } from './toolWeights';
 import type { LiveParts, LiveSummary } from './types';
 
 /**
- * A conversation as a list or a status bar shows it.
- * @param all the conversations at hand, this one among them.
+ * A conversation for lists and the status bar.
+ * @param all all open conversations, including this one
  */
 export function summarize(
   scheduler: CondensationScheduler,

@@ -1,4 +1,3 @@
-/** Shared by the tests of live conversations. */
 import type { Clock } from '../api/clock';
 import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import type { CondensationProvider } from '../core/condense/types';
@@ -22,7 +21,7 @@ export interface TestBed {
   readonly manager: CondensationManager;
 }
 
-/** A host of its own over a folder; several over one folder are restarts. */
+/** A host for a folder; a second one for the same folder simulates a restart. */
 export function liveBed(
   root: string,
   options: {
@@ -57,7 +56,7 @@ export function liveBed(
   return bed;
 }
 
-/** Objects as a new request brings them: the same content, none of the same objects. */
+/** The same content in new objects, as a new request has them. */
 export const sentAnew = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
@@ -79,7 +78,7 @@ export const request = (messages: readonly ApiMessage[], changes: Partial<AgentR
   ...changes,
 });
 
-/** A task as VS Code begins it, then so many reads, each of about `size` lines of 8 tokens. */
+/** A task as VS Code begins it, followed by reads of about `size` lines of 8 tokens each. */
 export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
   user('<environment_info>Linux</environment_info>'),
   user('<userRequest>Look at the files</userRequest>'),
@@ -90,7 +89,7 @@ export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
 export const read = (name: string, size = 100): ApiMessage[] =>
   exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
 
-/** The usage that a model reports for a request with so many tokens, one of which is from its cache. */
+/** Usage reported for a request with this many tokens, one of them from the cache. */
 export const usage = (promptTokens: number): Usage => ({
   accounting: 'anthropic',
   source: 'reported',
@@ -102,9 +101,8 @@ export const usage = (promptTokens: number): Usage => ({
 
 export const json = (value: unknown): string => JSON.stringify(value);
 
-/** A conversation of about 30,500 tokens: over the threshold of 75 % of 40,000, within the 32,000 that fit. */
+/** About 30,500 tokens: above the threshold of 75 % of 40,000, within the 32,000 that fit. */
 export const DUE = reads(27);
 export const SMALL = reads(8);
 
-/** How many markers stand in messages. */
 export const marked = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;

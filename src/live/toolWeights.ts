@@ -1,12 +1,11 @@
-/** The tokens that the declarations of an agent's tools cost in every request, and how often the tools are called. */
+/** Tokens of tool declarations in every request, and how often the tools are called. */
 import { getBlocks, isRecord, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
-/** A declared tool. */
 export interface DeclaredTool {
   readonly name: string;
-  /** The MCP server that it belongs to, as far as its name says so. */
+  /** Its MCP server, if its name contains one. */
   readonly server?: string;
   /** O200k tokens of its declaration. */
   readonly tokens: number;
@@ -16,14 +15,14 @@ export interface DeclaredTool {
 export interface ToolWeight extends DeclaredTool {
   /** In this conversation. */
   readonly calls: number;
-  /** In the other conversations that are at hand. */
+  /** In other open conversations. */
   readonly callsElsewhere: number;
 }
 
-/** Claude Code, Codex and others call them `mcp__server__tool`, VS Code `mcp_server_tool`. */
+/** Claude Code, Codex and others use `mcp__server__tool`, VS Code `mcp_server_tool`. */
 const OF_SERVER = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
-/** The tools of a request, in its order; a list of Gemini's is several. */
+/** The tools of a request in order; one declaration of Gemini's contains several. */
 export function declaredTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
   return declarations.flatMap(partsOf).map((declaration) => {
     const name = nameOf(declaration);
@@ -38,7 +37,7 @@ function partsOf(declaration: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as readonly unknown[]) : [declaration];
 }
 
-/** A vendor's own tool, such as a web search, has no name but a type. */
+/** A vendor's own tool, such as a web search, has a type instead of a name. */
 export function nameOf(declaration: unknown): string {
   if (!isRecord(declaration)) return '';
   const { name, function: inner, type } = declaration;
@@ -46,13 +45,13 @@ export function nameOf(declaration: unknown): string {
   return typeof named === 'string' ? named : typeof type === 'string' ? type : '';
 }
 
-/** Calls by the tool's name, of a conversation that mostly grows. */
+/** Counts calls by tool name, for a conversation that mostly grows. */
 export class CallCounts {
   private readonly counts = new Map<string, number>();
   private last: ApiMessage | undefined;
   private length = 0;
 
-  /** Takes the conversation in; the same messages are the same objects. */
+  /** Updates the counts; unchanged messages must be the same objects. */
   follow(messages: readonly ApiMessage[]): void {
     if (this.length > 0 && messages[this.length - 1] !== this.last) {
       this.counts.clear();
@@ -70,7 +69,7 @@ export class CallCounts {
   }
 }
 
-/** The tools with their calls, the heaviest first. */
+/** The tools with their calls, largest first. */
 export const toolWeights = (
   tools: readonly DeclaredTool[],
   own: CallCounts,

@@ -1,16 +1,16 @@
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 
-/** The settings with a provider that is there. */
+/** The settings with an available provider. */
 export class UsableSettings {
-  /** Providers that were told to be missing. */
+  /** Missing providers already reported. */
   private readonly missing = new Set<string>();
 
   constructor(private readonly parts: LiveParts) {}
 
   /**
-   * The settings as they are now. A provider that isn't there gives way to the default one, and that is told once.
-   * @param conversation for which nothing but Lossless runs where its agent asked for too much again.
+   * The current settings. A missing provider is replaced by the default one and reported once.
+   * @param conversation for which only Lossless runs if its agent asked for too much again
    */
   now(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
@@ -19,7 +19,7 @@ export class UsableSettings {
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
-      // A request beside a task is asked once: no summary of it is worth its price.
+      // A side request is only sent once, so that a summary isn't worth its price.
       return conversation?.about.isAside === true && manager.asksModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
@@ -34,13 +34,13 @@ export class UsableSettings {
   }
 }
 
-/** Unless a person said otherwise, an agent that can't recall loses only what stands elsewhere in its view. */
+/** Unless a person chose otherwise, an agent that can't recall only loses duplicates. */
 const strictly = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }
     : settings;
 
-/** Takes out what stands elsewhere, and nothing else as long as the request fits. */
+/** Removes only duplicates while the request fits. */
 const carefully = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',

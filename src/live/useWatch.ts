@@ -1,4 +1,4 @@
-/** Watches what a conversation's agent asks for again behind its condensations. */
+/** Counts what a conversation's agent asks for again after its condensations. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { Edit } from '../core/condense/edits/edits';
 import { turnsOf } from '../core/condense/futureNeed/cuts';
@@ -17,17 +17,16 @@ import { Exchanges, toolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';
 
-/** The condensation that is watched. */
 export interface Watched {
   readonly id: CondensationId;
-  /** Messages that the conversation had when it was made, and when the first one was made. */
+  /** Number of messages when it was made, and when the first one was made. */
   readonly from: number;
   readonly first: number;
-  /** The edits that the view shows since. */
+  /** The edits in the view since then. */
   readonly edits: readonly Edit[];
 }
 
-/** Watches one condensation, for as many turns as count. Reads each message once. */
+/** Watches one condensation for the turns that count. Reads each message once. */
 export class UseWatch {
   private counted = NO_USE;
   private read: number;
@@ -35,14 +34,14 @@ export class UseWatch {
   private constructor(
     readonly id: CondensationId,
     private readonly removed: LinesByFile,
-    /** Uses for each turn before any condensation. */
+    /** Uses per turn before any condensation. */
     private readonly rate: number,
     from: number,
   ) {
     this.read = from;
   }
 
-  /** @param messages the conversation as the agent has it. */
+  /** @param messages the conversation as the agent has it */
   static begin(messages: readonly ApiMessage[], { id, from, first, edits }: Watched): UseWatch {
     const byPlace = editsByPlace(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
@@ -65,12 +64,15 @@ export class UseWatch {
     return { ...this.counted, expected: this.rate * this.counted.turns };
   }
 
-  /** Nothing more is counted. */
+  /** True when counting is complete. */
   get isOver(): boolean {
     return this.counted.turns >= WATCHED_TURNS || isTooMuchUse(this.use);
   }
 
-  /** Counts what is new: a call comes with its results. @param messages the same conversation, grown. */
+  /**
+   * Counts new messages, in which a call comes with its results. @param messages the same
+   * conversation, grown
+   */
   follow(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;

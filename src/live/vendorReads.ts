@@ -1,11 +1,11 @@
-/** What of a request its vendor reads. What it need not read says nothing of its window. */
+/** Which part of a request its vendor must read. The rest says nothing about its window. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /**
- * O200k tokens of what a vendor may leave out or counts in ways of its own: thinking of earlier turns (Anthropic API guide, "Extended
- * thinking"), images, what its own searches found, and blocks of an unknown kind.
+ * O200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
+ * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
  */
 export const optionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
   messages.reduce((sum, message) => sum + optionalIn(getBlocks(message), counter), 0);
@@ -21,13 +21,15 @@ function optionalOf(block: Block, counter: MessageCounter): number {
 }
 
 /**
- * Whether a request's body tells the vendor to read something else than what it holds, so that the reported tokens say nothing of it.
+ * True if a request's body asks the vendor to read something other than its content, so that
+ * reported tokens say nothing about it.
  *
- * - `context_management` leaves out old calls and results or sums them up (Anthropic API guide, "Context editing": "Applied before the prompt
- *   reaches Claude"; OpenAI guide "Compaction"). Clearing thinking alone, which Claude Code asks for in each request, is no reason: nobody
- *   relies on thinking to be read ({@link optionalTokens}).
- * - `cachedContent` names what Gemini keeps, and `promptTokenCount` "includes the number of tokens in the cached content" (Gemini API
- *   reference, "UsageMetadata").
+ * - `context_management` drops or summarizes old calls and results (Anthropic API guide, "Context
+ * editing": "Applied before the prompt reaches Claude"; OpenAI guide "Compaction"). Clearing only
+ * thinking, which Claude Code requests every time, doesn't count, because thinking is optional
+ * anyway ({@link countOptionalTokens}).
+ * - `cachedContent` names what Gemini keeps, and `promptTokenCount` "includes the number of tokens
+ * in the cached content" (Gemini API reference, "UsageMetadata").
  */
 export function isReadOtherwise(body: Readonly<Record<string, unknown>>): boolean {
   const { context_management: management, cachedContent, cached_content: cached } = body;

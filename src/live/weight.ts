@@ -1,4 +1,7 @@
-/** The weight of a request beside its tokens, and which images give way so that a vendor takes it. */
+/**
+ * The size of a request in bytes and images, and which images to remove so that a vendor accepts
+ * it.
+ */
 import type { OverWeight } from '../api/tooLong';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
 import { hasImages, imageBytes, listImages, messageBytes, type PlacedImage } from '../core/messages/images';
@@ -6,22 +9,25 @@ import { taskIndex } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-/** Limits of a model's requests: its vendor's, and those learnt from refusals. */
+/** A model's limits: its vendor's, and those learned from rejections. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
-/** Whether a refusal was for single images and not for the whole body. */
+/** True if single images were rejected instead of the whole body. */
 export const isOfImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
-/** Which images stay; the configuration of Truncation has the same fields. */
+/** Which images stay; Truncation's configuration has the same fields. */
 export interface StayingImages extends ImageLimits {
   readonly keepNewest: number;
 }
 
-/** Share of the limit from which on images go, since what comes next must fit too, and the share that then is left. */
+/**
+ * Share of the limit from which images are removed, since later ones must fit too, and the share
+ * left afterwards.
+ */
 const DUE_SHARE = 0.9;
 const TARGET_SHARE = 0.5;
-/** Of more images than a vendor takes at full size, so many stay. */
+/** Images kept if there are more than a vendor accepts at full size. */
 const MANY_STAY = 10;
 
 /** A conversation as it would be sent. */
@@ -32,17 +38,17 @@ export interface Weighed {
   readonly view: readonly ApiMessage[];
   /** Bytes of system prompt and tools. */
   readonly besideBytes: number;
-  /** Indexes of the original's messages that stay as they are. */
+  /** Original indexes of messages that stay unchanged. */
   readonly pinned: ReadonlySet<number>;
 }
 
-/** Bytes of a request, about. */
+/** Approximate bytes of a request. */
 export const requestBytes = ({ view, besideBytes }: Pick<Weighed, 'view' | 'besideBytes'>): number =>
   view.reduce((sum, message) => sum + messageBytes(message), besideBytes);
 
 /**
- * The images that a request may keep where it weighs too much; undefined where it doesn't, or where none of them could go.
- * The newest one stays for as long as the request can go out with it.
+ * Selects the images to keep if the request is too large; undefined if it isn't or none can be
+ * removed. The newest stays as long as the request can be sent with it.
  */
 export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingImages | undefined {
   if (!weighed.view.some(hasImages)) return undefined;
@@ -64,7 +70,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   const newestFirst = listImages(weighed.original)
     .filter(({ message }) => message > task)
     .toReversed();
-  /** Of those that may go; the others stay, and so do their bytes. */
+  /** Only removable images have a size; the others stay in any case. */
   const sizes = newestFirst.map((image) => (mayGo(image) ? imageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
   const room = isHeavy ? howMany(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
@@ -76,7 +82,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   return goes ? { ...single, keepNewest } : undefined;
 }
 
-/** How many of the first sizes are no more bytes together. */
+/** Number of leading sizes that fit the bytes together. */
 function howMany(sizes: readonly number[], bytes: number): number {
   let left = bytes;
   const first = sizes.findIndex((size) => (left -= size) < 0);

@@ -1,4 +1,4 @@
-/** What a person is told, once each, of a conversation that a model's window hardly holds. */
+/** Warnings for a person, each once, about a conversation that barely fits the model's window. */
 import type { CondensationOutcome } from '../core/condense';
 import { formatTokens } from '../core/format';
 import { followingLossless } from './condensationRequest';
@@ -7,9 +7,11 @@ import type { LiveConversation } from './liveConversation';
 import { duePointOf } from './tokenLearning';
 import type { LiveParts, LiveSettings } from './types';
 
-/** Requests in a row that each had to be condensed, from which on the window is too small for the task. */
+/**
+ * After this many requests in a row that had to be condensed, the window is too small for the task.
+ */
 const CRAMPED_REQUESTS = 4;
-/** Share of the window from which a request that can't be condensed any further is worth telling. */
+/** Share of the window above which a warning is shown if nothing more can be condensed. */
 const FULL_SHARE = 2 / 3;
 
 export class WindowWarnings {
@@ -22,14 +24,14 @@ export class WindowWarnings {
     private readonly parts: LiveParts,
   ) {}
 
-  /** That condensing leaves the conversation above its threshold was told, in these words. */
+  /** The message shown because condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.words;
   }
 
   /**
-   * Notes whether a request is due. Without their condensations such requests would not go out, so they go on; but nothing that was read
-   * stays for long.
+   * Counts requests that are due. They continue thanks to condensing, but nothing they read stays
+   * for long.
    */
   noteDue(reason: CondensationReason | undefined): void {
     this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
@@ -41,7 +43,10 @@ export class WindowWarnings {
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
-  /** Notes what a condensation left, and tells while there is still room that what could be removed is gone. */
+  /**
+   * Records what a condensation left, and warns while there is still room that nothing more can be
+   * removed.
+   */
   noteLeft(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;

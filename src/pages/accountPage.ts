@@ -1,4 +1,4 @@
-/** The account as one page of HTML that needs neither network nor script: charts, and the tables behind them. */
+/** The account as one HTML page without network or script: charts and their tables. */
 import { html, Html } from './html';
 import { formatPercent, formatShare } from '../core/percent';
 import { plural } from '../core/plural';
@@ -34,11 +34,11 @@ const TITLES: Readonly<Record<Grouping, string>> = {
 };
 
 export interface AccountPageOptions {
-  /** The product's. */
+  /** The product's version. */
   readonly version: string;
-  /** Only requests of the last so many days are in it; absent: all. */
+  /** Limited to requests of this many days; absent: all. */
   readonly days?: number | undefined;
-  /** The cost with another way, where that was asked for. */
+  /** The cost with another provider, if requested. */
   readonly instead?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
 }
 
@@ -80,7 +80,7 @@ const whatIfSection = ({ sum, name }: NonNullable<AccountPageOptions['instead']>
 const WIDTH = 640;
 const HEIGHT = 120;
 
-/** A bar for each day, and the table that says the same. */
+/** A bar for each day, and a table with the same figures. */
 function daysSection(days: readonly AccountRow[]): Html {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const step = WIDTH / Math.max(1, days.length);
@@ -148,7 +148,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
   </div>`;
 }
 
-/** Bars as wide as the shares; the figures stand beside them. */
+/** Bars as wide as the shares, with figures beside them. */
 function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']): Html {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return html``;
@@ -178,7 +178,7 @@ function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']
   </section>`;
 }
 
-/** How full the window was, from the first request to the last. */
+/** How full the window was, over the session's requests. */
 function fillSection(sessions: AccountOverview['sessions']): Html {
   const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): Html => {
     const peak = Math.max(...fill, 0);

@@ -1,4 +1,7 @@
-/** HTML that is safe by construction: whatever is put into the template is escaped unless it is HTML already. */
+/**
+ * HTML that is safe by construction: everything put into the template is escaped unless it is
+ * already HTML.
+ */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -24,7 +27,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Characters that HTML has no place for (all controls but tab and line feed) become the replacement character. */
+/** Control characters that HTML doesn't allow become the replacement character. */
 const escapeHtml = (text: string): string =>
   text
     .toWellFormed()

@@ -1,9 +1,9 @@
-/** The frame and the style of all pages that we write. They run no script and need nothing from outside. */
+/** Frame and style of all generated pages. They need no script and no network. */
 import { html, Html } from './html';
 
 /**
- * A page that stands alone, in a browser or in a webview of VS Code's.
- * @param nonce for a webview: the page has VS Code's colours then, and nothing but this style is let in.
+ * A standalone page for a browser or a webview.
+ * @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed
  */
 export function page(title: string, main: Html, nonce?: string): string {
   const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
@@ -93,7 +93,7 @@ li { overflow-wrap: anywhere; }
 code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
 
-/** The same in VS Code's own colours, for the page that a conversation is read on. */
+/** Uses VS Code's colors, for reading a conversation. */
 const READING_STYLE = `${STYLE}
 :root {
   --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);

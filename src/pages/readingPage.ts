@@ -1,6 +1,6 @@
 /**
- * A condensed conversation as one page to read: every message in its order, and at each place where something went a fold that
- * opens to what stood there. It runs no script: folds are the browser's own, so keys and screen readers know them.
+ * A condensed conversation as one page: every message in order, with removed content in folds at
+ * its place. Folds are the browser's own, so that keys and screen readers work without a script.
  */
 import { html, type Html } from './html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -16,16 +16,16 @@ import { page } from './page';
 export interface ReadConversation {
   readonly title: string;
   readonly original: readonly ApiMessage[];
-  /** All edits that the view shows, in order. */
+  /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
 }
 
 interface ReadingOptions {
-  /** Of the page's style: nothing else is let in. */
+  /** For the page's style; nothing else is allowed. */
   readonly nonce: string;
 }
 
-/** The page, for a webview. What looks like a key is masked, in whole strings before anything is cut from them. */
+/** The page for a webview. Secrets are masked in whole strings before truncation. */
 export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
   const shown = lastByPlace(edits);
@@ -59,7 +59,7 @@ export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions
   );
 }
 
-/** A message of which something went, by its id on the page. */
+/** A message with removed content, by its ID on the page. */
 interface Changed {
   readonly id: string;
   readonly words: string;
@@ -85,7 +85,7 @@ class Reader {
     }
   }
 
-  /** The part of the view at a message of the original, and the next message that is not in it. */
+  /** The part of the view at an original message, and the next message not covered. */
   at(index: number): { readonly section: Html; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.message(index), next: index + 1 };
@@ -122,7 +122,7 @@ class Reader {
     </section>`;
   }
 
-  /** Characters that went so far. */
+  /** Characters removed so far. */
   private removed = 0;
 
   private block(message: number, path: Path, block: Block): Html {
@@ -142,7 +142,7 @@ class Reader {
     return html`<p class="size">${blockWords(block)}</p>`;
   }
 
-  /** A block that went whole, folded; undefined where it stands. */
+  /** A block that was removed entirely, folded; undefined if it is still there. */
   private goneBlock(message: number, path: Path, block: unknown): Html | undefined {
     const edit = this.byPlace.get(placeKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
@@ -152,7 +152,7 @@ class Reader {
     return fold(text === '' ? html`${kindWords(block)}` : marker(text), words);
   }
 
-  /** Parameters and results: strings may have been cut, wherever they stand. */
+  /** Parameters and results, in which any string may be cut. */
   private value(message: number, path: Path, value: unknown): Html {
     if (typeof value === 'string') return this.text(message, path, value);
     if (Array.isArray(value)) {
@@ -184,7 +184,7 @@ class Reader {
   private cutText(text: string, { cuts }: CutEdit): Html {
     for (const { start, end } of cuts) this.removed += end - start;
     const masked = maskSecrets(text);
-    // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
+    // Masking changes offsets, and a key split by a cut would not be recognized.
     if (masked !== text) {
       const markers = cuts.map((cut) => marker(cut.text));
       const whole = fold(html`${markers} This text contains what looks like a key; the whole text, masked`, masked);
@@ -200,7 +200,7 @@ class Reader {
   }
 }
 
-/** Who speaks, by color. */
+/** Color by speaker. */
 const SPEAKER_CLASS: Readonly<Record<string, string>> = {
   user: 'speaker-user',
   assistant: 'speaker-assistant',
@@ -209,23 +209,21 @@ const SPEAKER_CLASS: Readonly<Record<string, string>> = {
 
 const idOf = (index: number): string => `message-${index + 1}`;
 
-/** Such as "Thinking". */
 function kindWords(block: unknown): string {
   const words = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
   return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
-/** The replacement of removed content; nothing where it went without a trace. */
+/** The replacement of removed content; empty if there is none. */
 const marker = (text: string): Html => (text === '' ? html`` : html`<ins>${maskSecrets(text)}</ins> `);
 
-/** Something that went, to be opened. */
 const fold = (words: Html, gone: string): Html =>
   html`<details class="gone">
     <summary>${words} <span class="size">${formatTokens(gone.length)} characters removed</span></summary>
     <div class="text"><del>${gone}</del></div>
   </details>`;
 
-/** Lines of an unchanged text that are read without opening it. */
+/** Lines of an unchanged text shown without opening it. */
 const READ_LINES = 12;
 
 const folded = (words: string, text: string): Html =>

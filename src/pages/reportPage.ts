@@ -1,4 +1,6 @@
-/** A condensation as one page of HTML that needs neither network nor script: what users look at, keep, and attach to an issue. */
+/**
+ * A condensation as one HTML page without network or script, to read, keep, and attach to an issue.
+ */
 import { sumOfCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
 import { listContents } from '../core/messages/content';
@@ -22,49 +24,52 @@ import { formatChange, formatCost, formatTime, formatTokens } from '../core/form
 import { namesOfCondensations } from '../core/condense/report/report';
 import { page } from './page';
 
-/** The condensation that a page is about. */
+/** The condensation to report. */
 export interface ReportedCondensation {
   readonly title: string;
-  /** The agent's format, as `inspect` names it. */
+  /** The agent's format, as in `inspect`. */
   readonly format: string;
   readonly original: readonly ApiMessage[];
-  /** How full the model's window was, in words; absent where it is not known. */
+  /** How full the model's window was; absent if unknown. */
   readonly fill?: string;
-  /** All edits that the view shows, in order. */
+  /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
-  /** The provider's name for people. */
+  /** Display name of the provider. */
   readonly providerName: string;
-  /** ISO 8601 time; absent where nothing was applied: the page is a preview. */
+  /** ISO 8601; absent for a preview. */
   readonly at?: string;
-  /** US dollars; undefined where a price is not known. */
+  /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** US dollars that each request costs less once the agent goes on with the condensed conversation; absent where that is not known. */
+  /**
+   * US dollars saved by each request after the agent continues with the condensed conversation;
+   * absent if unknown.
+   */
   readonly savedPerRequest?: number | undefined;
   readonly notes: readonly string[];
 }
 
 export interface ReportPageOptions {
   readonly counter: MessageCounter;
-  /** Tokens of the model for a number of o200k tokens. */
+  /** Converts o200k tokens to the model's tokens. */
   readonly calibrate?: (tokens: number) => number;
   readonly tools?: ToolTable;
-  /** Left out: all text of the conversation, names of files and tools included. Figures stay. */
+  /** Omits all text of the conversation, including names of files and tools; keeps figures. */
   readonly withoutContent?: boolean;
   /** The product's version. */
   readonly version: string;
-  /** The page is shown in VS Code, with its colors and these actions; absent: it is a file. */
+  /** For a page in VS Code, with its colors and these actions; absent for a file. */
   readonly webview?: WebviewFrame;
 }
 
 export interface WebviewFrame {
-  /** Of the page's style: nothing else is let in. */
+  /** For the page's style; nothing else is allowed. */
   readonly nonce: string;
-  /** What can be done from the page: the words of a link, and the command that it runs. */
+  /** Links: their text and the command that they run. */
   readonly actions: readonly { readonly label: string; readonly href: string }[];
 }
 
-/** A ledger's record of the condensations that its view shows; undefined where it shows none. */
+/** A ledger's record of the condensations in its view; undefined if there are none. */
 export function condensationIn(
   ledger: Ledger,
   providerName: (id: string) => string,
@@ -82,9 +87,7 @@ export function condensationIn(
   };
 }
 
-/**
- * The page. What looks like a key is masked, in whole strings before anything is cut from them.
- */
+/** The page. Secrets are masked in whole strings before truncation. */
 export function reportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
@@ -132,7 +135,7 @@ const savedLine = (saved: number | undefined): Html | string =>
 
 const masked = (text: string): string => maskSecrets(text);
 
-/** What a failed step says comes from a vendor or another extension, and may quote the conversation. */
+/** A failed step's message comes from a vendor or extension and may quote the conversation. */
 function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
   const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
   const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
@@ -142,7 +145,10 @@ function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCo
   };
 }
 
-/** Messages as text, masked before and after: a result is named by the beginning of its command, in which a key may be cut. */
+/**
+ * Messages as text, masked before and after rendering: titles of results contain the beginning of a
+ * command, which may cut a key.
+ */
 export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
   masked(renderConversation(messages.map(maskedMessage), origins));
 
@@ -223,9 +229,9 @@ function sizesSection({ before, after }: BothSizes, tokens: Tokens, change: Chan
 // The curve
 
 interface Point {
-  /** Index of the original's message. */
+  /** Index of the original message. */
   readonly message: number;
-  /** Tokens up to and with it. */
+  /** Cumulative tokens including it. */
   readonly tokens: number;
 }
 
@@ -234,7 +240,7 @@ interface Curve {
   readonly after: readonly Point[];
 }
 
-/** How the conversation grew, message by message, as it was and as it is. */
+/** Growth of the conversation by message, before and after. */
 function curveOf(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -255,7 +261,7 @@ function curveOf(
 
 const WIDTH = 720;
 const HEIGHT = 220;
-/** More points than pixels show nothing more. */
+/** More points than pixels are useless. */
 const MAX_POINTS = 360;
 
 function curveSection({ before, after }: Curve, tokens: Tokens): Html {
@@ -430,12 +436,12 @@ interface RemovedPart {
   readonly body: Html;
 }
 
-/** Each place that the view shows otherwise than the original, in the order of the conversation. */
+/** Places that differ from the original, in conversation order. */
 function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], counter: MessageCounter): RemovedPart[] {
   const names = placeNames(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of lastByPlace(edits)) {
-    // All that went came back.
+    // Everything removed has been restored.
     if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
@@ -450,7 +456,10 @@ function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], c
   return parts.sort((a, b) => a.message - b.message);
 }
 
-/** Tokens of the place in the original and in the view; an edit has those around its own step. */
+/**
+ * Tokens of the place in the original and in the view; an edit itself only knows those around its
+ * own step.
+ */
 function tokensOf(
   original: readonly ApiMessage[],
   edit: Edit,
@@ -481,10 +490,10 @@ function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
-/** Characters of a tool with its parameter. */
+/** Characters of a tool's name with its parameter. */
 const MAX_NAME = 120;
 
-/** The content of each place, in words: the tool with its first short parameter, or the role. */
+/** Names each place: the tool with its first short parameter, or the role. */
 function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
@@ -521,7 +530,7 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
   }
 }
 
-/** Images and documents by their size: nobody reads Base64. */
+/** Images and documents by size, since Base64 is not readable. */
 export function blockWords(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
@@ -536,7 +545,7 @@ const typeWords = (block: unknown): string =>
 function cutBody(text: unknown, { cuts }: CutEdit): Html {
   if (typeof text !== 'string') return html``;
   const shown = masked(text);
-  // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
+  // Masking changes offsets, and a key split by a cut would not be recognized.
   if (shown !== text) {
     const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${masked(cut.text)}</ins> `]));
     return html`<p>
@@ -556,7 +565,7 @@ function cutBody(text: unknown, { cuts }: CutEdit): Html {
   return html`<pre>${[...pieces, keptText(text.slice(at))]}</pre>`;
 }
 
-/** Lines at each end of an unchanged stretch; more would hide what went. */
+/** Lines kept at each end of unchanged text; more would hide what was removed. */
 const CONTEXT_LINES = 3;
 
 function keptText(text: string): Html {
@@ -566,7 +575,7 @@ function keptText(text: string): Html {
   const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
   const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
   const between = html`<span class="unchanged">${left} lines unchanged</span>`;
-  // In one line: spaces in a template show up on the page.
+  // On one line, because whitespace in a template appears on the page.
   return html`${head}${between}${tail}`;
 }
 

@@ -8,7 +8,7 @@ import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
 
-/** The engine's bundle of this extension. */
+/** Path of the engine's bundle. */
 export const engineBundle = ({ context }: Services): string => join(context.extensionPath, 'dist', ENGINE_BUNDLE);
 
 /** Runs a task in a thread of its own. */
@@ -29,17 +29,17 @@ export function inBackground<T extends Task>(
   });
 }
 
-/** Folder of the ledgers of this VS Code. */
+/** Folder of this VS Code's ledgers. */
 export const storeOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
 
-/** Folder of the ledgers of the chat's conversations: they belong to a workspace, where one is open. */
+/** Folder of the ledgers of chat conversations; per workspace if one is open. */
 export const liveStoreOf = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
 
-/** Where gateways tell all windows of this VS Code that they run; not there while none does. */
+/** Folder in which running gateways announce themselves to all windows; absent while none runs. */
 export const runningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
 
-/** The summaries that this user has paid for, whatever the window. */
+/** Summaries that this user has paid for, in any window. */
 export const summariesOf = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
     onTrouble: (words) => {
@@ -47,7 +47,7 @@ export const summariesOf = ({ context, log }: Services): StoredSummaries =>
     },
   });
 
-/** Runs something that a token can cancel. */
+/** Runs an action that a token can cancel. */
 export async function withCancellation<T>(
   token: vscode.CancellationToken,
   run: (signal: AbortSignal) => Promise<T>,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The programs of the extension host that are loaded when they are first used: files beside its own, cut into parts
+ * Programs of the extension host loaded on first use: separate files, split into parts
  * (`scripts/bundleParts.mjs`).
- * @typeParam Programs what each exports, by its name
+ * @typeParam Programs what each exports, by name
  */
 export class Bundles<Programs extends object> {
   private readonly require: NodeJS.Require;
@@ -13,18 +13,21 @@ export class Bundles<Programs extends object> {
 
   /** @param folder of the bundles */
   constructor(folder: string) {
-    // As the extension's own file: VS Code looks at who asks for `vscode`.
+    // Pretend to be the extension's own file: VS Code checks who requires `vscode`.
     this.require = createRequire(join(folder, 'extension.cjs'));
   }
 
-  /** Loads what is not loaded yet at one stretch, where nobody can wait. */
+  /** Loads everything missing synchronously, for callers that can't wait. */
   now<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
-    // The build names the files for their programs.
+    // The build names files after their programs.
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 
-  /** Loads each part in a turn of its own, and gives it in another one: the thread belongs to all extensions of the window. */
+  /**
+   * Loads each part in a separate turn and resolves in another, because all extensions of the
+   * window share the thread.
+   */
   async load<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
     if (!this.loaded.has(name)) {
       const parts = this.require('./parts.json') as Readonly<Record<keyof Programs, readonly string[]>>;

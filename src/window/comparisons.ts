@@ -5,30 +5,29 @@ import { hashText } from '../core/hash';
 import { asTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
-/** How many condensations' texts are kept for comparing; they can be large. */
+/** Maximum condensations whose texts are kept for comparison; they can be large. */
 const KEPT = 3;
 
 interface Comparison extends FoldedTexts {
-  /** Id of the conversation: of each one diff is open at a time. */
+  /** The conversation's ID; each has at most one open diff. */
   readonly conversation: string;
-  /** Title of the conversation. */
   readonly title: string;
-  /** Names, for people, of what condensed it; absent or empty where that is not known. */
+  /** Display names of the providers; absent or empty if unknown. */
   readonly by?: string;
   /** Nothing was applied. */
   readonly isPreview?: boolean;
-  /** Of a preview: what its markers stand for, by their references. No ledger has it. */
+  /** For a preview: originals of its markers by reference, since no ledger has them. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
-/** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
+/** Shows what a condensation did, in VS Code's diff editor over read-only documents. */
 export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly kept = new Map<string, Comparison | string>();
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
 
-  /** Keeps the texts of a condensation; the oldest go. @returns its id. */
+  /** Keeps a condensation's texts and drops the oldest. @returns its ID */
   add(comparison: Comparison): string {
-    // A tab of before a reload must not show what a newer comparison has under the same id.
+    // A tab from before a reload must not show a newer comparison with the same ID.
     return this.keep(`${keyOf(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
   }
 
@@ -38,12 +37,12 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     return id;
   }
 
-  /** Whether its texts are still kept. */
+  /** True if its texts are still kept. */
   has(id: string): boolean {
     return this.kept.has(id);
   }
 
-  /** What a marker of a preview stands for; undefined where no preview that is kept has it. */
+  /** The original of a preview's marker; undefined if no kept preview has it. */
   originalOf(reference: string): string | undefined {
     for (const kept of this.kept.values()) {
       const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
@@ -53,8 +52,9 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   /**
-   * Opens the diff editor at the first change, in place of the conversation's diff before; what is the same on both sides is folded.
-   * @param preserveFocus a list stays open above it
+   * Opens the diff editor at the first change, replacing the conversation's previous diff;
+   * unchanged parts are folded.
+   * @param preserveFocus keeps the focus, for an open list
    */
   async show(id: string, preserveFocus = false): Promise<void> {
     const comparison = this.kept.get(id);
@@ -64,7 +64,8 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     const whole = isPreview
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
-    // VS Code puts the names of the documents behind the title where there is room, such as in the window's title.
+    // VS Code adds the documents' names after the title if there is room, such as in the window's
+    // title.
     const before = uri(id, 'before', vscode.l10n.t('Before'));
     const after = uri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
     const options: vscode.TextDocumentShowOptions = {
@@ -76,7 +77,6 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await this.close(conversation, id);
   }
 
-  /** Opens one text under a conversation's title. */
   async open(title: string, text: string): Promise<void> {
     const document = await vscode.workspace.openTextDocument(
       uri(this.keep(randomUUID(), text), 'whole', asTabName(title)),
@@ -84,7 +84,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /** Closes a conversation's diff: it shows what no longer is so. @param except the one that stays */
+  /** Closes a conversation's outdated diff. @param except the one to keep */
   async close(conversation: string, except?: string): Promise<void> {
     const key = keyOf(conversation);
     const tabs = vscode.window.tabGroups.all

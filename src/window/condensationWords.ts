@@ -6,23 +6,22 @@ import { usesIn, type UseAfter } from '../core/condense/ledger/use';
 import { asTitle } from './markdownText';
 import type { Services } from './services';
 
-/** A condensation that was applied. */
 export interface CondensationFigures {
-  /** Names, for people, of the providers that took something out. */
+  /** Display names of the providers that removed something. */
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Tokens that were to be left at most; absent: nobody set a target. */
+  /** The target in tokens; absent: none was set. */
   readonly targetTokens?: number;
-  /** US dollars; undefined where a price is not known. */
+  /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** For a person, in the details; default none. */
+  /** Shown in the details; default none. */
   readonly notes?: readonly string[];
-  /** Of the conversation; absent where it is not known. */
+  /** The conversation's title, if known. */
   readonly title?: string | undefined;
 }
 
-/** The result in one sentence. Steps, facts, notes and what it saves are in the details. */
+/** The result in one sentence. Steps, facts, notes and savings are in the details. */
 export function condensationWords(figures: CondensationFigures): string {
   const { provider, tokensBefore, tokensAfter, cost, title, notes = [] } = figures;
   const change = [
@@ -36,11 +35,11 @@ export function condensationWords(figures: CondensationFigures): string {
     : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', asTitle(title), provider, change);
 }
 
-/** The providers of a result, with the presets or strategies that they ran with. */
+/** Providers of a result with their presets or strategies. */
 export const namesOfResult = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
   namesOf(result, (id) => providerNameOf(id, registered.list()));
 
-/** What condensing would come to. */
+/** What condensing would achieve. */
 export const previewWords = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
@@ -49,7 +48,7 @@ export const previewWords = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** Whether more was to go than went. */
+/** True if less was removed than intended. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,
@@ -60,15 +59,14 @@ const notesWords = ({ length }: readonly string[]): string[] => {
   return [length === 1 ? vscode.l10n.t('1 note in Details') : vscode.l10n.t('{0} notes in Details', length)];
 };
 
-/** The target where it was missed, in tokens. */
+/** The target in tokens, if it was missed. */
 const targetWords = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetMissed(figures) ? [vscode.l10n.t('target {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
-/** "8,500 → 5,200 tokens (-39%)". */
 export const changeWords = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
-/** How often the agent needed removed content again after a condensation. */
+/** How often the agent needed removed content again. */
 export function useWords(use: UseAfter): string {
   const uses = usesIn(use);
   return vscode.l10n.t(
@@ -82,7 +80,7 @@ export function useWords(use: UseAfter): string {
   );
 }
 
-/** The advice where that was too much. */
+/** The advice if that was too often. */
 export const carefulWords = (): string =>
   vscode.l10n.t(
     'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { HEADING } from '../core/messages/heading';
 
-/** Lets a rendered conversation fold message by message. */
+/** Folds a rendered conversation message by message. */
 export class ConversationFolding implements vscode.FoldingRangeProvider {
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
     const headings: number[] = [];
@@ -10,7 +10,7 @@ export class ConversationFolding implements vscode.FoldingRangeProvider {
     }
     return headings.flatMap((start, at) => {
       let end = (headings[at + 1] ?? document.lineCount) - 1;
-      // The blank line between two messages stays.
+      // Keep the blank line between messages.
       while (end > start && document.lineAt(end).isEmptyOrWhitespace) end--;
       return end > start ? [new vscode.FoldingRange(start, end)] : [];
     });

@@ -5,7 +5,7 @@ import type { Services } from './services';
 
 let loading: Promise<MessageCounter> | undefined;
 
-/** The window's one counter, so that nothing is counted twice. */
+/** The window's only counter, so that nothing is counted twice. */
 export function counterOf({ context }: Services): Promise<MessageCounter> {
   loading ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
   // After a failure the next caller loads it again.

@@ -4,13 +4,13 @@ import { ENGINE_BUNDLE, EngineThread } from '../engine/engineThread';
 import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
-/** What a window tells of a thread that has died. */
+/** Messages about a thread that has died. */
 interface DeathWords {
-  /** Told at each death. */
+  /** Shown at each death. */
   readonly died?: string;
-  /** Told once it rests. */
+  /** Shown when it is no longer restarted. */
   readonly rests: string;
-  /** The button that wakes it. */
+  /** Label of the button that restarts it. */
   readonly wake: string;
 }
 
@@ -19,7 +19,7 @@ type Threads = WeakMap<Services, EngineThread>;
 const readers: Threads = new WeakMap();
 const chats: Threads = new WeakMap();
 
-/** The window's thread that reads conversations. */
+/** The thread that reads conversations. */
 export const engineThreadOf = (services: Services): EngineThread =>
   threadOf(services, readers, () => ({
     rests: vscode.l10n.t(
@@ -28,7 +28,7 @@ export const engineThreadOf = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Restart'),
   }));
 
-/** The chat's own thread: no file that is read keeps a request waiting. */
+/** The chat's own thread, so that requests don't wait for files being read. */
 export const chatEngineOf = (services: Services): EngineThread =>
   threadOf(services, chats, () => ({
     died: vscode.l10n.t(

@@ -1,18 +1,18 @@
-/** Names for tabs and files, of a conversation's title. */
+/** Turns a conversation's title into names of tabs and files. */
 
-/** Characters of a file's name. */
+/** Maximum characters of a file's name. */
 const NAME_CHARS = 60;
 
-/** A title as a name: no dots, colons or commas at its end, where more follows. */
+/** Drops dots, colons and commas at the end, where more text follows. */
 export const asTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
- * A title as the name of a file, on every system; without an extension.
- * @param otherwise where nothing of the title is left
+ * A file name without extension that is valid on every system.
+ * @param otherwise used if nothing of the title is left
  */
 export function asFileName(title: string, otherwise: string): string {
   const words = title
-    // Windows allows none of these, nor control characters: learn.microsoft.com/windows/win32/fileio/naming-a-file
+    // Not allowed on Windows: learn.microsoft.com/windows/win32/fileio/naming-a-file
     .replace(/[<>:"/\\|?*\p{C}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,4 +1,6 @@
-/** The models of this window, for the engine to ask: they are called here, where the keys and VS Code's network are. */
+/**
+ * This window's models for the engine, called here because the keys and VS Code's network are here.
+ */
 import type { PreviewModel } from '../background/preview/messages';
 import type { HostModels } from '../background/hostModels';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
@@ -6,9 +8,9 @@ import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../co
 import type { WindowModels } from './models';
 
 export interface HostModelsParts {
-  /** Loaded when the engine first asks. */
+  /** Loaded on the engine's first call. */
   readonly models: () => Promise<WindowModels>;
-  /** The model of a conversation by its name; default: none has one. */
+  /** A conversation's own model by name; default: none. */
   readonly own?: (name: string) => OwnModel | undefined;
   readonly warn: (words: string) => void;
 }
@@ -33,7 +35,7 @@ export function hostModels({ models, own = () => undefined, warn }: HostModelsPa
   };
 }
 
-/** A profile's model as data, and itself; or why there is none. */
+/** A profile's model as data and as a callable, or why there is none. */
 export async function planModel(
   select: SelectModel,
   samples: WindowModels['samples'],

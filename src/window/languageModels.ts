@@ -1,4 +1,4 @@
-/** VS Code's language models as the handler for them takes them. */
+/** Adapts VS Code's language models to our handler. */
 import * as vscode from 'vscode';
 import type { LanguageModels, LmAnswerPart, LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 
@@ -86,29 +86,29 @@ interface ThinkingPart {
 }
 
 /**
- * The class of thinking, which the chat folds in. VS Code takes it from every extension and gives it to each (read in 1.139's
- * extension host), but its typings don't have it yet; undefined in an editor that doesn't know it.
+ * The class of thinking parts, which the chat folds. VS Code accepts it from every extension (read
+ * in 1.139's extension host), but the typings lack it; undefined in editors without it.
  */
 const thinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
   const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
   return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
 };
 
-/** Thinking for the chat to show; undefined where the editor has no form for it. */
+/** Thinking for the chat; undefined if the editor doesn't support it. */
 export function thinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
   const Part = thinkingClass();
-  // `progress.report` takes it; only its type does not say so.
+  // `progress.report` accepts it; only the typings don't say so.
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
-/** The text of a part that is thinking; undefined for every other one. */
+/** The text of a thinking part; undefined for others. */
 function thoughtIn(part: unknown): string | undefined {
   const Part = thinkingClass();
   if (!Part || !(part instanceof Part)) return undefined;
   return typeof part.value === 'string' ? part.value : part.value.join('');
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 function jsonIn(data: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(data));
@@ -117,9 +117,10 @@ function jsonIn(data: Uint8Array): unknown {
   }
 }
 
-/** A message in the classes of VS Code. */
+/** Converts a message to VS Code's classes. */
 export function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
-  // Each role takes the parts that the handler gives it: results from the user, calls from the assistant.
+  // Each role accepts the parts that the handler gives it: results from the user, calls from the
+  // assistant.
   const converted = content.map(partTo);
   return role === 'user'
     ? vscode.LanguageModelChatMessage.User(converted as Parameters<typeof vscode.LanguageModelChatMessage.User>[0])

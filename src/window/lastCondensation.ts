@@ -1,12 +1,15 @@
-/** The last condensation of this window, and whether there is one, for the commands that work on it. */
+/** This window's last condensation, for commands that work on it. */
 import * as vscode from 'vscode';
 import { samplePath } from './samplePath';
 import type { LastCondensation, Services } from './services';
 
-/** Context key of package.json's `enablement`: Undo and Condense Further have something to work on. */
+/**
+ * Context key for `enablement` in package.json: Undo and Condense Further have something to work
+ * on.
+ */
 export const HAS_CONDENSED = 'contextCondenser.hasCondensed';
 
-/** Context key of the walkthrough: it was a conversation of one's own, and not the sample. */
+/** Context key of the walkthrough: it was the user's own conversation instead of the sample. */
 const HAS_CONDENSED_OWN = 'contextCondenser.hasCondensedOwn';
 
 export function rememberCondensation(services: Services, last: LastCondensation): void {

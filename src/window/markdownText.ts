@@ -1,13 +1,15 @@
-/** The one edge for Markdown: what VS Code reads as such is made here, and words of others stand in it as they are. */
+/** The only place that creates Markdown for VS Code; untrusted text in it is escaped. */
 import * as vscode from 'vscode';
 import { plainWords } from './notifications';
 
-/** What Markdown reads as more than a sign; with the dot, the colon and the at sign nothing becomes a link or a list by itself. */
+/**
+ * Characters with a meaning in Markdown; dot, colon and at sign prevent automatic links and lists.
+ */
 const SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
 
 /**
- * Markdown that shows a text as it is, on one line that breaks between words. `MarkdownString.appendText` joins the words by spaces at
- * which nothing breaks, so that a narrow chat or tooltip cuts words and numbers.
+ * Markdown that shows a text literally, on one line that can wrap. `MarkdownString.appendText` uses
+ * non-breaking spaces, so that narrow views cut words and numbers.
  */
 export const asMarkdown = (text: string): string =>
   text
@@ -15,13 +17,13 @@ export const asMarkdown = (text: string): string =>
     .trim()
     .replace(SIGNS, '\\$&');
 
-/** A piece of Markdown, made by {@link markdown} only. */
+/** A piece of Markdown, created only by {@link markdown}. */
 class Markdown {
   constructor(readonly source: string) {}
 }
 export type { Markdown };
 
-/** Markdown of ours; its values are others' words, shown by {@link asMarkdown}, unless they are Markdown themselves. */
+/** Template for Markdown; values are escaped by {@link escapeMarkdown} unless they are Markdown. */
 export const markdown = (
   own: TemplateStringsArray,
   ...values: readonly (string | Markdown | readonly Markdown[])[]
@@ -37,12 +39,14 @@ const sourceOf = (value: string | Markdown | readonly Markdown[]): string =>
 
 export const markdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
-/** Says something in VS Code's chat, of which it takes strings for Markdown, too. */
+/** Writes to VS Code's chat, which treats strings as Markdown too. */
 export function say(stream: vscode.ChatResponseStream, text: Markdown): void {
   stream.markdown(markdownString(text));
 }
 
-/** Text as it is, in a block, and below it a link to a command, the only one that can be run from there, and words beside it. */
+/**
+ * Text verbatim in a block, followed by a link to a command (the only one allowed there) and words.
+ */
 export function textAndCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,
@@ -58,7 +62,7 @@ export function textAndCommand(
 /** Characters of a title in a notification. */
 const TITLE_CHARS = 60;
 
-/** A title for a notification, a dialog or progress. */
+/** A title for a notification, dialog or progress. */
 export function asTitle(text: string): string {
   const plain = plainWords(text);
   return plain.length > TITLE_CHARS ? `${plain.slice(0, TITLE_CHARS)}…` : plain;

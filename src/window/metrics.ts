@@ -7,15 +7,14 @@ import type { Services } from './services';
 import { presetIdOf } from './settings/providerConfig';
 import { setting } from './settings/settings';
 
-/** The metrics of this user's condensations. */
 export const metricsOf = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
- * Records what a condensation took, with the preset or strategy that ran. A failure is only logged: the condensation itself has
- * succeeded.
- * @param chosen the provider that was asked for.
- * @param config with which it ran; default: the settings'.
+ * Records a condensation's metrics with its preset or strategy. Failures are only logged, because
+ * the condensation succeeded.
+ * @param chosen the requested provider
+ * @param config of the run; default: from the settings
  */
 export async function keepMetrics(
   services: Services,

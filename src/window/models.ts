@@ -1,4 +1,4 @@
-/** The models that this user has set up, whenever a condensation asks for one. */
+/** The user's configured models. */
 import { calibratedFactor, outputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
@@ -22,13 +22,12 @@ import { summaryPreferences } from './settings/providerConfig';
 import type { Services } from './services';
 
 export interface WindowModels {
-  /** @throws NoSummarizerError */
   readonly select: SelectModel;
-  /** The lengths of replies in earlier calls of a model. */
+  /** Lengths of replies in earlier calls of a model. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 
-/** A profile's model, with the prompt and the masking that the user's settings have for it; or why it can't be called. */
+/** A profile's model with the user's prompt and masking, or why it can't be called. */
 export async function summarizerOfWindow(
   services: Services,
   counter: MessageCounter,
@@ -47,7 +46,7 @@ export async function summarizerOfWindow(
   return withinLimits(services, counter, found);
 }
 
-/** Limits on a model's calls per conversation and per day, over all windows. */
+/** Limits a model's calls per conversation and per day, over all windows. */
 const withinLimits = (
   services: Services,
   counter: MessageCounter,
@@ -61,7 +60,7 @@ const withinLimits = (
       })
     : found;
 
-/** Reads settings and measures each time that a model is asked for: a change counts at once. */
+/** Reads settings and metrics for each model, so that changes apply at once. */
 export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
@@ -70,7 +69,8 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
     async select(apiProfile, own): Promise<SelectedSummarizer> {
       const { profiles, condensing } = modelSettings();
       runs = await metrics.read();
-      // Where the profile that a pass names isn't there, the one for condensing is used, and that is told.
+      // If the profile named by a pass is missing, the condensing profile is used and a note says
+      // so.
       const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
       const wanted = apiProfile === undefined ? condensing : named;
       const instead = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;

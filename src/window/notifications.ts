@@ -1,18 +1,20 @@
 /**
- * The one edge for words in VS Code's own surfaces: notifications, dialogs, progress, picks, the status bar. In some it makes a link of what
- * looks like one, of a command as well, `[Mend it](command:…)` (`parseLinkedText` in microsoft/vscode: notifications, progress, the message
- * of an input), in others an icon, `$(alert)` (`renderLabelWithIcons`: picks, the status bar). Ours quote files, models and other programs,
- * and hold neither: so none stays one. Lint keeps the functions that these stand for out of all other files; Markdown has its own edge,
+ * The only place that shows text in VS Code's own UI: notifications, dialogs, progress, picks, the
+ * status bar. Some of them turn text into links, even to commands (`[Fix it](command:…)`,
+ * `parseLinkedText` in microsoft/vscode: notifications, progress, an input's message), others into
+ * icons (`$(alert)`, `renderLabelWithIcons`: picks, the status bar). Our text quotes files, models
+ * and programs, so both are escaped. Lint bans the original functions elsewhere; Markdown is in
  * `markdownText.ts`.
  */
 import * as vscode from 'vscode';
 
-/** Words in which VS Code finds no link and no icon. */
+/** Text without links and icons. */
 export const plainWords = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
 type Show = typeof vscode.window.showErrorMessage;
 
-// The overloads differ in what follows the message: options with words of their own, and buttons, whose words are shown as they are.
+// After the message the overloads take options with text of their own, and buttons, whose text is
+// shown literally.
 const quoting = (show: () => Show): Show =>
   ((message: string, ...rest: never[]) =>
     show()(
@@ -34,7 +36,7 @@ export const showErrorMessage = quoting(() => vscode.window.showErrorMessage);
 
 type Report = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 
-/** `vscode.window.withProgress`, in whose title and steps nothing becomes a link. */
+/** `vscode.window.withProgress` with escaped titles and steps. */
 export const showProgress = <R>(
   options: vscode.ProgressOptions,
   task: (report: Report, token: vscode.CancellationToken) => Thenable<R>,
@@ -54,7 +56,7 @@ export const showProgress = <R>(
 
 /**
  * `vscode.window.setStatusBarMessage`.
- * @param icon the name of one of VS Code's icons, in front of the words.
+ * @param icon name of a VS Code icon to show first
  */
 export const showStatus = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
   vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${plainWords(words)}`, milliseconds);
@@ -64,7 +66,7 @@ type Validation = string | vscode.InputBoxValidationMessage | null | undefined;
 const plainValidation = (answer: Validation): Validation =>
   typeof answer === 'string' ? plainWords(answer) : answer && { ...answer, message: plainWords(answer.message) };
 
-/** `vscode.window.showInputBox`; what `validateInput` answers is read like a notification. */
+/** `vscode.window.showInputBox`; answers of `validateInput` are escaped too. */
 export function askInput(options: vscode.InputBoxOptions): Thenable<string | undefined> {
   const { title, prompt } = options;
   return vscode.window.showInputBox({
@@ -83,7 +85,7 @@ export function askInput(options: vscode.InputBoxOptions): Thenable<string | und
 const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenable<Validation> =>
   typeof answer === 'object' && answer !== null && 'then' in answer;
 
-/** The icons with which labels of ours begin; of a label of others such a beginning stays, too, and says nothing. */
+/** Icons at the beginning of our labels; in an untrusted label they are harmless. */
 const OWN_ICON =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
@@ -92,7 +94,6 @@ function plainLabel(label: string): string {
   return icon + plainWords(label.slice(icon.length));
 }
 
-/** An item of a pick. */
 const pickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...item,
   label: plainLabel(item.label),
@@ -100,7 +101,7 @@ const pickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...(item.detail !== undefined && { detail: plainWords(item.detail) }),
 });
 
-/** `vscode.window.showQuickPick` for one item of several; gives back the item itself. */
+/** `vscode.window.showQuickPick` for one item; returns the original item. */
 export async function pickOne<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
@@ -110,7 +111,7 @@ export async function pickOne<T extends vscode.QuickPickItem>(
   return picked && items[shown.indexOf(picked)];
 }
 
-/** `vscode.window.showQuickPick` for any of several; gives back the items themselves. */
+/** `vscode.window.showQuickPick` for several items; returns the original items. */
 export async function pickSeveral<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,
@@ -126,7 +127,10 @@ const withPlainTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptio
   ...(options.placeHolder !== undefined && { placeHolder: plainWords(options.placeHolder) }),
 });
 
-/** `vscode.window.createQuickPick`. Its `items` are not the ones that are put there, but {@link pickItem} of each. */
+/**
+ * `vscode.window.createQuickPick`. Its `items` are the results of {@link escapeItem}, not the
+ * originals.
+ */
 export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick<T> => {
   const picker = vscode.window.createQuickPick<T>();
   return new Proxy(picker, {
@@ -144,12 +148,11 @@ export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick
 };
 
 interface StatusLook extends Pick<vscode.StatusBarItem, 'backgroundColor' | 'tooltip' | 'accessibilityInformation'> {
-  /** The name of one of VS Code's icons, in front of the words. */
+  /** Name of a VS Code icon to show first. */
   readonly icon: string;
   readonly words: string;
 }
 
-/** An item of the status bar. */
 export class StatusItem implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
 

@@ -1,4 +1,4 @@
-/** Originals of markers: a marker is a link to what stood there, and shows its first lines when it is pointed at. */
+/** Makes markers links to their originals, with a hover that shows the first lines. */
 import * as vscode from 'vscode';
 import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
@@ -8,10 +8,10 @@ import { markdown, markdownString, textAndCommand } from './markdownText';
 import type { Services } from './services';
 import { askInput, pickOne, showInformationMessage } from './notifications';
 
-/** Lines and characters of an original that are shown beside a marker. */
+/** Maximum lines and characters in a hover. */
 const SHOWN_LINES = 12;
 const SHOWN_CHARS = 1_200;
-/** Originals that are kept, so that pointing at one again is quick. */
+/** Originals cached for further hovers. */
 const KEPT = 20;
 
 export class Originals
@@ -54,7 +54,10 @@ export class Originals
     }
   }
 
-  /** Opens the original of a reference; without one, of the marker at the cursor, or of one that the user types. */
+  /**
+   * Opens a reference's original; without one, that of the marker at the cursor or one that the
+   * user enters.
+   */
   async open(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const chosen =
@@ -64,7 +67,10 @@ export class Originals
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /** Lists what was taken out of a conversation, and opens what the user picks. @param store folder of its ledger */
+  /**
+   * Lists a conversation's removed content and opens what the user picks. @param store folder of
+   * its ledger
+   */
   async choose(conversation: string | undefined, store: string): Promise<void> {
     const task = { kind: 'references', conversation: conversation ?? '', store } as const;
     const listing =
@@ -87,7 +93,7 @@ export class Originals
     if (picked) await this.open(picked.reference);
   }
 
-  /** @throws Error where it is damaged */
+  /** @throws Error if it is damaged */
   private find(reference: string): Promise<string | undefined> {
     const previewed = this.services.comparisons.originalOf(reference);
     if (previewed !== undefined) return Promise.resolve(previewed);
@@ -98,7 +104,7 @@ export class Originals
     const finding = inBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
-    // A reference that is unknown now may be known after the next condensation.
+    // A reference unknown now may be known after the next condensation.
     finding.then(
       (text) => text === undefined && this.kept.delete(reference),
       () => this.kept.delete(reference),
@@ -109,7 +115,7 @@ export class Originals
 
 const all = new WeakMap<Services, Originals>();
 
-/** The originals of a window. */
+/** The window's instance. */
 export function originalsOf(services: Services): Originals {
   const known = all.get(services) ?? new Originals(services);
   all.set(services, known);
@@ -124,7 +130,7 @@ const notThere = (): string =>
     'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
 
-/** The marker that a position lies in. Markers have no line breaks. */
+/** The marker at a position. Markers contain no line breaks. */
 function markerAt(
   document: vscode.TextDocument,
   { line, character }: vscode.Position,

@@ -1,4 +1,7 @@
-/** The user's permissions for other extensions to use API profiles, asked once for each extension and profile. */
+/**
+ * The user's consent for other extensions to use API profiles, asked once per extension and
+ * profile.
+ */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
@@ -7,14 +10,17 @@ import type { Services } from './services';
 
 const CONSENTS_KEY = 'contextCondenser.profileConsents';
 
-/** Whoever asks again while the question is open gets the same answer. */
+/** Calls while the question is open share its answer. */
 const open = new Map<string, Promise<boolean>>();
 
-/** The profile as it was when the user answered: what leads its requests elsewhere, or to another model, is asked anew. */
+/** Includes the profile's model and address, so that a change of either is asked again. */
 const keyOf = (extension: string, profile: ApiProfile): string =>
   JSON.stringify([profile.id, extension, profile.vendor, profile.model, keyTarget(profile)]);
 
-/** Whether an installed extension may use a profile; asks the user where they have not said. A dismissed question is a no for now. */
+/**
+ * Whether an installed extension may use a profile; asks if undecided. Dismissing the question
+ * means no for now.
+ */
 export async function mayUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
   const key = keyOf(extension, profile);
   const known = consentsIn(services)[key];
@@ -44,11 +50,11 @@ async function ask(services: Services, extension: string, profile: ApiProfile, k
   return answer === allow;
 }
 
-/** How many extensions the user has given or refused a profile. */
+/** Number of extensions with an answer for a profile. */
 export const countConsents = (services: Services, { id }: ApiProfile): number =>
   Object.keys(consentsIn(services)).filter((key) => isFor(key, id)).length;
 
-/** Forgets the answers for a profile: who wants to use it has to ask again. */
+/** Deletes the answers for a profile, so that extensions must ask again. */
 export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
   save(services, Object.fromEntries(Object.entries(consentsIn(services)).filter(([key]) => !isFor(key, id))));
 

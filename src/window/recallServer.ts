@@ -8,9 +8,10 @@ import { liveStoreOf, storeOf } from './background';
 import type { Services } from './services';
 
 /**
- * The MCP server with `recall` and `search`, for agents that take VS Code's servers: a conversation that was given back to its
- * agent's file, or condensed behind the gateway, holds markers that only this store can answer. The chat's own conversations have a
- * tool. None is offered before something was condensed, so that an unused extension starts no process.
+ * The MCP server with `recall` and `search` for agents that use VS Code's servers: conversations
+ * given back or condensed behind the gateway contain markers that only this store can resolve. (The
+ * chat has a tool.) None is offered until something was condensed, so that an unused extension
+ * starts no process.
  */
 export function recallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;
@@ -22,6 +23,6 @@ export function recallServers(services: Services): vscode.McpStdioServerDefiniti
     'mcp',
     ...stores.flatMap((store) => ['--store', store]),
   ];
-  // VS Code runs its own executable as Node.
+  // VS Code's executable runs as Node.
   return [new vscode.McpStdioServerDefinition('Context Condenser', process.execPath, command, {}, version)];
 }

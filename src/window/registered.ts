@@ -6,14 +6,14 @@ import {
   type ProviderDescription,
 } from '../extensionApi/remoteProvider';
 
-/** The providers that other extensions registered in this window; the engine calls them back here. */
+/** Providers that other extensions registered in this window; the engine calls them here. */
 export class RegisteredProviders {
   private readonly providers = new Map<string, ExternalProvider>();
   private readonly listeners = new Set<() => void>();
 
   /**
-   * @returns what takes the provider out again.
-   * @throws Error where the id is taken.
+   * @returns a function that unregisters the provider
+   * @throws Error if the ID is taken
    */
   add(provider: ExternalProvider): () => void {
     const { id } = provider;
@@ -27,7 +27,7 @@ export class RegisteredProviders {
     };
   }
 
-  /** Tells of each change. @returns what ends it. */
+  /** @returns a function that unsubscribes */
   onDidChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -42,7 +42,7 @@ export class RegisteredProviders {
     return this.list().map(({ parsed }) => describeProvider(parsed));
   }
 
-  /** For the engine to call. @param counter loads what counts o200k tokens of a text */
+  /** For the engine. @param counter loads the o200k counter */
   calls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
     return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
   }

@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** The conversation that comes with the extension, to try it on. */
+/** Path of the bundled sample conversation. */
 export const samplePath = (extensionPath: string): string => join(extensionPath, 'sample', 'conversation.jsonl');

@@ -1,9 +1,12 @@
-/** Schemes of the read-only documents that the extension shows. */
+/** Schemes of the extension's read-only documents. */
 
 /** A conversation before and after. */
 export const COMPARISON_SCHEME = 'context-condenser';
 
-/** The language of rendered conversations (`contributes.languages` in package.json), and the folder that tells VS Code which documents have it. */
+/**
+ * Language of rendered conversations (`contributes.languages` in package.json), and the folder by
+ * which VS Code assigns it.
+ */
 export const CONVERSATION_LANGUAGE = 'condenser-conversation';
 export const CONVERSATION_FOLDER = '.condenser-conversation';
 

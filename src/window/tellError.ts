@@ -3,7 +3,7 @@ import { errorMessage } from '../core/errors';
 import type { Services } from './services';
 import { showErrorMessage } from './notifications';
 
-/** Says what went wrong, in a notification and in the log. What the user cancelled needs no words. */
+/** Shows an error in a notification and logs it. Cancellation is ignored. */
 export function tellError({ log }: Pick<Services, 'log'>, error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const message = errorMessage(error);

@@ -36,9 +36,10 @@ import { openConversation, openRaw, previewCondensation, readConversation, showF
 import { showInformationMessage } from '../../window/notifications';
 
 /**
- * Does an action of the Conversations view. Errors of a conversation's action are shown, and thrown no further.
- * @param subject the row that it was called on, the path of its conversation, or the group of a "show more"; none for actions of the whole
- *   view
+ * Runs an action of the Conversations view. Errors of a conversation's action are shown and not
+ * rethrown.
+ * @param subject the row it was invoked on, the path of its conversation, or the group of a "Show
+ * More"; absent for actions of the whole view
  */
 export async function runAction(
   services: Services,
@@ -73,14 +74,14 @@ type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter
 async function onRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
   if (row?.kind === 'live') await onLive(services, action, row);
   else if (row?.kind === 'conversation') await onConversation(services, action, subjectOf(row));
-  // VS Code hands over none while it takes all rows anew, and none where a key was pressed.
+  // VS Code passes no row while it reloads all rows, or if a key was pressed.
   else
     void showInformationMessage(
       vscode.l10n.t('No conversation was chosen, or the list has just changed. Choose one in the view.'),
     );
 }
 
-/** The chat's own list has the rest: redo, pins, what stays condensed. */
+/** The chat's own list has the rest: redo, pins, exclusions. */
 async function onLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
   const agent = agentOf(services);
   if (action === 'condense') await agent.condense(live.id);
@@ -91,13 +92,13 @@ async function onLive(services: Services, action: NodeAction, { live }: LiveNode
   else await agent.showDetails(live.id);
 }
 
-/** A stored conversation on which something is done. */
+/** A stored conversation to act on. */
 interface Subject {
   readonly path: string;
   readonly title?: string | undefined;
-  /** Absent of a file that no agent has stored. */
+  /** Absent for a file that no agent stored. */
   readonly agent?: AgentName | undefined;
-  /** The agent's own id of it, and the folder that it worked in, as far as they are known. */
+  /** The agent's own ID and working folder, if known. */
   readonly id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly ledger?: LedgerOutline | undefined;
@@ -112,7 +113,7 @@ const subjectOf = ({ found, ledger }: ConversationNode): Subject => ({
   ledger,
 });
 
-/** The conversation of a path, as a link of a page names it. */
+/** The conversation at a path, as in a page's link. */
 async function namedBy(services: Services, path: string): Promise<Subject> {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();
@@ -190,7 +191,7 @@ async function onConversation(services: Services, action: NodeAction, subject: S
   }
 }
 
-/** What was condensed before tells what is left now; which way that was stands in the list, too. */
+/** Earlier condensations determine what is left; the list marks the way that was used. */
 async function condenseStoredWith(services: Services, { path, title, ledger }: Subject): Promise<void> {
   const { last } = services;
   const tokensAfter = shownCondensation(ledger)?.tokensAfter;

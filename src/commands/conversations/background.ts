@@ -7,17 +7,20 @@ import { inBackground, storeOf, withCancellation } from '../../window/background
 import type { Services } from '../../window/services';
 import { manualSettings } from '../../window/settings/manualSettings';
 
-/** A conversation's file with its ledger, as the background is asked for it. */
+/** A conversation's file with its ledger, for background tasks. */
 export const stored = (services: Services, path: string): StoredConversation => ({
   path,
   history: manualSettings().history,
   store: storeOf(services),
 });
 
-/** Folder of what was given back, with the bytes of before. */
+/** Folder of replacements, with the previous bytes. */
 export const replacementsOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'replacements');
 
-/** Runs a task in the background, with progress and cancel. @throws vscode.CancellationError where it was cancelled */
+/**
+ * Runs a background task with progress and cancel. @throws vscode.CancellationError if it was
+ * canceled
+ */
 export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
   Promise.resolve(
     showProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_report, token) =>
@@ -25,20 +28,23 @@ export const withProgress = <T extends Task>(services: Services, title: string, 
     ),
   );
 
-/** Changes what is kept of condensations: over before anybody could cancel it, or a change that must come to its end. */
+/**
+ * Runs a task that changes stored condensations and can't be canceled: it is either instant or must
+ * complete.
+ */
 export async function toItsEnd<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
   try {
     return await inBackground(services, task, new AbortController().signal);
   } finally {
     services.ledgersChanged.fire();
-    // What its diff shows is no longer so.
+    // Its diff is outdated.
     if (task.kind === 'undo' || task.kind === 'set-undone') void services.comparisons.close(task.conversation);
   }
 }
 
 /**
- * Asks for the ledgers and replacements that were used since a time.
- * @param since milliseconds since the epoch.
+ * Requests ledgers and replacements used since a time.
+ * @param since milliseconds since the epoch
  */
 export const ledgersSince = (
   services: Services,

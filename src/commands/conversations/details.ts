@@ -1,4 +1,7 @@
-/** The details of what was condensed in a stored conversation: its report as a page in VS Code, with what can be done next. */
+/**
+ * Details of what was condensed in a stored conversation: its report as a page with follow-up
+ * actions.
+ */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
@@ -9,10 +12,10 @@ import type { Services } from '../../window/services';
 import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
 
-/** The pages that are open, by the file of their conversation. */
+/** Open pages by conversation file. */
 const open = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
 
-/** Shows the details of a conversation, in the one tab that it has for them. */
+/** Shows a conversation's details in its single tab. */
 export async function showDetails(services: Services, path: string): Promise<void> {
   const pages = open.get(services) ?? new Map<string, vscode.WebviewPanel>();
   open.set(services, pages);
@@ -49,14 +52,14 @@ export async function showDetails(services: Services, path: string): Promise<voi
   });
 }
 
-/** Makes the page anew; once nothing is condensed any more, it closes. */
+/** Rebuilds the page; closes it if nothing is condensed any more. */
 async function follow(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
     const { page } = await inBackground(services, task(services, path), new AbortController().signal);
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
-    // The page stays as it is: nobody asked for another one.
+    // Keep the page: the update was automatic.
     services.log.warn(errorMessage(error));
   }
 }
@@ -64,7 +67,7 @@ async function follow(services: Services, path: string, panel: vscode.WebviewPan
 interface Action {
   readonly command: string;
   readonly label: () => string;
-  /** Whether a conversation can be given back is known by its path. */
+  /** The path determines whether a conversation can be given back. */
   readonly isPossible?: (path: string) => boolean;
 }
 

@@ -13,8 +13,9 @@ interface TargetItem extends vscode.QuickPickItem {
 }
 
 /**
- * Lets the user choose a form, and writes it to a file or, a hand-over prompt, to the clipboard.
- * @param hasCondensation whether the condensed form is offered too.
+ * Exports a conversation to a file or, for a hand-over prompt, the clipboard, in a form chosen by
+ * the user.
+ * @param hasCondensation whether to offer the condensed form too
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));

@@ -4,7 +4,7 @@ import { askInput, pickSeveral } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import { workspaceOf } from '../../views/conversations/nodes';
 
-/** Asks for words that title, folder or path must hold. */
+/** Asks for words to search in title, folder and path. */
 export async function search(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
@@ -19,7 +19,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly workspace?: string;
 }
 
-/** Lets the user tick agents and folders; none ticked of a kind shows all of it. */
+/** Lets the user select agents and folders; none selected means all. */
 export async function chooseFilter(view: ConversationsView): Promise<void> {
   const { agents } = view.choices();
   const current = view.currentFilter;

@@ -16,8 +16,8 @@ import { resumeCommand, resumeInTerminal } from './resume';
 import { showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
- * "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. Errors are told, and
- * thrown no further: to what condensed the conversation they would be its own.
+ * "Give Back to the Agent…": writes the condensed conversation to its agent's files after
+ * confirmation. Errors are shown and not rethrown, so that callers don't take them for their own.
  */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
@@ -51,7 +51,7 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
 const write = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     showProgress(
-      // A replacement that was begun comes to its end: there is no cancel.
+      // No cancel: a replacement must complete once begun.
       {
         location: vscode.ProgressLocation.Notification,
         title: vscode.l10n.t('Giving back “{0}”', nameOfFile(services, path)),
@@ -90,7 +90,7 @@ async function agrees(question: string, detail: string): Promise<boolean> {
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-/** The folder that an agent worked in, where the list knows it. */
+/** The agent's working folder, if listed. */
 function folderOf(services: Services, path: string): string | undefined {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
   return found && workspaceOf(found);
@@ -104,7 +104,7 @@ async function showGivenBack(
 ): Promise<void> {
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void conversationIndex(services).refresh();
-  // The new session's file lies beside the old one; the folder is that of its agent, as the list knows it.
+  // The new session's file is beside the old one; the folder is the agent's, from the list.
   const folder = folderOf(services, source);
   const command = target === 'claude-code-session' ? resumeCommand(path, folder) : undefined;
   const words = {
@@ -123,7 +123,7 @@ async function showGivenBack(
   if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
-/** @param conversation undefined: it was never read. */
+/** @param conversation undefined if it was never read */
 export async function undoGiveBack(services: Services, conversation: string | undefined): Promise<void> {
   const replacements = replacementsOf(services);
   const { isUndone } =
@@ -154,10 +154,10 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
   await exportFile(services, path);
 }
 
-/** Ids of the extensions whose tasks are written to, as they stand in the paths of their files. */
+/** Extension IDs in the paths of task files. */
 const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
 
-/** The exports of the agent's extension, if it is installed and has any. */
+/** The exports of the agent's extension, if installed. */
 async function agentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
   const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
@@ -165,7 +165,7 @@ async function agentApi(path: string, agent: AgentName | undefined): Promise<Roo
   return extension && rooApiIn(await extension.activate());
 }
 
-/** The user is asked each time: the agent's work is interrupted. */
+/** Asks every time, because it interrupts the agent's work. */
 async function pauseAndGiveBack(
   services: Services,
   path: string,
@@ -180,7 +180,7 @@ async function pauseAndGiveBack(
   await showGivenBack(services, path, given);
 }
 
-/** Finishes at the start what a dead process had begun. */
+/** Completes or reverts at startup what a dead process had begun. */
 export async function recoverGivenBack(services: Services): Promise<void> {
   try {
     const task = { kind: 'recover', replacements: replacementsOf(services) } as const;

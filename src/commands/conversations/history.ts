@@ -16,11 +16,11 @@ interface Subject {
   readonly ledger?: ConversationNode['ledger'] | undefined;
 }
 
-/** Takes the condensation that is shown back. */
+/** Undoes the shown condensation. */
 export const undoShown = (services: Services, { ledger }: Subject): Promise<void> =>
   setUndone(services, ledger?.conversation, shownCondensation(ledger), true);
 
-/** Brings the last one back that was taken back. */
+/** Restores the condensation undone last. */
 export const redoShown = (services: Services, { ledger }: Subject): Promise<void> =>
   setUndone(services, ledger?.conversation, undoneCondensation(ledger), false);
 
@@ -28,7 +28,10 @@ interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
 }
 
-/** The condensations of a conversation, the newest first. Choosing one shows what it did; its button takes it back, or brings it back. */
+/**
+ * Lists a conversation's condensations, newest first. Selecting one shows its changes; its button
+ * undoes or restores it.
+ */
 export async function showHistory(
   services: Services,
   { path, ledger }: Subject & { readonly path: string },

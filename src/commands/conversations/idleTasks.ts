@@ -1,4 +1,6 @@
-/** Offers to condense a stored task that is over its threshold and idle, before it is resumed. Off by default. */
+/**
+ * Offers to condense an idle stored task above its threshold before it is resumed. Off by default.
+ */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { thresholdTokens } from '../../core/condense/trigger/thresholds';
@@ -18,12 +20,12 @@ import type { Memento } from 'vscode';
 import * as z from 'zod';
 import { showInformationMessage } from '../../window/notifications';
 
-/** Offers that a window makes at most: whoever has more idle tasks knows by then. */
+/** Maximum offers per window; by then the user knows. */
 const MAX_OFFERS = 3;
 
 const watches = new WeakMap<Services, IdleTaskWatch>();
 
-/** Begins to look for idle tasks, once a window. */
+/** Starts looking for idle tasks, once per window. */
 export function watchIdleTasks(services: Services): void {
   if (watches.has(services)) return;
   const watch = new IdleTaskWatch(services);
@@ -61,7 +63,7 @@ class IdleTaskWatch implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** One offer at a time, in the window that is used, once all is counted. */
+  /** One offer at a time, in the focused window, after everything is counted. */
   private async look(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
@@ -81,13 +83,13 @@ class IdleTaskWatch implements vscode.Disposable {
     }
   }
 
-  /** The task to offer now; where there is none, a look at the time when the next one is idle. */
+  /** The task to offer now; otherwise schedules a check for when the next becomes idle. */
   private async next(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = thresholdTokens(modelSettings().threshold, setting('conversations.contextWindow'));
     const find = () => idleTasks(this.tasks(), offerAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
-    // Ledgers are read only where there is something to offer.
+    // Read ledgers only if there is something to offer.
     if (find().due) this.ledgers.take(await ledgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = find();
     if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.look(), waitMs);
@@ -104,7 +106,7 @@ class IdleTaskWatch implements vscode.Disposable {
     });
   }
 
-  /** One that was condensed in place and grows again is offered again. */
+  /** A task that was condensed in place may be offered again after growing. */
   private async forgetSmall(threshold: number): Promise<void> {
     const { globalState } = this.services.context;
     const answers = offerAnswers(globalState);
@@ -126,7 +128,7 @@ class IdleTaskWatch implements vscode.Disposable {
       formatTokens(tokens),
       shareWords(tokens, setting('conversations.contextWindow')),
     );
-    // Before it is answered: a window that is closed meanwhile has asked all the same.
+    // Saved before it is answered, so that closing the window counts as asked.
     await answerOffer(globalState, path, tokens);
     const answer = await showInformationMessage(message, condense, later, never);
     if (answer === never) await answerOffer(globalState, path, 'never');
@@ -136,17 +138,17 @@ class IdleTaskWatch implements vscode.Disposable {
 
 const KEY = 'contextCondenser.idleTasks';
 
-/** The newest answers stay; asking about a task again after so long does no harm. */
+/** Keep only the newest answers; asking again after a long time is harmless. */
 const MAX_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
-/** Users' answers about idle tasks, by path, in all windows. Anything else that is stored there counts as nothing. */
+/** Users' answers about idle tasks, by path, in all windows. Invalid stored values are ignored. */
 export function offerAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(KEY)).data ?? []);
 }
 
-/** @param answer undefined: the task may be offered at any size again. */
+/** @param answer undefined: the task may be offered at any size again */
 export async function answerOffer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
   const answers = new Map(offerAnswers(state));
   answers.delete(path);

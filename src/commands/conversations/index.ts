@@ -1,4 +1,4 @@
-/** The conversations view of a window, and what can be done in it. */
+/** This window's Conversations view and its actions. */
 import * as vscode from 'vscode';
 import { agentOf, liveConversations, sharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
@@ -13,7 +13,7 @@ import { setting } from '../../window/settings/settings';
 
 const views = new WeakMap<Services, ConversationsView>();
 
-/** The view of this window; it begins when it is first looked at. */
+/** This window's view, created on first use. */
 export function conversationsOf(services: Services, tree: TreeParts): ConversationsView {
   const known = views.get(services);
   if (known) return known;
@@ -53,14 +53,15 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
   return view;
 }
 
-/** Does what was chosen for a node, or for the view as a whole. */
+/** Runs an action chosen for a node or for the whole view. */
 export async function runConversationAction(
   services: Services,
   tree: TreeParts,
   action: ConversationAction,
   subject: unknown,
 ): Promise<void> {
-  // VS Code gives back the nodes that it was given, and "Show More" the agent that package.json doesn't name.
+  // VS Code passes back our nodes, and "Show More" passes the agent, which package.json doesn't
+  // name.
   await runAction(services, conversationsOf(services, tree), action, subject as Node | string | undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Services } from '../../window/services';
 import { stored, toItsEnd, withProgress } from './background';
 import { pickSeveral, showInformationMessage } from '../../window/notifications';
 
-/** Which messages of a stored conversation stay as they are: those that are ticked. */
+/** Selects which messages of a stored conversation stay unchanged. */
 export async function chooseFilePins(services: Services, path: string): Promise<void> {
   const task = { kind: 'messages', ...stored(services, path) } as const;
   const messages = await withProgress(services, vscode.l10n.t('Listing messages'), task);

@@ -1,4 +1,4 @@
-/** Writing something made of a conversation to a file that the user names. */
+/** Saves something derived from a conversation to a file that the user names. */
 import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as vscode from 'vscode';
@@ -9,16 +9,16 @@ import { titleOfFile } from '../conversationIndex';
 
 interface Saved {
   readonly text: string;
-  /** Behind the title in the file's name: `report.html`. */
+  /** End of the file name, after the title: `report.html`. */
   readonly ending: string;
   readonly filters?: Readonly<Record<string, string[]>>;
 }
 
 /**
- * Writes it under the conversation's title, or where the user says.
- * @param question the title of the dialog
- * @returns the file; undefined where none was chosen.
- * @throws Error where it is the conversation's own file, whatever links lead there
+ * Asks for a file and writes to it; suggests the conversation's title as name.
+ * @param question the dialog's title
+ * @returns the file; undefined if none was chosen
+ * @throws Error if it is the conversation's own file, even through links
  */
 export async function saveBeside(
   services: Services,

@@ -8,8 +8,8 @@ import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
 /**
- * Writes a page about a conversation's condensation to a file that the user chooses, with its text or, to attach to an issue, without,
- * and offers to open it in the browser.
+ * Saves a report about a conversation's condensation, with its text or (to attach to an issue)
+ * without, and offers to open it in the browser.
  */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', nameOfFile(services, path));

@@ -15,7 +15,7 @@ import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** The conversation for people to read, in a document that can't be edited. */
+/** Opens the conversation as a read-only document. */
 export async function openConversation(services: Services, path: string): Promise<void> {
   const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
     kind: 'text',
@@ -24,7 +24,7 @@ export async function openConversation(services: Services, path: string): Promis
   await services.comparisons.open(title, text);
 }
 
-/** The conversation as it was condensed, message by message; what went is opened at its place. */
+/** Opens the condensed conversation message by message, with removed content folded in place. */
 export async function readConversation(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
   const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
@@ -36,13 +36,13 @@ export async function readConversation(services: Services, path: string): Promis
     enableScripts: false,
     enableFindWidget: true,
     localResourceRoots: [],
-    // A part that a reader has opened stays open behind another tab.
+    // Keeps folds open while the tab is hidden.
     retainContextWhenHidden: true,
   });
   panel.webview.html = page;
 }
 
-/** The agent's own file. A database is shown where it lies: no editor reads it. */
+/** Opens the agent's own file. A database is shown in its folder, since no editor reads it. */
 export async function openRaw(path: string): Promise<void> {
   const { file, part } = splitLocation(path);
   const uri = vscode.Uri.file(file);
@@ -53,7 +53,7 @@ export async function openRaw(path: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', uri);
 }
 
-/** Shows the conversation before its condensations beside the present view. */
+/** Compares the conversation before its condensations with the current view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
   const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
     kind: 'show',
@@ -62,7 +62,7 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
   await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
 }
 
-/** A conversation's texts with its title, and with what condensed it. */
+/** A conversation's texts, with title and providers. */
 export const comparisonOf = (
   { registered }: Pick<Services, 'registered'>,
   { conversation, condensations, before, after, firstChange }: ShownConversation,
@@ -76,8 +76,8 @@ export const comparisonOf = (
 });
 
 /**
- * Shows the result of condensing as a diff; nothing is kept. A summary of a model costs what condensing costs: of Native the
- * prompt is shown, and passes that ask a model are left out.
+ * Shows the result of condensing as a diff without keeping it. Because model calls cost money,
+ * Native shows its prompt and passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = manualSettings();
@@ -96,7 +96,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', nameOfFile(services, path)), {
     kind: 'condense',
     ...stored(services, path),
-    // Without a model there is nothing that Native could do.
+    // Native can do nothing without a model.
     provider: provider === 'native' ? 'lossless' : provider,
     config: provider === 'native' ? undefined : configToRun(provider),
     ...(provider === 'smart' && { configName: presetNameOf(configToRun(provider)) }),
@@ -113,7 +113,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const { before, after, firstChange, originals = {} } = result;
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
   await services.comparisons.show(services.comparisons.add(comparison));
-  // With a button VS Code shows all the words, and not the first line of them.
+  // With a button VS Code shows the full text instead of its first line.
   const condense = vscode.l10n.t('Condense');
   const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));

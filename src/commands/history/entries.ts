@@ -1,4 +1,4 @@
-/** The history of condensations: the ledgers' entries, with the metrics of each. */
+/** Entries of the condensation history: from ledgers, with metrics. */
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
@@ -6,7 +6,7 @@ import type { UseAfter } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
 
-/** Where a conversation is kept: in a file of an agent, or in the chat. */
+/** Where a conversation is stored: an agent's file, or the chat. */
 export type HistoryPlace = 'stored' | 'live';
 
 export interface HistoryPass {
@@ -18,42 +18,44 @@ export interface HistoryPass {
 export interface HistoryEntry {
   readonly condensation: CondensationId;
   readonly conversation: string;
-  /** Of the conversation; its id where it has none. */
+  /** The conversation's title, or its ID. */
   readonly title: string;
   readonly place: HistoryPlace;
-  /** Of the conversation's file, where it is known. */
+  /** The conversation's file, if known. */
   readonly path?: string;
-  /** ISO 8601 time. */
+  /** ISO 8601. */
   readonly at: string;
   readonly provider: string;
   readonly preset?: string;
-  /** The steps that changed something. */
+  /** Steps that changed something. */
   readonly passes: readonly HistoryPass[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Milliseconds. */
   readonly timeMs: number;
-  /** US dollars; absent where a price is not known. */
+  /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
-  /** The agent's later requests for removed content; absent where they were not watched. */
+  /** The agent's later requests for removed content; absent if not watched. */
   readonly use?: UseAfter;
-  /** Of new results: how often the agent read lines again for which a reference stood; absent: never. */
+  /**
+   * For new results: how often the agent read again lines that a reference replaced; absent: never.
+   */
   readonly rereads?: number;
-  /** US dollars that each request with the result costs less; absent where that is not known. */
+  /** US dollars saved by each request with the result; absent if unknown. */
   readonly savedPerRequest?: number;
-  /** The agent goes on with the result: in the chat, or since it was given back. */
+  /** The agent continues with the result: in the chat, or because it was given back. */
   readonly isInUse: boolean;
-  /** Another provider or model than the chosen one did it. */
+  /** Another provider or model was used than the chosen one. */
   readonly isFallback: boolean;
   readonly state: 'shown' | 'undone' | 'replaced';
-  /** The possible change; absent: none. */
+  /** The available change, if any. */
   readonly change?: 'undo' | 'redo';
 }
 
 /**
- * The entries of ledgers, newest first.
- * @param canChange whether a conversation's condensations can be undone now.
- * @param isInUse whether a conversation's agent goes on with the result.
+ * Entries of ledgers, newest first.
+ * @param canChange whether a conversation's condensations can be undone now
+ * @param isInUse whether a conversation's agent continues with the result
  */
 export function entriesOf(
   ledgers: readonly LedgerOutline[],

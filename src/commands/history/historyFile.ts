@@ -1,4 +1,4 @@
-/** The history as a file: JSON for programs, CSV for spreadsheets. */
+/** Exports the history: JSON for programs, CSV for spreadsheets. */
 import { usesIn } from '../../core/condense/ledger/use';
 import type { HistoryEntry } from './entries';
 
@@ -6,7 +6,7 @@ export type HistoryFormat = 'json' | 'csv';
 
 type Cell = string | number | undefined;
 
-/** The columns in their order. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+/** Columns in order. Tokens are o200k tokens, times milliseconds, costs US dollars. */
 const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['at', ({ at }) => at],
   ['title', ({ title }) => title],
@@ -28,7 +28,7 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['state', ({ state }) => state],
 ];
 
-/** The whole text of the file, with a newline at its end. */
+/** The file's whole text, with a final newline. */
 export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
   format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : csvOf(entries);
 
@@ -41,7 +41,10 @@ function csvOf(entries: readonly HistoryEntry[]): string {
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
-/** A spreadsheet runs a text that begins like a formula: an apostrophe keeps it a text (OWASP, "CSV Injection"). */
+/**
+ * Spreadsheets would run text that begins like a formula; an apostrophe prevents it (OWASP, "CSV
+ * Injection").
+ */
 function cellOf(value: Cell): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -1,4 +1,4 @@
-/** The history of condensations on this machine, and what can be done from it. */
+/** The history of condensations on this machine, and its actions. */
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
@@ -17,7 +17,6 @@ import { showWarningMessage } from '../../window/notifications';
 
 export type { HistoryEntry } from './entries';
 
-/** A condensation in the history. */
 export interface HistorySubject {
   readonly place: HistoryPlace;
   readonly conversation: string;
@@ -25,18 +24,16 @@ export interface HistorySubject {
 }
 
 export interface History {
-  /** Newest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Oldest first. */
   readonly runs: readonly RunMetrics[];
 }
 
 type Stores = Record<HistoryPlace, KnownLedgers>;
 
-/** Results of the last read: only files used since are read again. */
+/** Results of the last read; only ledgers used since are read again. */
 const known = new WeakMap<Services, Stores>();
 
-/** All condensations of files, and those of this workspace's chat. */
+/** Condensations of files and of this workspace's chat. */
 export async function historyOf(services: Services, signal: AbortSignal): Promise<History> {
   const stores = known.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
   known.set(services, stores);
@@ -50,7 +47,7 @@ export async function historyOf(services: Services, signal: AbortSignal): Promis
   stores.stored.take(files);
   stores.live.take(chats);
   const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
-  // A chat's view lives in memory: its condensations are undone there.
+  // Chat conversations in memory are undone there.
   const inMemory = new Set<string>(liveConversations(services).map(({ id }) => id));
   const entries = [
     ...entriesOf(
@@ -72,8 +69,8 @@ export async function historyOf(services: Services, signal: AbortSignal): Promis
 }
 
 /**
- * Takes a condensation back, or brings it back.
- * @throws Error where that can't be done; then nothing has changed.
+ * Undoes or restores a condensation.
+ * @throws Error if that is impossible; nothing has changed then
  */
 export async function changeCondensation(
   services: Services,
@@ -82,7 +79,7 @@ export async function changeCondensation(
 ): Promise<void> {
   if (place === 'stored') {
     const store = storeOf(services);
-    // The ledger passes over an id that it doesn't have.
+    // The ledger ignores unknown IDs.
     const id = condensation as CondensationId;
     await toItsEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
     return;
@@ -96,8 +93,8 @@ export async function changeCondensation(
 }
 
 /**
- * Shows the original of a conversation beside what a condensation left of it.
- * @throws Error where the conversation can't be read any more.
+ * Compares the original with what a condensation left of it.
+ * @throws Error if the conversation can no longer be read
  */
 export async function showCondensation(services: Services, subject: HistorySubject): Promise<void> {
   const { place, conversation, condensation } = subject;
@@ -119,8 +116,8 @@ export async function showCondensation(services: Services, subject: HistorySubje
 }
 
 /**
- * Writes the history to a file that the user names. @returns whether it was written.
- * @throws Error where it can't be written.
+ * Saves the history to a file that the user names. @returns whether it was written
+ * @throws Error if writing fails
  */
 export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
   const { entries } = await historyOf(services, signal);
@@ -135,12 +132,12 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
   return true;
 }
 
-/** `measures`: what was measured of runs. `ledgers`: what was condensed, with the originals. */
+/** `metrics`: measurements of runs. `ledgers`: condensations with their originals. */
 export type HistoryPart = 'metrics' | 'ledgers';
 
 /**
- * Removes a part of what is kept, once the user agreed. @returns whether it was removed.
- * @throws StorageError where a ledger can't be removed; those before it are gone then.
+ * Deletes stored data after confirmation. @returns whether it was deleted
+ * @throws StorageError if a ledger can't be removed; earlier ones are gone then
  */
 export async function clearHistory(services: Services, part: HistoryPart): Promise<boolean> {
   const yes = vscode.l10n.t('Remove');

@@ -1,4 +1,6 @@
-/** The actions of the conversations view: each is the command `contextCondenser.conversations.<name>`. */
+/**
+ * Actions of the Conversations view: each is the command `contextCondenser.conversations.<name>`.
+ */
 export const CONVERSATION_ACTIONS = [
   'open',
   'openRaw',

@@ -18,51 +18,57 @@ import {
 } from './nodes';
 import { treeItem } from './treeItem';
 
-/** Milliseconds between two redrawings: counts come in by the dozen. */
+/** Milliseconds between redraws, because counts arrive by the dozen. */
 const REDRAW_MS = 250;
 
-/** The view as VS Code has it, made before anything of this is loaded. */
+/** VS Code's tree view, created before the rest is loaded. */
 export interface TreeParts {
   readonly view: vscode.TreeView<Node>;
-  /** The rows whose words have changed, as they were given; undefined: all, for there are others or in another order. */
+  /**
+   * Rows whose text has changed, as passed to VS Code; undefined: all, because rows were added or
+   * moved.
+   */
   readonly changed: vscode.EventEmitter<Node[] | undefined>;
 }
 
 export interface ConversationsParts {
   readonly index: ConversationIndex;
-  /** Asks the background for ledgers that were used since a time, in milliseconds since the epoch. */
+  /** Requests ledgers used since a time, in milliseconds since the epoch. */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
   readonly live: () => readonly LiveSummary[];
-  /** The file of the sample: once it was condensed it is listed, so that there is a way to its result. */
+  /** The sample's file; listed after it was condensed, so that its result can be reached. */
   readonly sample: string;
-  /** The folders of this window. */
+  /** This window's folders. */
   readonly folders: () => readonly string[];
-  /** The gateway for agent extensions, where it runs. */
+  /** The gateway for agent extensions, if it runs. */
   readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
-  /** Tokens that shares of the window are of, where the agent's file doesn't say. */
+  /** Window in tokens, if the agent's file doesn't name it. */
   readonly contextWindow: () => number;
-  /** Begins to watch for changes. */
+  /** Starts watching for changes. */
   readonly watch: () => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
-/** The tree's content. Nothing is looked for before somebody looks at it. */
+/** The tree's data. Nothing is searched for until the view is visible. */
 export class ConversationsView implements vscode.Disposable {
   private readonly ledgers = new KnownLedgers();
   private readonly pages = new Map<string, number>();
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
   private roots: readonly Node[] | undefined;
-  /** Which rows show, and in which order. */
+  /** Which rows are shown, in which order. */
   private shape: string | undefined;
   /** The rows that show as they now are, by their ids. */
   private current = new Map<string, Node>();
-  /** The rows that VS Code has, by their ids, and what each shows, once VS Code has asked. */
+  /** Rows passed to VS Code by ID, and the text of those it has requested. */
   private readonly given = new Map<string, { readonly node: Node; words?: string }>();
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
-  /** The agent that stood first when there was something to show: it is unfolded, and no other is behind a person's back. */
+  /**
+   * The agent that was first when there was something to show; only it is expanded, so that no
+   * other one expands unexpectedly.
+   */
   private openAgent: string | undefined;
 
   constructor(
@@ -80,7 +86,7 @@ export class ConversationsView implements vscode.Disposable {
     return this.filter;
   }
 
-  /** All agents and folders that there are, whatever the filter shows. */
+  /** All agents, regardless of the filter. */
   choices(): { readonly agents: readonly AgentNode[] } {
     return { agents: this.nodes(NO_FILTER) };
   }
@@ -98,9 +104,9 @@ export class ConversationsView implements vscode.Disposable {
     return children;
   }
 
-  /** A row as it now is: VS Code gives back the one that it was given. */
+  /** The current version of a row: VS Code passes back the one it got. */
   newest<T extends Node>(node: T): T {
-    // A row of the same id is of the same kind.
+    // Rows with the same id have the same kind.
     return (this.current.get(idOf(node)) as T | undefined) ?? node;
   }
 
@@ -116,12 +122,12 @@ export class ConversationsView implements vscode.Disposable {
     this.changed();
   }
 
-  /** Looks again for conversations and at their ledgers. */
+  /** Searches for conversations and their ledgers again. */
   async refresh(): Promise<void> {
     await Promise.all([this.parts.index.refresh(), this.reloadLedgers()]);
   }
 
-  /** To be called where a ledger changed. */
+  /** Call after a ledger changed. */
   async reloadLedgers(): Promise<void> {
     try {
       this.ledgers.take(await this.parts.ledgersSince(this.ledgers.since));
@@ -131,7 +137,7 @@ export class ConversationsView implements vscode.Disposable {
     }
   }
 
-  /** To be called where much changes at a time. */
+  /** Call when much changes at once. */
   changedSoon(): void {
     this.redraw ??= setTimeout(() => {
       this.changed();
@@ -144,8 +150,8 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /**
-   * While VS Code takes all rows anew, what is chosen in the menu of one of them comes without its row: so only those are drawn anew
-   * whose words have changed, as long as there are no others.
+   * While VS Code reloads all rows, menu actions arrive without their row. Therefore only rows with
+   * changed text are redrawn, unless rows were added or moved.
    */
   private changed(): void {
     clearTimeout(this.redraw);
@@ -198,7 +204,7 @@ export class ConversationsView implements vscode.Disposable {
     return roots;
   }
 
-  /** Looks at what there is now. */
+  /** Computes the current rows. */
   private read(): readonly Node[] {
     const gateway = this.parts.gateway();
     const agents = this.nodes(this.filter);
@@ -242,7 +248,7 @@ export class ConversationsView implements vscode.Disposable {
     return [...index.conversations, { agent: 'Claude Code', path, modified, bytes: undefined, details }];
   }
 
-  /** An empty tree says why (viewsWelcome in package.json); one that is filtered says by what. */
+  /** An empty tree shows why (viewsWelcome in package.json); a filtered one shows the filter. */
   private sendState(): void {
     const { view } = this.tree;
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;
@@ -250,7 +256,7 @@ export class ConversationsView implements vscode.Disposable {
     view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';
     const words = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter((word) => word !== '');
     const lookingFor = isSearching && !hasNodes ? vscode.l10n.t('Looking for conversations…') : '';
-    // A message hides the welcome text, which says the same of a tree that the filter leaves empty.
+    // A message hides the welcome text, which already explains an empty filtered tree.
     view.message = hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Showing: {0}', words.join(', ')) : lookingFor;
     const state = hasNodes ? 'some' : isSearching ? 'searching' : isFiltering(this.filter) ? 'filtered' : 'none';
     if (state === this.shownState) return;
@@ -259,6 +265,5 @@ export class ConversationsView implements vscode.Disposable {
   }
 }
 
-/** What a row shows. */
 const wordsOf = (item: vscode.TreeItem): string =>
   JSON.stringify(item, (key, value: unknown) => (key === 'command' ? undefined : value));

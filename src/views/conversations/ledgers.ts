@@ -2,7 +2,7 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
 import type { Ledgers } from './nodes';
 
-/** The reports of ledgers so far: only those used since are asked for again. */
+/** Ledgers known so far; only those used since are requested again. */
 export class KnownLedgers implements Ledgers {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
@@ -33,7 +33,7 @@ export class KnownLedgers implements Ledgers {
     return [...this.byId.values()];
   }
 
-  /** Whether the agent goes on with what was condensed. */
+  /** True if the agent continues with the condensed conversation. */
   isInUse(conversation: string): boolean {
     return this.givenBack.has(conversation);
   }

@@ -1,13 +1,16 @@
-/** The tree of the conversations view as data: agents, their conversations, the conversations that those started. */
+/**
+ * The data of the Conversations tree: agents, their conversations, and the conversations that those
+ * started.
+ */
 import type { AgentName } from '../../core/agents';
 import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 
-/** VS Code's own chat among the agents: what runs in it and what it has stored are one group. */
+/** VS Code's chat as an agent: its running and stored conversations form one group. */
 export const CHAT: AgentName = 'VS Code';
 
-/** Conversations of an agent that are listed at first, and that each "Show More" adds. */
+/** Conversations listed per agent at first, and added by each "Show More". */
 export const PAGE = 200;
 
 export interface AgentNode {
@@ -16,46 +19,46 @@ export interface AgentNode {
   readonly children: readonly (LiveNode | ConversationNode)[];
 }
 
-/** A conversation that is condensed while it runs: of this window's chat, or of an agent behind a gateway. */
+/** A conversation condensed while it runs: in this window's chat or behind a gateway. */
 export interface LiveNode {
   readonly kind: 'live';
   readonly live: LiveSummary;
 }
 
-/** A conversation that an agent stored. */
+/** A conversation stored by an agent. */
 export interface ConversationNode {
   readonly kind: 'conversation';
   readonly found: IndexedConversation;
   readonly ledger: LedgerOutline | undefined;
-  /** Its agent goes on with what was condensed. */
+  /** Its agent continues with the condensed conversation. */
   readonly isGivenBack: boolean;
-  /** Conversations of subagents that it started. */
+  /** Conversations of its subagents. */
   readonly children: readonly ConversationNode[];
 }
 
 export interface MoreNode {
   readonly kind: 'more';
   readonly agent: string;
-  /** How many are not shown. */
+  /** Number of hidden conversations. */
   readonly hidden: number;
 }
 
-/** The gateway that agent extensions may be given the address of: it runs. */
+/** The running gateway for agent extensions. */
 export interface GatewayNode {
   readonly kind: 'gateway';
   /** Host and port. */
   readonly host: string;
-  /** Of the window that it runs in. */
+  /** Folder of the window that it runs in. */
   readonly folder: string;
 }
 
 export type Node = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
-/** By which VS Code knows a row again. */
+/** Identifies a row to VS Code. */
 export function idOf(node: Node): string {
   switch (node.kind) {
     case 'agent':
-      // VS Code keeps what is open by the id: an agent that begins to run opens.
+      // VS Code remembers expanded rows by ID; an agent that starts running thus expands.
       return isLive(node) ? `${node.agent}/live` : node.agent;
     case 'live':
       return `live/${node.live.id}`;
@@ -68,44 +71,47 @@ export function idOf(node: Node): string {
   }
 }
 
-/** Whether an agent has something running. */
+/** True if the agent has a running conversation. */
 export const isLive = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
 
-/** The part of the list that is shown; an empty one shows all. */
+/** Restricts the list; an empty filter shows all. */
 export interface Filter {
-  /** Words that stand in title, folder or path. */
+  /** Words in title, folder or path. */
   readonly text: string;
   readonly agents: ReadonlySet<string>;
-  /** Folders that agents worked in. */
+  /** Agents' working folders. */
   readonly workspaces: ReadonlySet<string>;
 }
 
 export const NO_FILTER: Filter = { text: '', agents: new Set(), workspaces: new Set() };
 
-/** Whether a filter hides anything. */
+/** True if the filter hides anything. */
 export const isFiltering = ({ text, agents, workspaces }: Filter): boolean =>
   text !== '' || agents.size > 0 || workspaces.size > 0;
 
 export interface Listed {
   readonly live: readonly LiveSummary[];
-  /** The newest first. */
+  /** Newest first. */
   readonly stored: readonly IndexedConversation[];
   readonly ledgers: Ledgers;
-  /** The folders of this window; default none. */
+  /** This window's folders; default none. */
   readonly here?: readonly string[];
 }
 
-/** The known condensations, by conversation id and by path: a file that was not read yet has no id. */
+/** Known condensations by conversation ID and path, since an unread file has no ID yet. */
 export interface Ledgers {
   of(found: IndexedConversation): LedgerOutline | undefined;
   isGivenBack(found: IndexedConversation): boolean;
 }
 
-/** The path of the conversation that began it all: a subagent may start subagents of its own. Where it is not listed, the nearest to it. */
+/**
+ * Path of the root conversation, since subagents may start subagents; the nearest listed one if it
+ * is missing.
+ */
 function taskOf(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
   const byPath = new Map(stored.map((found) => [found.path, found]));
   return (found) => {
-    // Ids of files are others' words: two that name each other are each their own.
+    // IDs in files are untrusted: two that name each other are both roots.
     const passed = new Set<string>();
     for (let at = found; ;) {
       passed.add(at.path);
@@ -117,7 +123,7 @@ function taskOf(stored: readonly IndexedConversation[]): (found: IndexedConversa
   };
 }
 
-/** Whether an agent worked in one of these folders, or below it. */
+/** True if the folder is one of these or inside. */
 function isIn(folders: readonly string[], folder: string | undefined): boolean {
   if (folder === undefined) return false;
   return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
@@ -127,8 +133,8 @@ const folderOf = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : workspaceOf(node.found);
 
 /**
- * The agents that have something to show, the one that was used last first; before it those that worked in this window's folders, and of
- * each agent's conversations those of these folders first. What runs in this window's chat is of this window.
+ * Agents with something to show: those with conversations in this window's folders first, then by
+ * last use; the same for each agent's conversations. This window's chat counts as its folders.
  */
 export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter: Filter): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
@@ -169,18 +175,18 @@ export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter:
     .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
-/** The first conversations of an agent, and how many more there are. */
+/** An agent's first conversations, and the number of others. */
 export function pageOf({ agent, children }: AgentNode, pages: number): readonly Node[] {
   const shown = children.slice(0, pages * PAGE);
   const hidden = children.length - shown.length;
   return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
 }
 
-/** The folder that the agent worked in, as far as it is known. */
+/** The agent's working folder, if known. */
 export const workspaceOf = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
-/** The title that reading gave, else the store's; undefined where neither is known yet. */
+/** The title from reading the file, else from the store. */
 export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
 const searchedTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
@@ -204,11 +210,11 @@ function isShown(
     .every((word) => all.includes(word));
 }
 
-/** The condensation that the view shows; undefined where it shows the original. */
+/** The condensation in the view; undefined if the view is the original. */
 export const shownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 
-/** The condensation that can be brought back: the first that was undone behind the one that is shown. */
+/** The condensation that redo restores: the first undone after the shown one. */
 export function undoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
   const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
   return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];

@@ -6,12 +6,12 @@ import { fillShare, fillTokens } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { titleOf } from './nodes';
 
-/** What a stored conversation is called in a list: its title; its file's name says little, and stands only where it has no other. */
+/** A stored conversation's title; its file's name only if it has none. */
 export function nameWords(found: IndexedConversation): string {
   return titleOf(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
 }
 
-/** How large a stored conversation's next request is, or why that is not known. */
+/** Size of a stored conversation's next request, or why it is unknown. */
 export function sizeWords({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   const tokens = details?.fill?.tokens ?? details?.tokens;
@@ -21,13 +21,14 @@ export function sizeWords({ details, bytes }: IndexedConversation): string {
 }
 
 /**
- * How full the window is in which a stored conversation goes on: `52%`; undefined where that is not known.
- * @param assumed the window that is taken where the model's is not known, in tokens
+ * How full the window is in which a stored conversation continues, such as `52%`; undefined if
+ * unknown.
+ * @param assumed window in tokens if the model's is unknown
  */
 export const fillWords = ({ details }: IndexedConversation, assumed: number): string | undefined =>
   details?.problem === undefined && details?.fill ? fillShare(details.fill, assumed) : undefined;
 
-/** The lines of a tooltip about it: how full, by whose count, and how much of it can be condensed. */
+/** Tooltip lines: how full, counted by whom, and how much can be condensed. */
 export function fillLines(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens } = found.details ?? {};
   const share = fillWords(found, assumed);
@@ -45,5 +46,4 @@ export function fillLines(found: IndexedConversation, assumed: number): string[]
   ];
 }
 
-/** Percent of a context window. */
 export const shareWords = (tokens: number, window: number): string => formatShare(tokens, window, 0);

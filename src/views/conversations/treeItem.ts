@@ -27,13 +27,13 @@ const State = vscode.TreeItemCollapsibleState;
 export interface ItemFacts {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Tokens that shares of the window are of, where the agent's file doesn't say. */
+  /** Window in tokens, if the agent's file doesn't name it. */
   readonly contextWindow: number;
-  /** The agent whose group is unfolded at first. */
+  /** The agent whose group is expanded initially. */
   readonly openAgent?: string | undefined;
 }
 
-/** How VS Code shows a node. `contextValue` is a list of words that the menus of package.json look for. */
+/** VS Code's row for a node. `contextValue` is a list of words for the menus in package.json. */
 export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
   const item = itemOf(node, facts);
   item.id = idOf(node);
@@ -118,39 +118,41 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
-  // What can't be read can still be looked at.
+  // An unreadable conversation can still be viewed as a file.
   const command = `contextCondenser.conversations.${problem === undefined ? 'open' : 'openRaw'}`;
   item.command = { command, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }
 
 interface Figures {
-  /** Of the context window; undefined where it is not known. */
+  /** Of the context window; undefined if unknown. */
   readonly share: string | undefined;
   readonly size: string;
-  /** The last condensation that is shown. */
+  /** The last condensation shown. */
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
   readonly age: string;
-  /** Of the context window, in percent; undefined where it is not known. */
+  /** Percent of the context window; undefined if unknown. */
   readonly percent?: number | undefined;
-  /** Why nothing else can be told. */
+  /** Why nothing else is known. */
   readonly problem?: string | undefined;
   readonly isGivenBack?: boolean;
 }
 
-/** Characters of a title in a row: what stands behind a longer one would be cut off in a side bar of the usual width. */
+/** Characters of a title; more would cut off what follows in a side bar of usual width. */
 const TITLE_CHARS = 36;
 
-/** As giving back to Claude Code ends the new session's title. */
+/** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED = ' (condensed)';
 
-/** A title that fits; what was given back is told from what it was made of by the end of its title. */
+/**
+ * Shortens a title but keeps the suffix that distinguishes a session given back from its original.
+ */
 function shortTitle(title: string): string {
   const end = title.endsWith(CONDENSED) ? CONDENSED : '';
   return shortened(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
 }
 
-/** Title and age; how full the window is stands as a decoration at the row's end, the rest in the tooltip. */
+/** Title and age; how full the window is is a decoration, the rest is in the tooltip. */
 function rowOf(
   title: string,
   { share, percent, size, last, age, problem, isGivenBack = false }: Figures,
@@ -166,7 +168,7 @@ function rowOf(
   return item;
 }
 
-/** Everything here comes from files of others: it is text, never Markdown. */
+/** Plain text, never Markdown: everything here is untrusted. */
 function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
   const { details, path } = found;
   const last = shownCondensation(ledger);

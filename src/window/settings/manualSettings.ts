@@ -2,15 +2,15 @@ import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import { setting } from './settings';
 
-/** The settings that condensing by hand takes. */
+/** Settings for manual condensing. */
 export interface ManualSettings {
-  /** Id of a provider, which another extension may bring. */
+  /** ID of a provider, possibly another extension's. */
   readonly provider: string;
   readonly targetPercent: number;
   readonly history: HistoryScope;
-  /** Percent of each kind of facts that must stand in the view. */
+  /** Percent of each kind of facts that the view must contain. */
   readonly coherenceFloor: CoherenceFloor;
-  /** Indexes of the messages that no edit is to touch: chosen for one condensation, and no setting. */
+  /** Indexes of messages that no edit may touch; chosen for one condensation, not a setting. */
   readonly excluded?: readonly number[];
 }
 

@@ -4,14 +4,13 @@ import type { WarningLimits } from '../../core/condense/metrics/metrics';
 import type { ApiProfile } from '../../settings/profiles';
 import { setting, userValueOf } from './settings';
 
-/** The settings about models. */
 export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
-  /** The profile that summarizes; undefined where none is chosen, or the chosen one isn't there. */
+  /** The summarizing profile; undefined if none is chosen or it is missing. */
   readonly condensing: ApiProfile | undefined;
-  /** The values used where a profile has none of its own. */
+  /** Used if a profile has none of its own. */
   readonly threshold: Threshold;
-  /** The user's own condensing prompt; blank: the built-in. */
+  /** The user's own condensing prompt; blank: built-in. */
   readonly prompt: string;
   /** US dollars that one condensation may cost. */
   readonly maxCost: number;
@@ -31,7 +30,7 @@ export function modelSettings(): ModelSettings {
   };
 }
 
-/** When conversations are condensed, and how far, where a profile doesn't say it. */
+/** When and how far to condense if a profile doesn't say. */
 function globalThreshold(): Threshold {
   const tokens = setting('thresholdTokens');
   return {
@@ -42,8 +41,8 @@ function globalThreshold(): Threshold {
 }
 
 /**
- * The entries of the user's profiles as they stand, the wrong ones too: what isn't changed is saved as it is.
- * @throws Error where the setting holds something else, which saving a list would destroy.
+ * The user's profile entries including invalid ones, so that unchanged ones are saved as they are.
+ * @throws Error if the setting is not a list, since saving one would destroy it
  */
 export function profileEntries(): readonly unknown[] {
   const value = userValueOf('profiles');

@@ -11,9 +11,9 @@ import { builtInProviders } from './settingRules';
 import { setting } from './settings';
 
 /**
- * The configuration of a provider as the settings hold it; the provider checks it, and takes its defaults for what is
- * absent. A copy: what VS Code gives can't cross to a worker. Where it names a preset of the user's own, that preset's. Undefined where
- * nothing is set: VS Code has an empty object then.
+ * A provider's configuration from the settings; the provider validates it and adds defaults. A
+ * copy, because VS Code's objects can't be sent to a worker. A name of a user's preset is replaced
+ * by that preset. Undefined if nothing is set (VS Code then has an empty object).
  */
 export function providerConfig(id: string): unknown {
   const value = isBuiltIn(id) ? setting(id) : registeredConfig(setting('providers'), id);
@@ -23,16 +23,16 @@ export function providerConfig(id: string): unknown {
 }
 
 /**
- * The configuration that a provider runs with, whoever asks: the one that was named, else that of the settings. The steps of a
- * strategy have their providers' settings, as far as they say nothing themselves.
- * @param asked a configuration of the caller's own.
+ * The configuration that a provider runs with: the requested one, else that of the settings. Steps
+ * of a strategy use their providers' settings for fields that they lack.
+ * @param asked the caller's configuration
  */
 export function configToRun(id: string, asked?: unknown): unknown {
   const config = asked ?? providerConfig(id);
   return id === 'strategy' ? withSettings(config) : config;
 }
 
-/** The configuration of fallbacks, by provider. */
+/** Configurations of fallbacks, by provider. */
 export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
   native: configToRun('native'),
   lossless: configToRun('lossless'),
@@ -40,7 +40,7 @@ export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'trun
 });
 
 function withSettings(value: unknown): unknown {
-  // An invalid value counts as the default; the settings panel names it.
+  // An invalid value counts as the default; the settings panel reports it.
   const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
@@ -49,37 +49,42 @@ function withSettings(value: unknown): unknown {
   return { ...checked.config, steps };
 }
 
-/** Smart's passes are one whole; of the others each field is the step's, or else the settings'. */
+/**
+ * Smart's passes are taken as a whole; for other providers each field comes from the step or the
+ * settings.
+ */
 function stepConfig(provider: string, own: unknown): unknown {
   const settings = providerConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
   const known = builtInProviders(ownPresets).find(({ id }) => id === provider);
-  // What is wrong in the settings does not apply to a step either.
+  // Invalid settings don't apply to steps either.
   const checked = known?.validateConfig(settings);
   const sound = checked?.valid === false ? checked.rest?.written : settings;
   return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
 }
 
-/** The user's settings for summaries by a profile's model, whatever asks for them. */
+/** The user's settings for summaries by a profile's model. */
 export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
   return { prompt: choosePrompt(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }
 
-/** The settings of Native, without those that are wrong, which the settings panel names. */
+/** Native's settings without invalid ones, which the settings panel reports. */
 export function nativeConfig(): NativeConfig {
   const checked = validateFields(nativeConfigSchema, providerConfig('native'));
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});
 }
 
-/** Those of other extensions have their configurations in one setting, by id. */
+/** All configurations of other extensions' providers are in one setting, by ID. */
 const registeredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
-/** The name of the preset that a configuration of Smart is, or names; undefined where the passes are the user's own. */
+/**
+ * Name of the preset that a Smart configuration is or names; undefined if the passes are the user's
+ * own.
+ */
 export const presetNameOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.name;
 
-/** Its id. */
 export const presetIdOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.id;
 
-/** The user's own presets; wrong ones are left out. */
+/** The user's valid presets. */
 export const ownPresets = (): readonly Preset[] => setting('presets');

@@ -1,4 +1,7 @@
-/** The problems of a setting's value: by the table's rule, and of a provider's configuration by the provider's own. */
+/**
+ * Finds problems in a setting's value: by the table's rule, and for a provider's configuration by
+ * the provider.
+ */
 import { createProviders, type CondensationProvider } from '../../core/condense';
 import type { Preset } from '../../core/condense/providers/smart/presets';
 import { NoSummarizerError } from '../../core/condense/summarizer';
@@ -7,26 +10,26 @@ import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';
 
 /**
- * The providers of this extension, for what they say of themselves and of their configurations; they never condense.
- * @param presets the user's own.
+ * This extension's providers for metadata and validation; they never condense.
+ * @param presets the user's own
  */
 export const builtInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
   createProviders({ presets, select: () => Promise.reject(new NoSummarizerError()) });
 
 export class SettingRules {
   /**
-   * @param providers those whose configuration is the setting of their id.
-   * @param registered those of other extensions, which have theirs in the setting `providers`.
+   * @param providers those with a setting named after their ID
+   * @param registered other extensions', whose configurations are in the setting `providers`
    */
   constructor(
     private readonly providers: readonly CondensationProvider[],
     private readonly registered: () => readonly CondensationProvider[] = () => [],
   ) {}
 
-  /** The problems of a value by their path inside the setting; none of an absent one. */
+  /** Problems by path within the setting; none for an absent value. */
   problems(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined) return [];
-    // A provider knows more than the table, such as the names of the user's own presets.
+    // A provider knows more than the table, such as the names of the user's presets.
     const provider = this.providers.find(({ id }) => id === name);
     if (provider) return configProblems(provider, value);
     const { problems } = SETTINGS[name].parse(value);
@@ -36,7 +39,7 @@ export class SettingRules {
     return [];
   }
 
-  /** What holds in place of a value that has problems, in a sentence. */
+  /** What applies instead of an invalid value, in a sentence. */
   consequence(name: SettingName, value: unknown): string {
     const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     const provider = this.providers.find(({ id }) => id === name);
@@ -45,7 +48,10 @@ export class SettingRules {
     return (name === 'smart' ? SETTINGS.presets.instead : undefined) ?? 'Its default is used.';
   }
 
-  /** The fields of a value that are ignored because nothing knows them; unlike problems, they don't make it invalid. */
+  /**
+   * Fields that are ignored because they are unknown; unlike problems they don't invalidate the
+   * value.
+   */
   unknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined || this.problems(name, value).length > 0) return [];
     if (name === 'presets') return this.unknownInPresets(value);
@@ -83,8 +89,8 @@ export class SettingRules {
   }
 
   /**
-   * The configuration that a provider makes of a setting's value: without what is wrong in it; of the setting
-   * `providers`, by id. Undefined for a setting that is no provider's.
+   * The configuration that a provider derives from a value, without invalid parts; for the setting
+   * `providers`, by ID. Undefined for other settings.
    */
   effective(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
@@ -112,11 +118,11 @@ const under = (parents: readonly string[], { path, message }: ConfigProblem): Co
   message,
 });
 
-/** The setting `providers` holds the configurations of other extensions' providers, by id. */
+/** The setting `providers` contains the configurations of other extensions' providers by ID. */
 const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
-/** What can be used of the value, else the defaults. */
+/** The valid part of the value, else the defaults. */
 function effectiveConfig(provider: CondensationProvider, value: unknown): unknown {
   const result = provider.validateConfig(value);
   if (result.valid) return result.config;

@@ -1,4 +1,4 @@
-/** The settings of this extension, as VS Code holds them now. */
+/** This extension's current settings in VS Code. */
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../../core/condense/types';
@@ -11,13 +11,16 @@ import { showInformationMessage, showWarningMessage } from '../notifications';
 
 const SECTION = 'contextCondenser';
 
-/** A setting's value as it counts: of the workspace as far as it may say it, else the user's, or the default. An invalid one counts as the default. */
+/**
+ * A setting's effective value: the workspace's if allowed, else the user's, or the default. An
+ * invalid value counts as the default.
+ */
 export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(valueOf(name)).value;
 
-/** The value that counts, as it was written, unchecked. */
+/** The effective value as written, not validated. */
 export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
 
-/** For no resource in particular: where none is named, VS Code writes two warnings into its log for each setting that is read. */
+/** Without a resource: otherwise VS Code logs two warnings for each setting that is read. */
 const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
 
 /** A setting as VS Code reports it: the values in the files, unchecked, and the merged one. */
@@ -31,7 +34,10 @@ interface Held {
 /** Settings read in the current task, during which none can change. */
 let held: Map<SettingName, Held> | undefined;
 
-/** Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads hundreds. */
+/**
+ * Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads
+ * hundreds.
+ */
 function heldOf(name: SettingName): Held {
   if (!held) {
     held = new Map();
@@ -51,16 +57,16 @@ export function valuesOf(name: SettingName): SettingValues {
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
 }
 
-/** This user's own value, unchecked, even if a workspace sets another; undefined if nothing is set. */
+/** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
 export const userValueOf = (name: SettingName): unknown => heldOf(name).globalValue;
 
-/** Writes a setting for this user; undefined takes it back. */
+/** Writes a user setting; undefined removes it. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
 
 /**
- * Writes what this user has just chosen, and says so where the workspace has its own value, which counts there. The default
- * provider is chosen by setting nothing, as in VS Code's settings editor: one that is set runs alone.
+ * Saves the user's choice, and says so if the workspace overrides it. The default provider is
+ * chosen by removing the setting, because an explicit one runs alone.
  */
 export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
@@ -81,23 +87,28 @@ async function tellWorkspaceCounts(name: string, value: unknown): Promise<void> 
     await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
 }
 
-/** Whether somebody has set a setting, another extension by its `configurationDefaults` included. */
+/**
+ * True if the setting is set anywhere, including by another extension's `configurationDefaults`.
+ */
 export function isSet(name: SettingName): boolean {
   const { defaultValue, globalValue, workspaceValue } = heldOf(name);
   const isOurs = defaultValue === undefined || isDeepStrictEqual(defaultValue, SETTINGS[name].default);
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 
-/** The problems of the settings, a sentence each: where, what is expected, what was found, what counts instead. */
+/**
+ * The settings' problems, a sentence each: where, what is expected, what was found, what applies
+ * instead.
+ */
 export function settingProblems(): string[] {
   const rules = new SettingRules(builtInProviders(() => setting('presets')));
-  // Our own defaults are sound.
+  // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${[SECTION, name, path].filter((part) => part !== '').join('.')}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = valueOf(name);
-    // Other extensions register their providers later: an id that is not known yet is no mistake.
+    // An unknown provider ID is no mistake: other extensions register later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.problems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.consequence(name, value)));
   });
@@ -117,7 +128,9 @@ export function settingProblems(): string[] {
       ];
 }
 
-/** The message about a workspace's value that counts for nothing, since it is less careful than the user's own. */
+/**
+ * Message about a workspace's value that is ignored because it is less careful than the user's own.
+ */
 export function weakeningProblem(name: SettingName): string | undefined {
   const { workspace, user } = valuesOf(name);
   if (!isLessCareful(name, workspace, user)) return undefined;
@@ -128,8 +141,8 @@ export function weakeningProblem(name: SettingName): string | undefined {
 const watched = new WeakSet<Services>();
 
 /**
- * Names invalid settings once, now and whenever they change: all of them in the log, the first in a notification. Asks for what the
- * workspace's settings may not do unasked.
+ * Reports invalid settings once, now and when they change: all in the log, the first in a
+ * notification. Asks for consent to settings of the workspace that need it.
  */
 export function watchSettings(services: Services): void {
   if (watched.has(services)) return;

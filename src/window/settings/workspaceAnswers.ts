@@ -1,4 +1,4 @@
-/** The user's permissions for this workspace's settings, asked once and remembered for the workspace. */
+/** The user's consent to this workspace's settings, asked once and stored for the workspace. */
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';
@@ -7,8 +7,8 @@ import { showWarningMessage } from '../notifications';
 type Answers = Pick<vscode.Memento, 'get' | 'update'>;
 
 /**
- * Of the window, as VS Code's settings are, and not handed from reader to reader. The panel and the commands set it, whichever is loaded
- * first. Until it is there, nothing is allowed.
+ * Per window, like VS Code's settings. Set by the panel or the commands, whichever loads first;
+ * until then nothing is allowed.
  */
 let answers: Answers | undefined;
 
@@ -18,10 +18,10 @@ export function rememberAnswersIn(memento: Answers): void {
 
 const keyOf = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
-/** Whether the user has allowed what a question of {@link WorkspaceQuestions} asks, by its key. */
+/** Whether the user has consented to a question of {@link WorkspaceQuestions}, by its key. */
 export const isAllowed = (question: string): boolean => answers?.get<boolean>(keyOf(question)) === true;
 
-/** Asks what was not answered yet, each question once in a window. */
+/** Asks unanswered questions, each once per window. */
 export class WorkspaceAsker {
   private readonly asked = new Set<string>();
 
@@ -42,7 +42,7 @@ export class WorkspaceAsker {
     const show = vscode.l10n.t('Show Them');
     const choice = await showWarningMessage(words, allow, refuse, show);
     if (choice === show) {
-      // Asked again once they were read.
+      // Ask again after they were read.
       this.asked.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);
