@@ -124,7 +124,8 @@ export async function askProvider(
     profile ? estimateNative(services, path, settings, abort.signal) : Promise.resolve(undefined)
   ).then((estimate) => {
     if (!estimate) return vscode.l10n.t('needs a model');
-    const { tokensBefore, tokensAfter, cost } = estimate;
+    const { tokensBefore, tokensAfter, cost, refusal } = estimate;
+    if (refusal !== undefined) return refusal;
     if (tokensAfter === tokensBefore) return vscode.l10n.t('not enough to condense');
     const change = vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter));
     return [

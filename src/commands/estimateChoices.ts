@@ -54,6 +54,7 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
 
 function sizeWords(result: PreviewResult, { models }: PreviewSetup): string {
   const { tokensBefore, tokensAfter, targetTokens, calls } = result;
+  if (result.refusal !== undefined) return result.refusal;
   const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
     vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
@@ -67,10 +68,13 @@ function sizeWords(result: PreviewResult, { models }: PreviewSetup): string {
 function costWords({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
-  const range = costRange
-    ? ` (${vscode.l10n.t('{0} to {1}', formatCost(costRange.least), formatCost(costRange.most))})`
-    : '';
-  return `${requests}, ≈ ${formatCost(cost)}${range}`;
+  if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
+  const [least, most] = [formatCost(costRange.least), formatCost(costRange.most)];
+  const range =
+    costRange.endsAtLimit === true
+      ? vscode.l10n.t('{0} to {1}, stopped at your limit', least, most)
+      : vscode.l10n.t('{0} to {1}', least, most);
+  return `${requests}, ≈ ${formatCost(cost)} (${range})`;
 }
 
 /**

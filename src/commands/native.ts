@@ -58,6 +58,8 @@ export interface NativeEstimate {
   readonly tokensAfter: number;
   /** US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
+  /** Why no call would be made: it would cost more than may be spent. */
+  readonly refusal: string | undefined;
 }
 
 /** Estimates Native for a file without a paid call. @throws like condensing */
@@ -72,11 +74,11 @@ export async function estimateNative(
   try {
     const conversation = { kind: 'file', path, history, store: storeOf(services) } as const;
     const setup = await readPreviewSetup(services, { kind: 'provider', id: 'native' });
-    const { tokensBefore, tokensAfter, cost } = await thread.ask(
+    const { tokensBefore, tokensAfter, cost, refusal } = await thread.ask(
       { kind: 'preview', conversation, setup, excluded: [] },
       signal,
     );
-    return { tokensBefore, tokensAfter, cost };
+    return { tokensBefore, tokensAfter, cost, refusal };
   } finally {
     thread.end();
   }

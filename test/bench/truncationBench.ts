@@ -17,13 +17,20 @@ const CUTS = [0.3, 0.6, 0.9];
 const KEEPS = ['head', 'both', 'tail'] as const;
 type Keep = (typeof KEEPS)[number];
 
-/** Messages that are left alone, and lines that are kept of a result; characters are a hundred times as many. */
-const SIZES = [
+interface Size {
+  /** Messages that are left alone. */
+  readonly recent: number;
+  /** Lines that are kept of a result, a hundred characters each. Absent: results as by default, and the ways are those of parameters. */
+  readonly lines?: number;
+}
+
+const SIZES: readonly Size[] = [
   { recent: 10, lines: 20 },
   { recent: 10, lines: 40 },
   { recent: 10, lines: 10 },
   { recent: 5, lines: 20 },
   { recent: 5, lines: 5 },
+  { recent: 10 },
 ];
 
 interface Sums {
@@ -51,9 +58,7 @@ const sumOf = (all: readonly Sums[]): Sums =>
   );
 
 /** One way with one session. */
-export interface TruncationRow extends Sums {
-  readonly recent: number;
-  readonly lines: number;
+export interface TruncationRow extends Sums, Size {
   readonly keep: Keep;
   readonly agent: string;
   readonly project: string;
@@ -73,7 +78,9 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
         for (const keep of KEEPS) {
           const way = candidate('truncation', truncationProvider, {
             preserveRecentCount: recent,
-            toolResults: { maxLines: lines, maxChars: lines * 100, keep },
+            ...(lines === undefined
+              ? { toolParameters: { keep } }
+              : { toolResults: { maxLines: lines, maxChars: lines * 100, keep } }),
           });
           const each: Sums[] = [];
           for (const { prefix, needed, errors } of prefixes) {
@@ -91,7 +98,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
               errorsLost: errors.filter((line) => !text.includes(line)).length,
             });
           }
-          rows.push({ recent, lines, keep, agent, project, ...sumOf(each) });
+          rows.push({ recent, ...(lines !== undefined && { lines }), keep, agent, project, ...sumOf(each) });
         }
       }
       tell(session.name);
@@ -100,7 +107,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
   return rows;
 }
 
-/** By agent and over all; then, with each project left out in turn, what both ends lose beyond what the beginning alone does. */
+/** By agent and over all; then, with each project left out in turn, what the end alone loses beyond what both ends do. */
 export function truncationTable(rows: readonly TruncationRow[]): string {
   const agents = [...new Set(rows.map(({ agent }) => agent))];
   return SIZES.map(({ recent, lines }) => {
@@ -122,15 +129,15 @@ export function truncationTable(rows: readonly TruncationRow[]): string {
       ];
     });
     const head = [
-      `${recent} messages, ${lines} lines; beginning / both / end`,
+      `${recent} messages, ${lines === undefined ? 'parameters' : `${lines} lines`}; beginning / both / end`,
       'sessions',
       'removed',
       'needed lines',
       'lost',
       'error lines',
       'lost',
-      'needed, both less beginning',
-      'errors, both less beginning',
+      'needed, end less both',
+      'errors, end less both',
     ];
     return table(head, cells);
   }).join('\n\n');
@@ -141,10 +148,10 @@ function spread(rows: readonly TruncationRow[], share: (sums: Sums) => number): 
   const differences = [...new Set(rows.map(({ project }) => project))]
     .map((project) => {
       const others = rows.filter((row) => row.project !== project);
-      const [head, both] = (['head', 'both'] as const).map((keep) =>
+      const [both, end] = (['both', 'tail'] as const).map((keep) =>
         share(sumOf(others.filter((row) => row.keep === keep))),
       );
-      return 100 * ((both ?? 0) - (head ?? 0));
+      return 100 * ((end ?? 0) - (both ?? 0));
     })
     .filter((points) => !Number.isNaN(points));
   if (differences.length === 0) return '–';

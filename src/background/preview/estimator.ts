@@ -5,7 +5,7 @@ import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEd
 import type { Edit } from '../../core/condense/edits/edits';
 import { withoutMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
-import type { StepReport } from '../../core/condense/types';
+import type { CondensationEstimate, StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { PreviewConversation } from './held';
 import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
@@ -22,6 +22,9 @@ export interface ConversationEstimate extends PreviewFigures {
 }
 
 type Choice = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
+
+/** What a condensation does whose calls are refused. */
+const NOTHING: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
 
 export class Estimator {
   constructor(
@@ -54,7 +57,8 @@ export class Estimator {
       ...known,
       ...(pins.size > 0 && { pinned: pins }),
     });
-    const { steps, cost, costRange, callTokens, confidence, edits = [] } = estimate;
+    const { refusal } = estimate;
+    const { steps, cost, costRange, callTokens, confidence, edits = [] } = refusal === undefined ? estimate : NOTHING;
     const selected = this.without(held, edits, new Set(excluded));
     const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
     return {
@@ -70,7 +74,13 @@ export class Estimator {
       ...(callTokens && { callTokens }),
       ...(confidence && { confidence }),
       timeMs: performance.now() - started,
-      notes: [...this.problems(setup), ...selected.notes, ...gainNotes(figures)],
+      ...(refusal !== undefined && { refusal }),
+      notes: [
+        ...(refusal === undefined ? [] : [refusal]),
+        ...this.problems(setup),
+        ...selected.notes,
+        ...gainNotes(figures),
+      ],
     };
   }
 

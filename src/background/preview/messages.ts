@@ -11,7 +11,7 @@ import type { Preset } from '../../core/condense/providers/smart/presets';
 import type { CodeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summarizer';
-import type { Confidence, StepReport } from '../../core/condense/types';
+import type { Confidence, CostRange, StepReport } from '../../core/condense/types';
 import type { TokensByKind } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 
@@ -149,10 +149,11 @@ export interface PreviewFigures {
   readonly targetTokens: number;
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
-  /** Minimum and maximum in US dollars. */
-  readonly costRange?: { readonly least: number; readonly most: number };
+  readonly costRange?: CostRange;
   /** Tokens of calls by kind; absent if there are none or they are unknown. */
   readonly callTokens?: TokensByKind;
+  /** Why no call would be made: it would cost more than may be spent. */
+  readonly refusal?: string;
   /** Absent if nothing is estimated. */
   readonly confidence?: Confidence;
   /** Expected number of calls. */

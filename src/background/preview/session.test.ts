@@ -179,6 +179,18 @@ it('a model is planned with and never called', async () => {
   ).rejects.toThrow('No key is set.');
 });
 
+it('above the cost limit a forecast shows no cost and no change, but why', async () => {
+  const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
+  const limited = setup({ provider: 'native', models, maxCost: 0.000_1 });
+  const made = await new PreviewSession(freshCounter()).ask(
+    question(makeFileConversation('e.json'), { setup: limited }),
+    signal,
+  );
+  expect(made).toMatchObject({ calls: 0, cost: 0, editCount: 0, tokensAfter: made.tokensBefore });
+  expect(made.refusal).toContain('at most $0.0001 may be spent on a condensation');
+  expect(made.notes).toContain(made.refusal);
+});
+
 it('a summary that was paid for before costs nothing', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const summaries = join(folder, 'paid');

@@ -242,10 +242,20 @@ export interface CondensationEstimate {
   readonly edits?: readonly Edit[];
   /** Tokens of the calls by kind, as the models count them; absent where there are no calls, or nobody can tell. */
   readonly callTokens?: TokensByKind;
-  /** US dollars that the calls cost at least and at most; absent where there are none, or a price is not known. */
-  readonly costRange?: { readonly least: number; readonly most: number };
+  /** Absent where there are no calls, or a price is not known. */
+  readonly costRange?: CostRange;
+  /** Why none of the calls would be made, and nothing changed: they would cost more than may be spent. */
+  readonly refusal?: string;
   /** How sure the estimate is; absent: exact, for nothing of it is guessed. */
   readonly confidence?: Confidence;
+}
+
+/** US dollars that the calls of a run cost at least and at most. */
+export interface CostRange {
+  readonly least: number;
+  readonly most: number;
+  /** Set where the run stops at its cost limit, which `most` then is. */
+  readonly endsAtLimit?: boolean | undefined;
 }
 
 /** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */

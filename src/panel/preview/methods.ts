@@ -41,7 +41,7 @@ const figures = {
   targetTokens: count,
   /** Absent where a price is not known. */
   cost: z.number().optional(),
-  costRange: z.object({ least: z.number(), most: z.number() }).optional(),
+  costRange: z.object({ least: z.number(), most: z.number(), endsAtLimit: z.boolean().optional() }).optional(),
   /** Tokens of the calls by kind. */
   callTokens: z.object({ input: count, cacheRead: count, cacheWrite: count, output: count }).optional(),
   /** Absent where nothing is guessed. */

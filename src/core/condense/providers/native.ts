@@ -93,6 +93,8 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
+      // Of a model without known prices the tokens are still worth telling.
+      const refusal = expected.cost === undefined ? undefined : overBudget(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.message(message)), 0);
@@ -111,7 +113,15 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const { cost, calls } = expected;
       const callTokens = tokensByKind(calls.map(({ usage }) => usage));
       const steps = [{ ...step, tokensBefore, tokensAfter }];
-      return { tokensBefore, tokensAfter, steps, cost, callTokens, edits: draft.edits };
+      return {
+        tokensBefore,
+        tokensAfter,
+        steps,
+        cost,
+        callTokens,
+        edits: draft.edits,
+        ...(refusal !== undefined && { refusal }),
+      };
     },
   };
 }

@@ -31,8 +31,11 @@ describe('cost', () => {
     expect(await manager.estimate({ ...request, messages: [] })).toMatchObject({ cost: 0, tokensAfter: 0 });
   });
 
-  it('above the limit nothing is called', async () => {
-    const { condense, summarizer } = bed(conversation());
+  it('above the limit nothing is called, and the estimate says why', async () => {
+    const { condense, summarizer, manager } = bed(conversation());
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual', maxCost: 0.001 } as const;
+    const { refusal } = await manager.estimate(request);
+    expect(refusal).toMatch(/^It would cost about \$0\.0\d+; at most \$0\.001 may be spent on a condensation/);
     expect(await condense({ maxCost: 0.001 })).toMatchObject({ kind: 'unchanged', reason: 'over-budget', cost: 0 });
     expect(summarizer.requests).toHaveLength(0);
     expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });

@@ -21,13 +21,20 @@ import { watchReferences } from '../lossless/integrity';
 const keepPart = z.enum(['head', 'tail', 'both']);
 const count = z.int().min(1).max(1_000_000);
 
-const operation = (defaults: { mode: 'keep' | 'suppress' | 'truncate'; maxLines?: number; maxChars?: number }) =>
+interface OperationDefaults {
+  readonly mode: 'keep' | 'suppress' | 'truncate';
+  readonly maxLines?: number;
+  readonly maxChars?: number;
+  readonly keep?: z.output<typeof keepPart>;
+}
+
+const operation = (defaults: OperationDefaults) =>
   z
     .object({
       mode: z.enum(['keep', 'suppress', 'truncate']).default(defaults.mode).describe('What happens to this content.'),
       maxLines: count.optional().describe('Number of lines to keep when truncating.'),
       maxChars: count.optional().describe('Number of characters to keep when truncating.'),
-      keep: keepPart.default('both').describe('Which part to keep when truncating.'),
+      keep: keepPart.default(defaults.keep ?? 'both').describe('Which part to keep when truncating.'),
     })
     .strict()
     .transform((value) =>
@@ -44,7 +51,8 @@ const configSchema = z
       .max(100_000)
       .default(10)
       .describe('Number of newest messages that are left alone.'),
-    toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000 }).prefault({}),
+    // The end loses the least, of the lines that agents need later and of the error lines: docs/decisions/0041-truncation-defaults.md.
+    toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
     toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
     images: z

@@ -53,9 +53,9 @@ export function factsOf(
       };
     case 'truncation':
       return {
-        does: t('Shortens old tool results and parameters to their beginning and end.'),
+        does: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
-        loses: t('The middle of old results, until it is recalled'),
+        loses: t('The beginning of old results, until it is recalled'),
         saves: savingOf(MEASURED.truncation),
       };
     case 'native':

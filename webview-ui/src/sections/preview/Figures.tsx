@@ -23,8 +23,11 @@ export const reductionOf = ({ tokensBefore, tokensAfter }: PreviewFigures): numb
 /** Nothing where no model is called; else a range where one is known. */
 export function costOf({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
-  if (!costRange || costRange.least === costRange.most) return formatDollars(cost);
-  return t('{0} to {1}', formatDollars(costRange.least), formatDollars(costRange.most));
+  if (!costRange) return formatDollars(cost);
+  const least = formatDollars(costRange.least);
+  const most = formatDollars(costRange.most);
+  const range = least === most ? most : t('{0} to {1}', least, most);
+  return costRange.endsAtLimit === true ? t('{0}, stopped at your limit', range) : range;
 }
 
 const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));

@@ -43,6 +43,8 @@ it('tells the cost before one agrees to it, on the very button', async () => {
   expect(of({ calls: 0, cost: 0 })).toBe('');
   expect(of({ calls: 1, cost: undefined })).toBe('one call to a model, cost not known');
   expect(of({ costRange: { least: 0.01, most: 0.03 } })).toBe('2 calls to a model, $0.01 to $0.03');
+  const limited = { costRange: { least: 0.03, most: 0.5, endsAtLimit: true } };
+  expect(of(limited)).toBe('2 calls to a model, $0.03 to $0.50, stopped at your limit');
   const page = await open();
   await page.until(() => cells(page).length > 20);
   // What is free says no price.

@@ -4,7 +4,7 @@ import { tokensByKind, type Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summarizer';
-import type { Confidence, CondensationEstimate } from '../../types';
+import type { Confidence, CondensationEstimate, CostRange } from '../../types';
 
 /** A call that would be made. */
 interface EstimatedCall {
@@ -21,21 +21,14 @@ const MANY_SAMPLES = 5;
 /** By how much replies may differ from what is expected, before and after many were seen. */
 const SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
-/** What ends a run early. */
-interface RunLimits {
-  /** US dollars that may be spent; undefined: no limit. */
-  readonly maxCost: number | undefined;
-  /** Calls that may be under way at the same time. */
-  readonly parallelCalls: number;
-}
-
 export class EstimatedCalls {
   /** Placeholders given so far, by request: the run would not ask for the same summary again. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
 
-  constructor(private readonly limits: RunLimits = { maxCost: undefined, parallelCalls: 1 }) {}
+  /** @param maxCost US dollars that may be spent; undefined: no limit */
+  constructor(private readonly maxCost?: number) {}
 
   /** @param askedTokens set for a single content's summary. */
   note(
@@ -59,30 +52,25 @@ export class EstimatedCalls {
     const { confidence } = this;
     const spread = confidence === 'high' ? SPREAD.sure : SPREAD.unsure;
     const least = this.costWith(({ usage }) => usage.outputTokens * spread.least);
-    const most = this.mostWith(({ usage, limit }) =>
+    const most = this.costWith(({ usage, limit }) =>
       // What may be infinitely longer than nothing is as long as the limit.
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
     const callTokens = tokensByKind(this.calls.map(({ usage }) => usage));
-    return { confidence, callTokens, ...(least !== undefined && most !== undefined && { costRange: { least, most } }) };
+    const isKnown = least !== undefined && most !== undefined;
+    return { confidence, callTokens, ...(isKnown && { costRange: this.withinLimit({ least, most }) }) };
   }
 
   /**
-   * The most that a run can cost. A call begins only if its expected cost fits into what is left of the limit, so the limit can
-   * be exceeded by no more than what the calls then under way cost above their expectation.
+   * The range up to the limit, at which the run stops. (A call begins if its expected cost still fits, so longer replies of the calls then
+   * under way can take the cost a little above it.)
    */
-  private mostWith(outputTokens: (call: EstimatedCall) => number): number | undefined {
-    const all = this.costWith(outputTokens);
-    const { maxCost, parallelCalls } = this.limits;
-    if (all === undefined || maxCost === undefined) return all;
+  private withinLimit({ least, most }: CostRange): CostRange {
+    const { maxCost, isStopped } = this;
     // No limit keeps a model from being called whose calls are paid for already.
-    if (this.calls.some(({ model }) => model.billing === 'included')) return all;
-    const excess = this.calls
-      .map((call) => costOf(call, outputTokens(call)) - costOf(call, call.usage.outputTokens))
-      .toSorted((a, b) => b - a)
-      .slice(0, parallelCalls)
-      .reduce((sum, each) => sum + Math.max(0, each), 0);
-    return this.isStopped ? maxCost + excess : Math.min(all, maxCost + excess);
+    if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included')) return { least, most };
+    if (most <= maxCost && !isStopped) return { least, most };
+    return { least: Math.min(least, maxCost), most: maxCost, endsAtLimit: true };
   }
 
   private get confidence(): Confidence {
@@ -96,7 +84,3 @@ export class EstimatedCalls {
     );
   }
 }
-
-/** US dollars of a call with a known price. */
-const costOf = ({ usage, model }: EstimatedCall, outputTokens: number): number =>
-  callCost({ ...usage, outputTokens }, model.prices) ?? 0;

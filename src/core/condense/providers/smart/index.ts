@@ -93,7 +93,7 @@ async function estimateOf(
   shared: Shared,
 ): Promise<CondensationEstimate> {
   const { maxCost } = options;
-  const estimatedCalls = new EstimatedCalls({ maxCost, parallelCalls: config.parallelCalls });
+  const estimatedCalls = new EstimatedCalls(maxCost);
   const silent = { ...options, onProgress: () => undefined };
   const record = new SmartRecord(shared.models);
   const draft = await runSmart({ context, config, options: silent, shared, record, estimatedCalls });

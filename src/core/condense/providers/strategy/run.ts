@@ -103,7 +103,7 @@ async function runProvider(
   try {
     const asked = [work.contextNow, ready.config, work.optionsNow] as const;
     const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
-    const reason = step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined;
+    const reason = estimate?.refusal ?? (step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined);
     if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
     const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
     work.addNotes(ready.notes);
