@@ -38,9 +38,9 @@ try {
   await writeJson('schemas/settings.schema.json', settingsFileJsonSchema());
   await writeJson('schemas/workspace.schema.json', workspaceFileJsonSchema());
 
-  const { properties, restricted, words } = settingsManifest();
+  const { groups, restricted, words } = settingsManifest();
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-  manifest.contributes.configuration.properties = properties;
+  manifest.contributes.configuration = groups;
   manifest.contributes.jsonValidation = SCHEMA_FILES;
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
   await writeJson('package.json', withRepositoryLinks(manifest));

@@ -1,7 +1,11 @@
 /** What is read of package.json. */
 export interface Manifest {
   readonly contributes: {
-    readonly configuration: { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly order: number;
+      readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    }[];
   };
 }
 

@@ -6,26 +6,28 @@
  * @returns {string} the page.
  */
 export function settingsPage({ contributes }, words) {
-  const { properties } = contributes.configuration;
+  const groups = contributes.configuration.toSorted((a, b) => a.order - b.order);
+  const properties = Object.assign({}, ...groups.map((group) => group.properties));
   const ofScope = (scope) => Object.keys(properties).filter((name) => properties[name].scope === scope);
-  const rows = Object.entries(properties)
-    .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
-    .map(([name, setting]) => {
-      const text = String(setting.markdownDescription ?? setting.description ?? '').replace(
-        /^%(.*)%$/,
-        (_, key) => words[key] ?? '',
-      );
-      return `| \`${name}\` | ${cell(text)} | ${cell(valuesOf(setting))} | \`${JSON.stringify(setting.default)}\` |`;
-    });
+  const inWords = (text) => String(text ?? '').replace(/^%(.*)%$/, (_, key) => words[key] ?? '');
+  const tables = groups.map(({ title, properties: own }) => {
+    const rows = Object.entries(own)
+      .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
+      .map(([name, setting]) => {
+        const mark = setting.tags?.includes('advanced') ? ' ¹' : '';
+        const text = inWords(setting.markdownDescription ?? setting.description);
+        return `| \`${name}\`${mark} | ${cell(text)} | ${cell(valuesOf(setting))} | \`${JSON.stringify(setting.default)}\` |`;
+      });
+    return `## ${inWords(title)}\n\n| setting | meaning | values | default |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
   return `# Settings
 
-Made from src/settings/table.ts by \`npm run manifest\`; a test compares them. **Context Condenser: Open Settings** shows all of them on
+Made from src/settings by \`npm run manifest\`; a test compares them. **Context Condenser: Open Settings** shows all of them on
 one page with help. In settings.json VS Code completes and checks them, the fields of objects too.
 
-| setting | meaning | values | default |
-|---|---|---|---|
-${rows.join('\n')}
+¹ Advanced: VS Code's own settings page shows it if you search for its ID, \`@modified\` or \`@tag:advanced\`.
 
+${tables.join('\n')}
 ## Where a setting applies
 
 Your own settings file applies in every window, a workspace's in that workspace. These belong to one machine:

@@ -594,13 +594,13 @@ it('package.json declares what the code reads: fields of profiles, scopes, what 
   interface Manifest {
     readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
     readonly contributes: {
-      readonly configuration: {
+      readonly configuration: readonly {
         readonly properties: Readonly<Record<string, { scope: string; items?: { properties: object } }>>;
-      };
+      }[];
     };
   }
   const { capabilities, contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  const { properties } = contributes.configuration;
+  const properties = Object.fromEntries(contributes.configuration.flatMap((group) => Object.entries(group.properties)));
   const profiles = properties['contextCondenser.profiles'];
   expect(Object.keys(profiles?.items?.properties ?? {})).toEqual(Object.keys(profileSchema.shape));
   expect(profiles?.scope).toBe('machine');

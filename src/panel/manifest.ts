@@ -6,18 +6,26 @@ import type { SettingScope } from './protocol';
 
 /** The parts of package.json that are read. */
 export interface Manifest {
-  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, ConfigSchema>> } };
+  readonly contributes: {
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, ConfigSchema>> }[];
+  };
 }
 
+/** The schemas of all groups of settings, by full name. */
+export const settingProperties = <Property>(
+  groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
+): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
+
 /** The settings' schemas by name, in the table's order, with the titles that VS Code has no place for. */
-export const settingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> =>
-  Object.fromEntries(
+export const settingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
+  const properties = settingProperties(contributes.configuration);
+  return Object.fromEntries(
     SETTING_NAMES.map((name) => {
       const { title } = SETTINGS[name];
-      const schema = contributes.configuration.properties[`contextCondenser.${name}`];
-      return [name, { ...schema, ...(title !== undefined && { title }) }];
+      return [name, { ...properties[`contextCondenser.${name}`], ...(title !== undefined && { title }) }];
     }),
   );
+};
 
 /**
  * Whether a setting belongs to one machine. A workspace can't set it, and in a window on a remote machine VS Code reads it

@@ -10,12 +10,13 @@ import type {} from '../../test/support/ranks';
 import { RegisteredProviders } from '../window/registered';
 import { samplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
+import { settingProperties } from './manifest';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  contributes: { configuration: { properties: Record<string, { default?: unknown }> } };
+  contributes: { configuration: { properties: Record<string, { default?: unknown }> }[] };
 };
 
 export interface TestPanel {
@@ -49,7 +50,7 @@ export function openTestPanel(
 ): TestPanel {
   const registered = new RegisteredProviders();
   for (const provider of providers) registered.add(provider);
-  for (const [name, schema] of Object.entries(manifest.contributes.configuration.properties)) {
+  for (const [name, schema] of Object.entries(settingProperties(manifest.contributes.configuration))) {
     fake.defaults[name] = schema.default;
   }
   const logged: string[] = [];

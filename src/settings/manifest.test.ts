@@ -12,17 +12,25 @@ import {
   workspaceFileJsonSchema,
   workspaceTable,
 } from './manifest';
+import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS } from './table';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const made = settingsManifest();
 
 // If one of these fails: npm run manifest
-it('package.json has the settings of the table, in its order', () => {
-  const { properties } = manifest.contributes.configuration;
-  expect(properties).toEqual(plain(made.properties));
-  expect(Object.keys(properties)).toEqual(Object.keys(made.properties));
+it('package.json has the settings of the table, in their groups and order', () => {
+  const { configuration } = manifest.contributes;
+  expect(configuration).toEqual(plain(made.groups));
+  expect(configuration.map(({ properties }) => Object.keys(properties))).toEqual(
+    made.groups.map(({ properties }) => Object.keys(properties)),
+  );
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toEqual(made.restricted);
+});
+
+it('the settings page has each setting in one group', () => {
+  const names = SETTING_GROUPS.flatMap(({ settings, advanced }) => [...settings, ...advanced]);
+  expect(names.toSorted()).toEqual([...SETTING_NAMES].toSorted());
 });
 
 it('package.nls.json has the words of the table, and no other words of settings', () => {

@@ -9,16 +9,24 @@ import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { bare, hoistDefinitions, type Schema } from './jsonSchema';
+import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './table';
 import { isOfUserAlone } from './workspaceRules';
 
 export interface SettingsManifest {
-  /** package.json's `contributes.configuration.properties`. */
-  readonly properties: Readonly<Record<string, Schema>>;
+  /** package.json's `contributes.configuration`. */
+  readonly groups: readonly SettingsManifestGroup[];
   /** package.json's `capabilities.untrustedWorkspaces.restrictedConfigurations`. */
   readonly restricted: readonly string[];
   /** Entries of package.nls.json that start with `setting.`. */
   readonly words: Readonly<Record<string, string>>;
+}
+
+interface SettingsManifestGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly order: number;
+  readonly properties: Readonly<Record<string, Schema>>;
 }
 
 export function settingsManifest(): SettingsManifest {
@@ -27,7 +35,7 @@ export function settingsManifest(): SettingsManifest {
     words[key] = text;
     return `%${key}%`;
   };
-  const properties = SETTING_NAMES.map((name, index): [string, Schema] => {
+  const property = (name: SettingName, order: number, isAdvanced: boolean): [string, Schema] => {
     const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
     const own = translates ? translated(schema(), key, word) : schema();
@@ -37,13 +45,22 @@ export function settingsManifest(): SettingsManifest {
         ...(choices ? withChoices(own, choices, (value, meaning) => word(`${key}.${value}`, meaning)) : own),
         default: standard,
         scope,
-        order: index + 1,
+        order,
+        ...(isAdvanced && { tags: ['advanced'] }),
         markdownDescription: word(key, text),
       },
     ];
-  });
+  };
+  const groups = SETTING_GROUPS.map(({ id, title, settings, advanced }, group) => ({
+    id: `contextCondenser.${id}`,
+    title: word(`setting.group.${id}`, title),
+    order: group + 1,
+    properties: Object.fromEntries(
+      [...settings, ...advanced].map((name, index) => property(name, index + 1, index >= settings.length)),
+    ),
+  }));
   return {
-    properties: Object.fromEntries(properties),
+    groups,
     // All settings: untrusted workspaces can't set anything.
     restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
     words,

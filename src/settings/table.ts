@@ -144,13 +144,11 @@ const rows = {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
-      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the ID of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. By default it is Lossless, which calls no model and loses nothing; in agent tasks, Smart (File-Aware) follows if that is not enough (`#contextCondenser.agent.whenNotEnough#`).',
+      text: 'How conversations are condensed. By default, Lossless, which calls no model and loses nothing; in agent tasks, Smart (File-Aware) follows if that is not enough (`#contextCondenser.agent.whenNotEnough#`). A provider that another extension registers is chosen with **Context Condenser: Choose Provider**, or by its ID in settings.json, where VS Code marks it as unknown; until that extension has started, agent mode uses Lossless.',
       choices: PROVIDER_CHOICES,
     }),
-    schema: () => ({
-      type: 'string',
-      anyOf: [{ enum: BUILT_IN_PROVIDERS }, { pattern: '^[\\w.-]{1,64}$' }],
-    }),
+    // The settings page shows a list only for an `enum`; another extension's provider is used all the same.
+    schema: () => ({ type: 'string', enum: BUILT_IN_PROVIDERS }),
   },
   'manual.targetPercent': whole(percent(5, 95), {
     default: 50,

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const { contributes } = manifest;
 const PREFIX = 'contextCondenser.';
-const settings = Object.keys(contributes.configuration.properties);
+const settings = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
 const commands = contributes.commands.map(({ command }) => command);
 const sources = globSync('{src,webview-ui}/**/*.{ts,tsx}', { cwd: root }).filter((file) => !file.includes('.test.'));
 const code = sources.map(read).join('\n');

@@ -15,8 +15,10 @@ const rows = PAGE.split('\n').flatMap((line): Row[] => {
   return /^[A-Z]\d+$/.test(id) ? [{ id, state, shown }] : [];
 });
 
-const { properties } = manifest.contributes.configuration;
-const known = new Set([...Object.keys(properties), ...manifest.contributes.commands.map(({ command }) => command)]);
+const known = new Set([
+  ...manifest.contributes.configuration.flatMap(({ properties }) => Object.keys(properties)),
+  ...manifest.contributes.commands.map(({ command }) => command),
+]);
 const decisions = readdirSync('docs/decisions').map((file) => Number.parseInt(file, 10));
 const readme = readFileSync('README.md', 'utf8');
 

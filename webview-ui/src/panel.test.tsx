@@ -279,7 +279,7 @@ describe('profiles', () => {
   it('show a choice that is not set with its default, where it has one', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     const keep = field(page, 'truncation.toolResults.keep') as HTMLSelectElement;
-    expect(keep.value).toBe('both');
+    expect(keep.value).toBe('tail');
     expect([...keep.querySelectorAll('vscode-option')].map(({ textContent }) => textContent)).not.toContain('Not set');
   });
 

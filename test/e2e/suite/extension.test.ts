@@ -13,7 +13,9 @@ import { extensionVariable, IDLE_STATES, idleVariable } from './names';
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default: unknown }>> };
+    readonly configuration: readonly {
+      readonly properties: Readonly<Record<string, { readonly default: unknown }>>;
+    }[];
   };
 }
 
@@ -47,7 +49,9 @@ suite('the packaged extension', () => {
 
   test('has every setting with its default', () => {
     const settings = vscode.workspace.getConfiguration();
-    for (const [name, { default: value }] of Object.entries(manifest.contributes.configuration.properties)) {
+    for (const [name, { default: value }] of manifest.contributes.configuration.flatMap(({ properties }) =>
+      Object.entries(properties),
+    )) {
       assert.deepEqual(settings.get(name), value, name);
     }
   });

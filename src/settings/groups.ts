@@ -1,0 +1,76 @@
+/** How VS Code's settings page groups the settings, and which of them it shows only when asked. */
+import type { SettingName } from './table';
+
+export interface SettingGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly settings: readonly SettingName[];
+  /**
+   * Settings that people rarely change by hand, or that the panel edits. VS Code hides them unless they are searched for by ID, with `@modified`
+   * or with `@tag:advanced`. Values that are set keep working.
+   */
+  readonly advanced: readonly SettingName[];
+}
+
+/** In the order of the page. A test checks that each setting is in one group. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  {
+    id: 'start',
+    title: 'Start',
+    settings: [
+      'provider',
+      'automatic',
+      'threshold',
+      'thresholdTokens',
+      'agent.targetPercent',
+      'manual.targetPercent',
+      'agent.whenNotEnough',
+      'notifications',
+    ],
+    advanced: [],
+  },
+  {
+    id: 'limits',
+    title: 'Cost Limits',
+    settings: [
+      'maxCostPerCondensation',
+      'maxCostPerConversation',
+      'maxCostPerDay',
+      'agent.maxCostPerConversation',
+      'agent.maxCostPerDay',
+      'agent.atMaxCost',
+      'warnings.cost',
+    ],
+    advanced: ['warnings.reductionPercent'],
+  },
+  {
+    id: 'models',
+    title: 'Models',
+    settings: ['condensingProfile'],
+    advanced: ['profiles', 'condensingPrompt', 'agent.wrappedModels', 'agent.declaredWindow'],
+  },
+  {
+    id: 'methods',
+    title: 'Methods',
+    settings: ['smart'],
+    advanced: ['lossless', 'truncation', 'native', 'presets', 'strategy', 'providers', 'coherenceFloor'],
+  },
+  {
+    id: 'agents',
+    title: 'Agent Mode',
+    settings: ['agent.onArrival'],
+    advanced: [
+      'agent.noiseOnArrival',
+      'agent.largeResultPercent',
+      'agent.coldPercent',
+      'agent.backgroundPercent',
+      'agent.summaryWaitSeconds',
+    ],
+  },
+  {
+    id: 'conversations',
+    title: 'Stored Conversations',
+    settings: ['history', 'conversations.offerIdleTasks'],
+    advanced: ['conversations.contextWindow'],
+  },
+];
