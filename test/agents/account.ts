@@ -1,6 +1,7 @@
 /**
- * What the account makes of an agent's own files, held against what its vendor was asked for: a task with refusals and a broken answer,
- * the session resumed, forked, given to a subagent, compacted by hand and by the agent itself. The vendor counts for itself.
+ * Compares the account of an agent's files with what its vendor counted: a task with rejections and
+ * a broken answer, the session resumed, forked, delegated to a subagent, compacted by hand and
+ * automatically.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ import { Model, storedAnswer } from './reading';
 import type { Step } from './sessions';
 import { kindOf, startUpstream, startVendor } from './upstream';
 
-/** The model of each wire, as agents and the price table name it. */
+/** The model per wire, as agents and the price table name it. */
 export const PRICED = {
   anthropic: { vendor: 'anthropic', seller: 'anthropic', model: 'claude-sonnet-4-5' },
   chat: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
@@ -72,7 +73,7 @@ function partsOf(agent: RealAgent): readonly Part[] {
           {
             name: 'subagent',
             task: 'Let another one look at it.',
-            // The other one may work beside it.
+            // Another request may run concurrently.
             steps: [
               { text: 'I ask another one.', delegates: true },
               { text: 'I wait for it.', runs: ['sleep 3'] },
@@ -101,14 +102,14 @@ interface Sums {
 
 const NONE: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
 
-/** What a part of an agent's life cost, as the vendor counted it and as the account did. */
+/** Cost of one phase by the vendor's count and by the account. */
 export interface AccountResult {
   readonly part: string;
   readonly code: number | string;
   readonly vendor: Sums;
-  /** Of the vendor's, those that were answered in part: an agent may not know of them. */
+  /** Partially answered ones, which the agent may not have recorded. */
   readonly broken: Sums;
-  /** Requests that the agent writes down nowhere, which are in neither. */
+  /** Requests that the agent records nowhere; in neither sum. */
   readonly unrecorded: number;
   readonly account: Sums;
   readonly unpriced: number;
@@ -121,7 +122,7 @@ export interface AccountOptions {
   readonly say: (line: string) => void;
 }
 
-/** Makes the sessions with the agent in one home, and compares after each of its processes. */
+/** Runs the agent's sessions in one home and compares after each process. */
 export async function compareAccount(
   root: string,
   agent: RealAgent,
@@ -132,7 +133,7 @@ export async function compareAccount(
   const { files } = bigTask(join(root, 'work'), 7, MANY_CALLS);
   const bed = makeBed(root, files);
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
-  // One server for all: no two answers have the same id.
+  // One server for all, so that answer IDs are unique.
   const common = { wire, countTokens, window: WINDOW, takesUnpaired: true };
   const vendor = await startVendor(common, () => reply('ok'));
   const results: AccountResult[] = [];
@@ -178,7 +179,7 @@ export async function compareAccount(
   return results;
 }
 
-/** Has an agent that serves a protocol compact, and ends it then. */
+/** Makes an agent with a protocol compact, then ends it. */
 function compactedBy(
   compactor: Compactor,
   names: Pick<Peer, 'home' | 'model' | 'seller'>,
@@ -199,7 +200,7 @@ function compactedBy(
   };
 }
 
-/** What the vendor's own counts of its answers come to. */
+/** Sum of the vendor's own counts. */
 function countedBy(
   requests: readonly RecordedRequest[],
   brokenOff: ReadonlySet<RecordedRequest>,
@@ -240,7 +241,6 @@ function countedBy(
   };
 }
 
-/** The account's own total. */
 async function accounted({ work, home, store }: Bed, dist: string): Promise<{ sums: Sums; unpriced: number }> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, CONTEXT_CONDENSER_STORE: store };
   const told = await started([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], work, env, 120);
@@ -263,8 +263,8 @@ const minus = (one: Sums, other: Sums): Sums => ({
 });
 
 /**
- * The fields in which the account and the vendor differ, dollars to a millionth. Of an answer that broke off an agent knows what had come
- * until then, or nothing.
+ * Fields in which account and vendor differ, dollars to a millionth. Of a broken answer an agent
+ * knows the beginning, or nothing.
  */
 export const differing = ({ vendor, broken, account }: AccountResult): string[] =>
   (Object.keys(vendor) as (keyof Sums)[]).filter(

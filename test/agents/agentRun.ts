@@ -1,4 +1,7 @@
-/** One task of a real agent, alone or by `context-condenser run`, in a home of its own, and what is left in that home. */
+/**
+ * Runs one task of a real agent, alone or with `context-condenser run`, in its own home, and
+ * inspects what it leaves there.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,10 +12,13 @@ import { errorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
-/** Where agents are installed: `AGENTS_FOLDER`, else below the one folder that packing the extension does not look through. */
+/** Installed agents: `AGENTS_FOLDER`, or else the one folder that packaging ignores. */
 export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.agents');
 
-/** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
+/**
+ * Installs missing agents at pinned versions without scripts.
+ * @returns a problem, or undefined
+ */
 export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {
   const folder = join(INSTALLED, name);
   const pinned = packages.every((one) => {
@@ -27,7 +33,7 @@ export async function install({ name, packages, program }: RealAgent): Promise<s
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
     try {
-      // Other windows of the tests are served meanwhile.
+      // Serves other windows of the tests meanwhile.
       await promisify(execFile)('npm', ['install', ...options, ...packages], { cwd: folder });
     } catch (error) {
       return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
@@ -38,23 +44,22 @@ export async function install({ name, packages, program }: RealAgent): Promise<s
     : `it has no program for ${process.platform}-${process.arch}`;
 }
 
-/** A folder for one agent: its home, the project that it works on, and our store. */
+/** An agent's folder: home, project, and our store. */
 export interface Bed {
   readonly home: string;
   readonly work: string;
   readonly store: string;
-  /** The commands of all agents, as a shell finds them. */
+  /** All agents' commands on PATH. */
   readonly bin: string;
 }
 
 export interface Ended {
-  /** The exit code; "time limit" where it was ended. */
+  /** Exit code, or "time limit". */
   readonly code: number | string;
   readonly seconds: number;
   readonly output: string;
 }
 
-/** Makes the folders, the project, and the commands. */
 export function makeBed(root: string, files: ReadonlyMap<string, string>): Bed {
   const bed = {
     home: join(root, 'home'),
@@ -67,7 +72,6 @@ export function makeBed(root: string, files: ReadonlyMap<string, string>): Bed {
   return bed;
 }
 
-/** The agent's settings and its command. */
 export function setUp(
   bed: Bed,
   agent: RealAgent,
@@ -98,7 +102,6 @@ const write = (path: string, content: string): void => {
 };
 
 export interface AgentTask {
-  /** Folder of the bundles. */
   readonly dist: string;
   readonly agent: RealAgent;
   readonly wire: WireName;
@@ -108,24 +111,23 @@ export interface AgentTask {
   readonly behind?: readonly string[];
   readonly limitSeconds: number;
   readonly inTerminal?: InTerminal;
-  /** Makes the agent's command line of the usual one. */
+  /** Changes the agent's command line. */
   readonly args?: (args: readonly string[]) => readonly string[];
-  /** Once this resolves, it gets what a person's Ctrl+C sends. */
+  /** Sends Ctrl+C when it resolves. */
   readonly interrupt?: Promise<unknown>;
-  /** Writes to it while it runs; reads what it has written so far. */
+  /** Writes to it, given its output so far. */
   readonly input?: (stdin: Writable, output: () => string) => Promise<void>;
 }
 
-/** An agent in a terminal, which does not end by itself. */
+/** An agent in a terminal, which does not exit by itself. */
 export interface InTerminal {
-  /** It shows this once words can be typed. */
+  /** Shown when it accepts input. */
   readonly prompt: string;
   readonly types: string;
-  /** It is ended once this resolves; then its exit code is 0. */
+  /** Ended when it resolves; the exit code is then 0. */
   readonly until: Promise<unknown>;
 }
 
-/** Runs the agent to its end. */
 export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<Ended> {
   const usual = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
   const own = task.args?.(usual) ?? usual;
@@ -145,7 +147,7 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
   return started(command, bed.work, env, task.limitSeconds, task);
 }
 
-/** Runs a command in a process group of its own, of which nothing is left afterwards. */
+/** Runs a command in its own process group, which is killed afterwards. */
 export function started(
   command: readonly string[],
   cwd: string,
@@ -161,7 +163,7 @@ export function started(
     const child = spawn(program, args, {
       cwd,
       env: inTerminal ? { ...env, TERM: 'xterm-256color' } : env,
-      // A terminal whose input ends closes.
+      // A terminal closes when its input ends.
       stdio: [inTerminal || input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -169,7 +171,7 @@ export function started(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // Gone already.
+        // Already gone.
       }
     };
     let output = '';
@@ -190,13 +192,13 @@ export function started(
     child.stdout?.on('data', () => {
       if (!inTerminal || typing || !output.includes(inTerminal.prompt)) return;
       child.stdin?.write(inTerminal.types);
-      // What comes with the words is taken for a part of them.
+      // Input that arrives together would be treated as one text.
       typing = setInterval(() => child.stdin?.write('\r'), 2_000);
     });
     void interrupt?.then(() => child.kill('SIGINT'));
     if (input && child.stdin) void input(child.stdin, () => output);
     void inTerminal?.until.then(() => {
-      // Its end closes the terminal, whose programs are no part of the group.
+      // Its end closes the terminal, whose programs are not in the group.
       child.stdin?.end();
       child.kill('SIGTERM');
       end(0);
@@ -227,7 +229,7 @@ export function hashesIn(folder: string, root = folder): ReadonlyMap<string, str
   );
 }
 
-/** @returns undefined where it is gone: an agent may leave a program running that takes its own locks away. */
+/** Undefined if it is gone: an agent may leave a process that removes its own locks. */
 function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
@@ -237,7 +239,7 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-/** Files that were there before and are gone or hold something else. */
+/** Earlier files that are missing or changed. */
 export const changedIn = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
@@ -245,10 +247,11 @@ export const changedIn = (
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Names of files without what differs from run to run: ids, hashes, dates, paths of the folder. */
+/** File names without varying parts: IDs, hashes, dates, paths. */
 export const shapeOf = (name: string): string =>
   name
-    // Folders that are named for the one that the agent works in; first, for the others take digits out of that name.
+    // Folders named after the working folder; first, since later rules remove digits from that
+    // name.
     .replace(/[\w-]*agent-\w{6}[\w-]*/g, '#')
     .replace(/(?<![0-9a-z])\d{10,}_[a-z0-9]{5}\b/g, '#')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
@@ -258,7 +261,7 @@ export const shapeOf = (name: string): string =>
     .replace(/\d{2,}/g, '#')
     .replace(/#[#T:._Z-]*/g, '#');
 
-/** Files of a home that hold an address of a gateway, secret or ticket. */
+/** Files that contain a gateway's address, secret or ticket. */
 export const leaksIn = (folder: string): string[] =>
   [...hashesIn(folder).keys()].filter((name) =>
     /127\.0\.0\.1:\d+\/[\w-]{32}|x-context-condenser/.test(readFileSync(join(folder, name), 'latin1')),

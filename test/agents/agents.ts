@@ -1,6 +1,6 @@
 /**
- * Real agents for the long lane: what is installed of each, how a person has it set up to reach a server of theirs, and how it is
- * asked headless. Published on npm; versions are pinned, since each new one may send something else.
+ * Real agents for the long lane: packages, configuration for a custom server, and headless use.
+ * Versions are pinned, since new ones may send something else.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,71 +8,70 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import type { Fault } from '../servers/behaviour';
 import { CODEX_APP_SERVER, PI_RPC, SERVED, type Compactor } from './compactors';
 
-/** Faults on the way to a vendor: two refusals, and three ways in which a stream ends in the middle of an answer. */
+/** Faults: two rejections, and three ways to end a stream early. */
 export type FaultKind = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
 
-/** Where an agent's requests go, as its user has set it up. */
+/** A user's configured destination for requests. */
 export interface AgentSetting {
-  /** `http://127.0.0.1:port`, without a path. */
   readonly address: string;
   readonly wire: WireName;
-  /** Tokens of the model's window, where the agent takes it from its settings. */
+  /** The model's window in tokens, if the agent's settings have one. */
   readonly window: number;
   readonly home: string;
-  /** The model and who offers it, as the agent names them. Default: names that have no price. */
+  /** Model and provider as the agent names them. Default: unpriced names. */
   readonly model?: string;
   readonly seller?: string;
 }
 
 export interface RealAgent {
-  /** Its folder among the installed ones. */
+  /** Its folder among the installed agents. */
   readonly name: string;
-  /** As `context-condenser run` and a shell know it. */
+  /** Its command. */
   readonly command: string;
-  /** The packages that npm installs, without running scripts of packages. */
+  /** Installed without package scripts. */
   readonly packages: readonly string[];
-  /** The program below `node_modules`; a script of Node's, or a binary of this platform. */
+  /** The program in `node_modules`: a Node script or a native binary. */
   readonly program: string;
-  /** The oldest Node that runs it; absent: a binary, or any Node. */
+  /** Minimum Node version; absent for a binary, or any version. */
   readonly node?: 24;
   readonly wires: readonly WireName[];
-  /** Files below the home folder; what is no text is written as JSON. */
+  /** Files below the home folder; non-strings are written as JSON. */
   files(setting: AgentSetting): Readonly<Record<string, unknown>>;
   env(setting: AgentSetting): Readonly<Record<string, string>>;
-  /** Its command line for a task, in a new session or in the last one. */
+  /** Arguments for a task, in a new session or the last one. */
   args(task: string, wire: WireName, isAgain: boolean, home: string): readonly string[];
-  /** The command line that forks the last session, of the one that goes on with it. */
+  /** Arguments that fork the last session, from those that resume it. */
   fork?(args: readonly string[], home: string): readonly string[];
-  /** What a person types to have the session compacted. */
+  /** Input that compacts the session. */
   readonly compaction?: string;
-  /** Where nothing can be typed for it. */
+  /** Compaction if there is no input for it. */
   readonly compactor?: Compactor;
-  /** Its subagents work where nobody types. */
+  /** Its subagents can't be given input. */
   readonly delegates?: boolean;
-  /** Files, as {@link files}, and variables with which it compacts a conversation of some 60,000 tokens by itself. */
+  /** Files (see {@link files}) and variables that make it compact at about 60,000 tokens. */
   readonly smallWindow?: {
     readonly files?: Readonly<Record<string, unknown>>;
     readonly env?: Readonly<Record<string, string>>;
   };
-  /** Requests that it writes down nowhere: titles, checks. */
+  /** Requests it records nowhere: titles, checks. */
   readonly unrecorded?: readonly ('small' | 'summary')[];
-  /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
+  /** Faults that fail its task even without a gateway; tested separately. */
   readonly endsOn: readonly FaultKind[];
-  /** The words that it puts in place of old results in mid-task, by itself: its requests then do not continue each other. */
+  /** Text it substitutes for old results during a task, so its requests don't extend each other. */
   readonly rewrites?: RegExp;
-  /** It resumes a session in a terminal alone, where it shows this once it can be told something. */
+  /** It resumes sessions only in a terminal, where it shows this when ready. */
   readonly resumesBehind?: string;
-  /** Ends what it then leaves running. */
+  /** Ends what it leaves running. */
   readonly ends?: readonly string[];
-  /** In a session that it resumes it sends each result twice, which its vendor's rules refuse, also after a run alone. */
+  /** In resumed sessions it sends each result twice, which its vendor rejects, even without us. */
   readonly doublesResults?: boolean;
-  /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
+  /** Files it installs during the run. */
   readonly installs?: RegExp;
-  /** Files in its home in which it logs what its MCP servers, ours among them, say. */
+  /** Files in which it logs MCP servers' output. */
   readonly logsOfServers?: RegExp;
-  /** Files in its home in which it keeps long results, each named for its tool and call: which there are hangs on what results it gets. */
+  /** Files with long results, named by tool and call; they depend on the results. */
   readonly keptResults?: RegExp;
-  /** Files in its home in which it logs its own requests in a terminal, with the address that it was given. */
+  /** Files in which it logs its requests, with its configured address. */
   readonly logsOfRequests?: RegExp;
 }
 
@@ -86,7 +85,7 @@ const VERSION: Readonly<Record<WireName, string>> = {
   gemini: '/v1beta',
 };
 
-/** The newest folder in one whose folders have names that begin with their time. */
+/** The newest folder, by the time in the names. */
 const newestIn = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
 
 const GEMINI_SETTINGS = {
@@ -102,7 +101,7 @@ const QWEN_SETTINGS = {
   general: { enableAutoUpdate: false, disableAutoUpdate: true },
 };
 
-/** Codex has a provider `openai` of its own, which speaks with OpenAI's servers alone. */
+/** Codex has a built-in provider `openai`, which uses only OpenAI's servers. */
 const codexProvider = (seller: string): string => (seller === 'openai' ? 'openai-codex' : seller);
 
 const CODEX_TARGETS: Readonly<Record<string, string>> = {
@@ -112,7 +111,7 @@ const CODEX_TARGETS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'aarch64-apple-darwin',
 };
 
-/** OpenCode and its descendant. */
+/** OpenCode and its fork. */
 const openCodeLike = (name: string, pinned: string, program: string): RealAgent => ({
   name,
   command: name,
@@ -162,12 +161,11 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   compactor: SERVED,
   delegates: true,
   smallWindow: {},
-  // Titles.
   unrecorded: ['small'],
   endsOn: name === 'kilo' ? ['cut'] : [],
-  // OpenCode only where its user has asked for it.
+  // OpenCode only if configured.
   ...(name === 'kilo' && { rewrites: CLEARED }),
-  // Its plugins' package, from npm, in the background.
+  // Its plugins' npm package, installed in the background.
   installs: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
 });
 
@@ -235,7 +233,6 @@ wire_api = "responses"
     rewrites: /<tool_output_masked>/g,
     doublesResults: true,
     logsOfServers: /context-condenser/,
-    // Its `saveTruncatedToolOutput` (packages/core/src/utils/fileUtils.ts).
     keptResults: /^\.gemini\/tmp\/[^/]+\/tool-outputs\/(session-[^/]+\/)?[\w-]+\.txt$/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
@@ -453,11 +450,11 @@ models:
       COPILOT_AUTO_UPDATE: 'false',
     }),
     args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
-    // The tools that its servers have told it, kept until they change.
+    // Cached tool lists of its servers.
     logsOfServers: /\/mcp-tools\//,
     compaction: '/compact',
     delegates: true,
-    // Of 60,000 it leaves half free: it cuts what commands print.
+    // It leaves half of 60,000 free: it truncates command output.
     smallWindow: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '30000' } },
     endsOn: [],
   },

@@ -1,7 +1,10 @@
-/** How often an agent's requests broke the prefix, by what its vendor got. */
+/** Counts how often an agent's requests broke the prefix, as received by the vendor. */
 import { itemsOf, type Seen } from './upstream';
 
-/** The history of a request, one text per item; cache marks are no part of it, and a text alone is a list of that text. */
+/**
+ * The history of a request, one text per item, without cache breakpoints; string content counts as
+ * a list.
+ */
 const historyOf = (seen: Seen): string[] =>
   itemsOf(seen.record.body).map((item) =>
     JSON.stringify(
@@ -13,8 +16,8 @@ const historyOf = (seen: Seen): string[] =>
   );
 
 /**
- * How often a request did not begin with all that the one before held.
- * @returns `own`: those of them in which the agent itself has put its words in place of something, or goes on from its own summary.
+ * How often a request did not extend the previous one.
+ * @returns `own`: breaks by the agent itself, which replaced results or continued from its summary
  */
 export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
   const broken: { before: readonly string[]; now: readonly string[]; isSummarized: boolean }[] = [];

@@ -1,32 +1,32 @@
-/** Compaction by hand over the protocol that an agent serves, where its command line has no word for it. */
+/** Compaction through an agent's protocol, if its command line has no command for it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isObject, objects, text } from '../servers/json';
 
-/** A running agent, as a client of its protocol sees it. */
+/** A running agent as a protocol client sees it. */
 export interface Peer {
   readonly stdin: Writable;
-  /** All that it has written so far. */
+  /** Its output so far. */
   readonly output: () => string;
   readonly home: string;
-  /** The model and who offers it, as the agent's settings name them. */
+  /** Model and provider, as in the agent's settings. */
   readonly model: string;
   readonly seller: string;
 }
 
 export interface Compactor {
-  /** Its command line: `scripted` and `local` stand for the model and who offers it. */
+  /** Its arguments; `scripted` and `local` are model and provider. */
   readonly args: readonly string[];
-  /** Has the last session compacted. Resolves once that is done. */
+  /** Resolves when the last session is compacted. */
   compact(peer: Peer): Promise<void>;
 }
 
 const TRIES = 120;
 const TRY_EVERY_MS = 500;
 
-/** @throws Error where the agent does not write it within a minute. */
+/** @throws Error if it isn't printed within a minute */
 async function written(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
   for (let tries = 0; tries < TRIES; tries++) {
     const found = wanted.exec(output());
@@ -64,7 +64,7 @@ export const PI_RPC: Compactor = {
   },
 };
 
-/** Codex' app-server. Source: `codex app-server generate-ts`, ThreadCompactStartParams. */
+/** Codex's app-server. Source: `codex app-server generate-ts`, ThreadCompactStartParams. */
 export const CODEX_APP_SERVER: Compactor = {
   args: ['app-server'],
   async compact({ stdin, output, home }) {

@@ -1,4 +1,7 @@
-/** Differences between what agents send and what we read of their sessions that are right as they are, each with its source. */
+/**
+ * Expected differences between agents' requests and our reading of their sessions, each with its
+ * source.
+ */
 import { getDisplayedInput } from '../../src/conversations/write/clineInput';
 import type { Difference, SentText } from './texts';
 
@@ -6,13 +9,13 @@ interface Explanation {
   readonly agents: readonly string[];
   readonly what: readonly Difference['what'][];
   readonly kind?: SentText['kind'];
-  /** Of the text that was sent, else of the one that was read. */
+  /** In the sent text, or else in the read one. */
   readonly text: RegExp;
   readonly why: string;
   readonly source: string;
-  /** The text stands elsewhere in what is read. */
+  /** The text is elsewhere in what is read. */
   readonly isTwice?: boolean;
-  /** Whether the agent makes the text that it sends of the one that it stores. */
+  /** The agent derives the sent text from the stored one. */
   readonly fits?: (sent: string, read: string) => boolean;
 }
 
@@ -133,15 +136,14 @@ export function explanationFor(
 
 interface AccountDifference {
   readonly agent: string;
-  /** Default: all. */
   readonly wire?: string;
   readonly part: RegExp;
-  /** Those that may differ. Default: all. */
+  /** Which may differ. Default: all. */
   readonly fields?: readonly string[];
   readonly why: string;
 }
 
-/** Where an agent's own records do not tell all that its vendor was asked for. */
+/** Known gaps in an agent's records compared with its vendor's requests. */
 const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
   {
     agent: 'gemini',
@@ -183,7 +185,7 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
   },
 ];
 
-/** Why the account of a part differs from the vendor's in these fields; undefined: it must not. */
+/** Why these fields may differ for a phase; undefined: they must not. */
 export const accountDifference = (
   agent: string,
   wire: string,

@@ -50,11 +50,11 @@ import { compareReading, type ReadingOptions, type ReadingResult } from './readi
 import { differenceWords } from './texts';
 import { MARKER_START } from '../../src/core/messages/markers';
 
-/** The vendor's tokens for one of o200k. */
+/** Vendor tokens per o200k token. */
 const TOKEN_FACTOR = 1.5;
-/** Of the task, where an agent gets over them. */
+/** During the task, if the agent survives them. */
 const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
-/** Each tried apart. */
+/** Each tested separately. */
 const FAULTS_APART: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
 const GO_ON = 'Please look at the first file once more.';
@@ -66,7 +66,7 @@ const { values, positionals } = parseArgs({
     faults: { type: 'string' },
     json: { type: 'string' },
     record: { type: 'string' },
-    /** Further options of `run`, such as `--options='--target 40'`. */
+    /** Additional options of `run`, such as `--options='--target 40'`. */
     options: { type: 'string', default: '' },
     window: { type: 'string', default: '100000' },
     terse: { type: 'boolean', default: false },
@@ -92,15 +92,15 @@ const report: Record<string, unknown>[] = [];
 const say = (line: string): void => {
   console.log(line);
 };
-/** One thing that must hold. */
+/** A condition to check. */
 const check = (what: string, holds: boolean, detail = ''): void => {
   results[holds ? 'passed' : 'failed']++;
   if (!holds) say(`  FAILED: ${what}${detail === '' ? '' : ` (${detail})`}`);
 };
 
-/** A folder that goes afterwards. */
+/** A temporary folder. */
 async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
-  // Not in the system's temporary folder: Gemini CLI takes no settings from a place that others can write to.
+  // Not in the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const beds = join(INSTALLED, 'beds');
   mkdirSync(beds, { recursive: true });
   const root = mkdtempSync(join(beds, 'agent-'));
@@ -116,12 +116,12 @@ interface Run {
   readonly bed: Bed;
   readonly ended: Ended;
   readonly upstream: Upstream;
-  /** The home's files by what they hold, before the agent and after it. */
+  /** Files in the home by content, before and after the agent. */
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** A task in a home of its own. */
+/** A task in its own home. */
 async function runTask(
   root: string,
   agent: RealAgent,
@@ -129,7 +129,7 @@ async function runTask(
   options: Partial<UpstreamOptions> & {
     readonly behind?: readonly string[];
     readonly lead?: (address: string) => string;
-    /** The window that the agent is set up with. Default: the vendor's. */
+    /** The agent's configured window. Default: the vendor's. */
     readonly told?: number;
   },
 ): Promise<Run> {
@@ -155,7 +155,7 @@ async function runTask(
   return { bed, ended, upstream, before, after: hashesIn(bed.home, root) };
 }
 
-/** With `--record`, all that the vendor got in a run, a line for each. */
+/** With `--record`, everything the vendor received, one line per request. */
 function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
@@ -181,7 +181,7 @@ function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: Wire
     requests: upstream.server.requests.length,
     calls: upstream.made(),
     refused: refused.filter(({ body }) => kindOf(body) !== 'small').length,
-    /** Checks and titles that the vendor does not take as the agent makes them. */
+    /** Checks and titles that the agent sends in a form its vendor rejects. */
     refusedSmall: refused.filter(({ body }) => kindOf(body) === 'small').length,
     refusals: refused.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
     breaks: breaks.all,
@@ -198,7 +198,7 @@ function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: Wire
   };
 }
 
-/** The last words of `run`, and its log. */
+/** The closing lines of `run`, and its log. */
 function reportedBy({ ended, bed }: Run) {
   const line = /Context Condenser: \d.*/.exec(ended.output)?.[0] ?? '';
   const file = join(bed.store, 'log');
@@ -210,7 +210,7 @@ function reportedBy({ ended, bed }: Run) {
   return {
     line,
     condensations: Number(/\((\d+) condensation/.exec(line)?.[1] ?? 0),
-    /** Refusals that the gateway has mended before the agent saw them. */
+    /** Rejections that the gateway handled before the agent saw them. */
     repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
     problems: log.filter(
       (each) =>
@@ -224,7 +224,9 @@ const limits = (root: string): string[] => [
   ...values.options.split(' ').filter((word) => word !== ''),
 ];
 
-/** The same task where nothing follows Lossless at the threshold: its costs and requests beside the default's. */
+/**
+ * The same task without a fallback after Lossless: costs and requests compared with the default.
+ */
 async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
   await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, {
@@ -243,7 +245,7 @@ async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly 
 
 async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
-  // The files that it leaves in its home when nothing is in its way.
+  // Files it leaves in its home without us.
   const plain = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { window: 10 * WINDOW });
     await run.upstream.close();
@@ -268,7 +270,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       ...figuresOf(run, agent, wire),
       shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(shapeOf)),
       changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
-      // A file is to hold behind us what it holds after each run alone.
+      // With us, a file must contain what it contains after each run without us.
       settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
     };
   });
@@ -307,7 +309,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
         .join(', ')}`,
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
-    // What it installs for itself may be half there, or half written, when it ends.
+    // What it installs may be incomplete when it ends.
     const isInstalled = (name: string): boolean => agent.installs?.test(name) === true;
     const strange = [...after.keys()].filter(
       (name) =>
@@ -332,12 +334,12 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     say(
       `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installed.length > 0 ? `; of ${installed.length} that it installed alone and here, ${asAlone} the same` : ''}`,
     );
-    // What it leaves alone too can't be ours: bits of programs that it unpacks look like an address of ours.
+    // What it also leaves without us isn't ours: unpacked binaries may resemble our addresses.
     const leaks = leaksIn(bed.home).filter((name) => settled.get(name) !== after.get(name));
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
       'the session goes on without us',
-      // One that was summarized by its agent goes on from that.
+      // A session that the agent summarized continues from the summary.
       (resumed.code === 0 && (resumed.items > 10 || here.summaries > 0)) || plain.resumed.code !== 0,
       JSON.stringify(resumed),
     );
@@ -345,7 +347,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
   if (values['lossless-alone']) await losslessAlone(agent, wire, faults);
 }
 
-/** A second task in the same session, without us, by a vendor with a window without end. */
+/** A second task in the same session without us, with an unlimited window. */
 async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   const window = 100 * WINDOW;
   const takesUnpaired = agent.doublesResults === true;
@@ -365,7 +367,7 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
-/** A body with the name of its packing, as `Content-Encoding` has it; absent: it is not packed. */
+/** A body with its `Content-Encoding`; absent if uncompressed. */
 interface Packed {
   readonly body: Buffer;
   readonly encoding?: string;
@@ -377,14 +379,14 @@ const PACKINGS: Readonly<
   gzip: { pack: zlib.gzipSync, unpack: zlib.gunzipSync },
   deflate: { pack: zlib.deflateSync, unpack: zlib.inflateSync },
   br: {
-    // The default quality takes seconds for a body of this size.
+    // The default quality takes seconds for this size.
     pack: (body) => zlib.brotliCompressSync(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
     unpack: zlib.brotliDecompressSync,
   },
   zstd: { pack: zlib.zstdCompressSync, unpack: zlib.zstdDecompressSync },
 };
 
-/** Packs each body in another way than the one before. */
+/** Compresses each body differently from the previous one. */
 function packer(): (sent: Packed) => Packed {
   const names = Object.keys(PACKINGS);
   let count = 0;
@@ -396,7 +398,9 @@ function packer(): (sent: Packed) => Packed {
 
 const unpacked = ({ body, encoding = '' }: Packed): Packed => ({ body: PACKINGS[encoding]?.unpack(body) ?? body });
 
-/** The requests between an agent and a gateway, to be compared with what passes behind it; `change` makes another body of each. */
+/**
+ * Requests between agent and gateway, to compare with what follows it; `change` alters each body.
+ */
 async function tap(
   to: () => string,
   change: (sent: Packed) => Packed = (sent) => sent,
@@ -445,7 +449,7 @@ async function tap(
   };
 }
 
-/** A task through a gateway that stands alone, with a tap on either side of it. */
+/** A task through a standalone gateway with taps on both sides. */
 async function betweenTaps(
   root: string,
   agent: RealAgent,
@@ -485,7 +489,7 @@ async function betweenTaps(
   return { run, before, behind, closing };
 }
 
-/** Off, or with nothing due and new results left whole: what goes out is what came in. */
+/** Off, or with nothing due and new results kept: requests pass unchanged. */
 async function identical(agent: RealAgent, wire: WireName): Promise<void> {
   for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
     await inFolder(async (root) => {
@@ -499,17 +503,19 @@ async function identical(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** Requests that come packed, each in another way, are condensed and go on packed the same way. */
+/** Compressed requests are condensed and forwarded in the same encoding. */
 async function packed(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const options = ['--window', String(WINDOW)];
     const taps = { before: packer(), behind: unpacked };
-    // Continue's own compaction, which goes by the window that it was told, sends a request that begins with an answer (1.5.47).
+    // Continue's own compaction, based on its reported window, sends a request that starts with an
+    // answer (1.5.47).
     const task = { faults: [], told: 10 * WINDOW };
     const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, task, taps);
     const figures = figuresOf(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
-    // What is refused as too long is sent again, shorter, by the gateway: as often as the vendor has seen it.
+    // The gateway shortens and resends a request rejected as too long, as often as the vendor saw
+    // it.
     const kept = behind.packings.filter((packing) => before.packings.includes(packing)).length;
     say(`  packed: ${before.packings.length} bodies, ${kept} of ${behind.packings.length} packed behind the gateway`);
     say(`  ${JSON.stringify(figures)}\n  ${line}`);
@@ -520,7 +526,7 @@ async function packed(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-/** Each fault alone and behind us: we must not make it worse. */
+/** Each fault with and without us: we must not make it worse. */
 async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
   for (const fault of FAULTS_APART.filter((each) => values.faults?.split(',').includes(each) !== false)) {
     const outcomes: { code: number | string; calls: number }[] = [];
@@ -543,7 +549,7 @@ async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** A gateway whose user's limit is reached answers so, to every request: the agent shows the words, and sends nothing again and again. */
+/** After a spending limit is reached, the agent shows our message and does not retry endlessly. */
 async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const message = `Context Condenser: ${limitWords(true).stopped.conversation('$2.01', '$2.00')}`;
@@ -573,14 +579,15 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-/** The gateway's summaries by the agent's own model: written in the background, never answered, refused, and not allowed. */
+/**
+ * Summaries by the agent's own model: in the background, never answered, rejected, and not allowed.
+ */
 const SUMMARIES: readonly {
   readonly name: string;
   readonly options: readonly string[];
   readonly ownSummary?: Behaviour;
-  /** The requests for a summary that the vendor gets. */
+  /** Summary requests that the vendor receives. */
   readonly asked: (count: number) => boolean;
-  /** What the end of the run says. */
   readonly says: RegExp;
 }[] = [
   {
@@ -652,10 +659,13 @@ async function summaries(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** Requests of a task that is refused at once: its own, a title's, a check's. */
+/** Requests of a task that is rejected immediately: its own, a title's, a check's. */
 const MAX_ASKED = 4;
 
-/** The agents that are asked for: `NAME`, with all its wires where `--wires` is given, else the first; or `NAME:WIRE`. */
+/**
+ * Selected agents: `NAME`, with all wires if `--wires` is given, otherwise the first; or
+ * `NAME:WIRE`.
+ */
 function chosen(): [RealAgent, WireName][] {
   const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
   return wanted.flatMap((one) => {
@@ -672,7 +682,7 @@ function chosen(): [RealAgent, WireName][] {
   });
 }
 
-/** What we read of the agent's sessions is what it sent. */
+/** Our reading of the agent's sessions equals what it sent. */
 async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder };
   const sessions = await compareReading(agent, wire, options);
@@ -688,7 +698,7 @@ async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   report.push({ agent: agent.name, wire, reading: sessions });
 }
 
-/** What the account makes of an agent's own files is what its vendor was asked for. */
+/** The account of the agent's files equals what its vendor was asked for. */
 async function account(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });

@@ -1,6 +1,7 @@
 /**
- * What we read of an agent's stored session, held against the requests that it sent: every text of the last request stands in the
- * conversation once, in order, under its role, and nothing else does, but for what {@link DIFFERENCES} explains.
+ * Compares our reading of an agent's stored session with its requests: every text of the last
+ * request occurs once, in order, with its role, and nothing else does, except for {@link
+ * DIFFERENCES}.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -31,12 +32,12 @@ import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
 import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
 import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf, type Tool } from './upstream';
 
-/** A model that plays its steps, one for each request of the task. */
+/** A model that plays one step per request of the task. */
 export class Model {
   readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
   private next = 0;
   private readonly failed = new Set<Step>();
-  /** Those whose answer broke off. */
+  /** Those whose answer was cut off. */
   readonly broken = new Set<RecordedRequest>();
   private tellDone = (): void => undefined;
   readonly done = new Promise<void>((resolve) => (this.tellDone = resolve));
@@ -51,7 +52,7 @@ export class Model {
     if (kind === 'summary') return reply('<summary>\nBoth files were read.\n</summary>');
     if (kind === 'small') return reply('A short answer');
     const { steps, task } = this.process;
-    // A subagent's request knows nothing of the task.
+    // A subagent's request does not contain the task.
     if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1))) return this.subagent(record);
     const step = steps[this.next];
     if (step?.fault !== undefined && !this.failed.has(step)) {
@@ -99,11 +100,11 @@ const failing = (fault: FaultKind, answer: Reply): Behaviour => {
 
 const DELEGATE = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
 
-/** A call of a tool that starts a subagent, of the kind that every agent has. */
+/** A call of the tool that starts a subagent. */
 function delegated(tool: Tool, work: string, body: Json): ScriptedCall {
   const call = called(tool, { command: 'Look at the first file.', work });
   const kinds = ['generalist', 'general-purpose', 'general'];
-  // Gemini CLI names them in its system prompt alone.
+  // Gemini CLI lists them only in its system prompt.
   const words = [JSON.stringify(tool), JSON.stringify(body)];
   const kind = words.flatMap((one) => kinds.filter((each) => one.includes(each)))[0] ?? 'general-purpose';
   const input = Object.entries(call.input).map(([name, value]) => [name, /type|agent_name/i.test(name) ? kind : value]);
@@ -118,7 +119,7 @@ const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] =
   ),
 ];
 
-/** What a session came to, or why it could not be held against anything. */
+/** A session's result, or why it could not be compared. */
 export interface ReadingResult {
   readonly agent: string;
   readonly wire: WireName;
@@ -130,7 +131,7 @@ export interface ReadingResult {
   readonly problem?: string;
 }
 
-/** The newest conversation that no other has started. */
+/** The newest conversation without a parent. */
 async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
   const { conversations, problems } = await findConversations({ platform: process.platform, env, homedir: bed.home });
   const own = conversations.filter(({ parent }) => parent === undefined);
@@ -145,7 +146,7 @@ async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<
   }
 }
 
-/** Tries to find the last answer, which an agent in a terminal writes down before it would end. */
+/** Attempts to find the last answer, which an agent in a terminal writes before exiting. */
 const TRIES = 60;
 const TRY_EVERY_MS = 500;
 
@@ -172,7 +173,7 @@ export interface ReadingOptions {
   readonly inFolder: <T>(work: (root: string) => Promise<T>) => Promise<T>;
 }
 
-/** Makes the sessions with the agent, and compares after each of its processes. */
+/** Runs the agent's sessions and compares after each process. */
 export async function compareReading(
   agent: RealAgent,
   wire: WireName,
@@ -183,7 +184,7 @@ export async function compareReading(
     await options.inFolder(async (root) => {
       const bed = makeBed(root, FILES);
       execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
-      // One server for all: no two answers of a session have the same id.
+      // One server for all, so that answer IDs are unique.
       const { window, countTokens } = options;
       const vendor = await startVendor({ wire, window, countTokens, takesUnpaired: true }, () => reply('ok'));
       for (const [at, process] of session.processes.entries()) {

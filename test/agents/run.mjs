@@ -20,7 +20,7 @@ try {
     logLevel: 'warning',
   });
   const args = process.argv.slice(2).filter((argument) => argument !== '--built');
-  // Databases of agents are read with node:sqlite, which older versions lack.
+  // Agents' databases require node:sqlite.
   const packaged = 'node_modules/node/bin/node';
   const { status } = spawnSync(
     existsSync(packaged) ? packaged : process.execPath,

@@ -1,45 +1,46 @@
-/** The sessions that agents make for {@link compareReading}: what is asked of them, and what the model does. */
+/** Sessions for {@link compareReading}: the user's input and the model's steps. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultKind } from './agents';
 
-/** What the model answers: words, and calls of the tools that the agent offers. */
+/** The model's text and calls of the agent's tools. */
 export interface Step {
   readonly text: string;
   readonly reads?: readonly string[];
   readonly runs?: readonly string[];
-  /** What becomes of its first request; the next one is answered. */
+  /** Fault of its first request; the retry is answered. */
   readonly fault?: FaultKind;
   /** Calls the agent's tool that starts a subagent. */
   readonly delegates?: boolean;
 }
 
-/** A process of the agent: a session's first begins it, the others go on with it. */
+/** A process of the agent: the first one starts the session, others resume it. */
 export interface Process {
   readonly task: string;
-  /** Done before the agent starts. */
+  /** Preparation. */
   readonly before?: (work: string) => void;
   readonly steps: readonly Step[];
-  /** The agent's command line for it, of the one for the task alone. */
+  /** Changes the arguments. */
   readonly args?: (args: readonly string[]) => readonly string[];
-  /** It is interrupted while the command of its last step runs, which makes {@link RUNNING}; nothing is compared then. */
+  /**
+   * Interrupted while the last step's command runs, which creates {@link RUNNING}; not compared.
+   */
   readonly isInterrupted?: boolean;
   /** Typed while such a command runs. */
   readonly typed?: string;
-  /** Nothing is asked of the model but a summary; nothing is compared then. */
+  /** Requests only a summary; not compared. */
   readonly isCompaction?: boolean;
 }
 
 export interface Session {
   readonly name: string;
-  /** Default: all. */
   readonly agents?: readonly string[];
-  /** Files below the home folder; what is no text is written as JSON. */
+  /** Files below the home folder; non-strings are written as JSON. */
   readonly home?: Readonly<Record<string, unknown>>;
   readonly processes: readonly Process[];
 }
 
-/** A file in the project that says that a command runs. */
+/** Indicates that a command is running. */
 export const RUNNING = 'running.txt';
 const WAITS = `touch ${RUNNING}; sleep 3`;
 
@@ -70,7 +71,9 @@ const GO_ON: Process = {
   steps: [{ text: 'I look again.', reads: ['a.txt'] }, { text: 'All of it is done.' }],
 };
 
-/** The newest model that Claude Code 2.1.332 knows; it takes system messages among the others. */
+/**
+ * The newest model known to Claude Code 2.1.332, which supports system messages among the others.
+ */
 const newest = (args: readonly string[]): readonly string[] =>
   args.map((one) => (one === 'claude-sonnet-4-5' ? 'claude-opus-4-8' : one));
 

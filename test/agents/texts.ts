@@ -1,16 +1,16 @@
-/** The texts of a model request on any wire, and of a conversation as our reader gives it, to be held against each other. */
+/** Texts of a request on any wire, and of a conversation as we read it, for comparison. */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { isObject, objects, text, type Json } from '../servers/json';
 
-/** One text that a model reads, with what it is and whose it is. */
+/** A text with its kind and role. */
 export interface SentText {
   readonly role: 'user' | 'assistant' | 'system';
   readonly kind: 'text' | 'thinking' | 'call' | 'result' | 'image';
   readonly text: string;
 }
 
-/** Objects with their keys in order, so that equal arguments are equal texts. */
+/** JSON with sorted keys, so that equal arguments have equal texts. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
@@ -45,7 +45,7 @@ const roleOf = (role: unknown): SentText['role'] =>
       ? 'system'
       : 'user';
 
-/** Content of a message: a text, or a list of blocks of Anthropic's or OpenAI's. */
+/** Message content: a text, or blocks in Anthropic's or OpenAI's form. */
 function fromContent(role: SentText['role'], content: unknown): SentText[] {
   if (typeof content === 'string') return [{ role, kind: 'text', text: content }];
   return objects(content).flatMap((block): SentText[] => {
@@ -64,7 +64,7 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
         const source = isObject(block['source']) ? block['source'] : {};
         return [image(role, source['data'] ?? source['url'])];
       }
-      // What our readers keep of an item that no other form has.
+      // Items that only our readers preserve.
       case 'openai_reasoning':
         return isObject(block['item']) ? fromResponses(block['item']) : [];
       case 'gemini_part':
@@ -82,7 +82,7 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
 const fromResult = (content: unknown): SentText[] =>
   fromContent('user', asCline(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
 
-/** Cline sends its list of objects as one JSON text, of which our reader has each object apart. */
+/** Cline sends a list of objects as one JSON text, which our reader splits. */
 const asCline = (content: unknown): unknown => {
   const parts = objects(content);
   return parts.length > 0 && parts.every(({ clineJson }) => clineJson === true)
@@ -143,7 +143,7 @@ const fromGemini = ({ role, parts }: Json): SentText[] =>
 
 const hasWords = (one: SentText): boolean => one.text.trim() !== '';
 
-/** The texts of a request's conversation, without the system prompt, which stands before it, and the declarations of tools. */
+/** Texts of a request's conversation, without system prompt and tool declarations. */
 export function textsOfRequest({ messages, contents, input }: Json): SentText[] {
   const all =
     contents !== undefined
@@ -155,14 +155,14 @@ export function textsOfRequest({ messages, contents, input }: Json): SentText[] 
   return all.slice(Math.max(0, first)).filter(hasWords);
 }
 
-/** Claude Code sends a reminder in the system's role without its tags, which its records and so our messages have. */
+/** Claude Code sends reminders as system messages without the tags that its records have. */
 const asSystem = (one: SentText): SentText => ({
   ...one,
   role: 'system',
   text: one.text.replace(/<\/?system-reminder>/g, ''),
 });
 
-/** The texts of a conversation; a system prompt that stands before it is none of them. */
+/** Texts of a conversation without its system prompt. */
 export function textsOfConversation(messages: readonly ApiMessage[]): SentText[] {
   const all = messages
     .flatMap((message) => {
@@ -174,18 +174,18 @@ export function textsOfConversation(messages: readonly ApiMessage[]): SentText[]
   return all.slice(Math.max(0, first));
 }
 
-/** One place at which what was sent and what is read differ. */
+/** A difference between sent and read. */
 export interface Difference {
   readonly what:
-    /** Sent, and not read. */
+    /** Sent, not read. */
     | 'missing'
-    /** Read, and not sent. */
+    /** Read, not sent. */
     | 'extra'
-    /** Both, but at another place, or under another role or kind. */
+    /** Both, but elsewhere, or with another role or kind. */
     | 'moved'
-    /** The same place, other words. */
+    /** Same place, other text. */
     | 'changed'
-    /** The same words in the same order, a result and a text in one where the other has two. */
+    /** Same text, joined differently. */
     | 'cut';
   readonly sent?: SentText;
   readonly read?: SentText;
@@ -195,7 +195,6 @@ const same = (a: SentText, b: SentText): boolean =>
   a.role === b.role && a.kind === b.kind && words(a.text) === words(b.text);
 const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
-/** Pairs of indexes of the longest common subsequence. */
 function common(sent: readonly SentText[], read: readonly SentText[]): [number, number][] {
   const lengths = Array.from({ length: sent.length + 1 }, () => Array.from(read, () => 0).concat(0));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
@@ -217,7 +216,7 @@ function common(sent: readonly SentText[], read: readonly SentText[]): [number, 
   return pairs;
 }
 
-/** Texts that follow each other under one role; each call and image is its own. */
+/** Joins adjacent texts of one role; calls and images stay separate. */
 function runsOf(texts: readonly SentText[]): SentText[][] {
   const runs: SentText[][] = [];
   const isJoined = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
@@ -229,10 +228,7 @@ function runsOf(texts: readonly SentText[]): SentText[][] {
   return runs;
 }
 
-/**
- * Takes out what is only cut into other texts: agents and wires join neighbors. That is a difference where a text is part of a result on
- * one of the sides.
- */
+/** Removes differences in how texts are split, unless a text is part of a result on one side. */
 function withoutOtherCuts(
   sent: readonly SentText[],
   read: readonly SentText[],
@@ -256,7 +252,7 @@ function withoutOtherCuts(
   return [left.flat(), others.flat(), differences];
 }
 
-/** Where what is read is not what was sent: every text once, in order, under its role, and nothing else. */
+/** All differences, comparing every text with its order and role. */
 export function compareTexts(sent: readonly SentText[], read: readonly SentText[]): Difference[] {
   const pairs = [...common(sent, read), [sent.length, read.length] as const];
   const missing: SentText[] = [];
@@ -289,6 +285,5 @@ const shown = (one: SentText | undefined): string =>
     ? `${one.role} ${one.kind} ${JSON.stringify(one.text.length > 300 ? `${one.text.slice(0, 200)} … ${one.text.slice(-80)}` : one.text)}`
     : '';
 
-/** A difference in one line. */
 export const differenceWords = ({ what, sent, read }: Difference): string =>
   [`${what}:`, sent && `sent ${shown(sent)}`, read && `read ${shown(read)}`].filter(Boolean).join(' ');

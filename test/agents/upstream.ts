@@ -1,6 +1,6 @@
 /**
- * The vendor of a real agent's task: a strict server of its wire, and a model that works by a script. What it calls are the tools
- * that the agent's own requests offer, so that one script serves all agents.
+ * A strict server for a real agent's task with a scripted model. It calls the tools that the
+ * agent's requests declare, so one script serves all agents.
  */
 import { randomBytes } from 'node:crypto';
 import type { WireName } from '../../src/gateway/wires/wire';
@@ -14,51 +14,50 @@ import { startOpenAIServer } from '../servers/openaiServer';
 import type { FaultKind } from './agents';
 import { findMarkers } from '../../src/core/messages/markers';
 
-/** The purpose of a request; `ours`: a summary that the gateway asks for. */
+/** `ours`: a summary for the gateway. */
 export type RequestKind = 'main' | 'summary' | 'small' | 'ours';
 
-/** A request that the vendor got, and what became of it. */
+/** A received request and its outcome. */
 export interface Seen {
   readonly kind: RequestKind;
   readonly record: RecordedRequest;
-  /** The way in which the script handled it; undefined where it was answered. */
+  /** How the script handled it; undefined if answered. */
   readonly fault: FaultKind | undefined;
 }
 
 export interface Upstream {
   readonly server: ModelServer;
   readonly seen: readonly Seen[];
-  /** Calls of tools that were answered, of those of the task. */
+  /** Answered tool calls of the task. */
   made(): number;
-  /** Resolves with the first request of a task. */
+  /** Resolves with the task's first request. */
   readonly asked: Promise<void>;
-  /** After so many calls, requests of the task are read and never answered. Gives how they are answered again, once one is there. */
+  /** After this many calls, requests of the task hang. Resolves to a function that resumes. */
   hold(calls: number): Promise<() => void>;
-  /** After so many calls, the answer to a request of the task waits. Gives how it comes, once one is waited for. */
+  /** After this many calls, an answer is delayed. Resolves to a function that releases it. */
   pause(calls: number): Promise<() => void>;
-  /** References that the model asked for, and those whose text came back. */
+  /** Requested references, and those whose text came back. */
   recalled(): { readonly asked: number; readonly answered: number };
   close(): Promise<void>;
 }
 
 export interface UpstreamOptions {
   readonly wire: WireName;
-  /** The folder that the agent works in. */
+  /** The agent's working folder. */
   readonly work: string;
   readonly calls: number;
-  /** Input and output together, in the vendor's tokens. */
+  /** Window in vendor tokens. */
   readonly window: number;
-  /** The vendor's count of a text. */
   readonly countTokens: (text: string) => number;
-  /** Each comes once, evenly over the task. */
+  /** Each occurs once, evenly distributed. */
   readonly faults: readonly FaultKind[];
-  /** How a summary is answered that the gateway asks for. Default: with one. */
+  /** Response to a summary request of the gateway. Default: a summary. */
   readonly ownSummary?: Behaviour;
-  /** The model says nothing beside its calls. */
+  /** The model writes no text besides calls. */
   readonly isTerse?: boolean;
-  /** Takes calls and results that do not pair (Gemini). */
+  /** Accepts unpaired calls and results (Gemini). */
   readonly takesUnpaired?: boolean;
-  /** A server that goes on with this script. Default: one of its own. */
+  /** Continues this script on another server. Default: a new server. */
   readonly server?: ModelServer;
 }
 
@@ -66,7 +65,10 @@ export const SHELL =
   /^(bash|shell|shell_command|exec_command|execute_command|run_shell_command|run_command|run_commands|run_terminal_command|execute|exec|local_shell)$/i;
 export const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
 const RECALL = /(^|[^a-z])recall$/i;
-/** Agents' own words for a summary of the task; the last are Pi's for a turn that it cuts (its `compaction.ts`, `TURN_PREFIX_…`). */
+/**
+ * Agents' own summary prompts; the last is Pi's for a turn that it cuts (`compaction.ts`,
+ * `TURN_PREFIX_…`).
+ */
 const SUMMARY =
   /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary|Only summarize information explicitly present/i;
 
@@ -76,7 +78,7 @@ export interface Tool {
   readonly schema: Json;
 }
 
-/** Tools that a request offers; those of newer Responses models stand in an item of the input, in namespaces. */
+/** Declared tools; for newer Responses models they are in an input item, in namespaces. */
 export function toolsOf({ tools, input }: Json): Tool[] {
   const given = [
     ...objects(tools),
@@ -97,26 +99,27 @@ const toolOf = (tool: Json): Tool => {
   return { name: text(tool['name']), schema: isObject(schema) ? schema : {} };
 };
 
-/** The items of a conversation, on any wire. */
 export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] => objects(messages ?? contents ?? input);
 
-/** The purpose of a request, by what it offers and asks. */
+/** A request's purpose by its tools and text. */
 export function kindOf(body: Json): RequestKind {
   if (isOwnSummary(body)) return 'ours';
   if (SUMMARY.test(lastWords(body))) return 'summary';
   return toolsOf(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
 }
 
-/** The gateway's own prompt for summaries (src/core/condense/summary/prompt.ts), in the place that each wire has for it. */
+/**
+ * The gateway's summary prompt (src/core/condense/summary/prompt.ts), at its place on each wire.
+ */
 const isOwnSummary = ({ system, instructions, systemInstruction, messages }: Json): boolean =>
   JSON.stringify([system, instructions, systemInstruction, objects(messages)[0]]).includes(
     'You write the summary with which an AI coding agent goes on working',
   );
 
-/** What the summary says that the gateway gets. */
+/** The summary returned to the gateway. */
 export const OWN_SUMMARY = 'The user wants the project put in order; the first files are done, the others are open.';
 
-/** The words of the newest item; a tool's result says nothing. */
+/** Text of the newest item; '' for a tool result. */
 function lastWords(body: Json): string {
   const last = itemsOf(body).at(-1);
   if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
@@ -128,7 +131,7 @@ function lastWords(body: Json): string {
         .join('\n');
 }
 
-/** A value that a JSON schema accepts, with `hint` for its texts. */
+/** A value that satisfies a JSON Schema, with `hint` as text. */
 function sample(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
   if (!isObject(schema)) return 'x';
   const choice = [...objects(schema['anyOf']), ...objects(schema['oneOf'])].find(({ type }) => type !== 'null');
@@ -141,7 +144,7 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
   if (kind === 'object' || isObject(properties)) {
     const wanted = Array.isArray(required) ? (required as readonly unknown[]) : [];
     const all = Object.entries(isObject(properties) ? properties : {});
-    // Where nothing is required, what fits is given.
+    // If nothing is required, gives what fits.
     const chosen =
       wanted.length > 0
         ? all.filter(([key]) => wanted.includes(key))
@@ -155,7 +158,7 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
   return hint(name);
 }
 
-/** An answer in the form that a check asks for: it found nothing. */
+/** An answer to a structured check: nothing found. */
 function asSchema({ generationConfig: config }: Json): string | undefined {
   const schema = isObject(config) ? (config['responseJsonSchema'] ?? config['responseSchema']) : undefined;
   if (schema === undefined) return undefined;
@@ -165,7 +168,7 @@ function asSchema({ generationConfig: config }: Json): string | undefined {
 
 const FITS = /command|cmd|path|file|message|prompt/i;
 
-/** The call of a tool that runs a command, or reads a file. */
+/** A call that runs a command or reads a file. */
 export function called(
   tool: Tool,
   what: { readonly command: string; readonly file?: string; readonly work: string },
@@ -187,12 +190,12 @@ export function called(
   };
 }
 
-/** Unique over all servers of a session. */
+/** Unique across a session's servers. */
 const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** VS Code's tools of the task as commands of a shell. */
+/** VS Code's tools of the task as shell commands. */
 function commandOf({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {
@@ -212,12 +215,12 @@ function commandOf({ name, input }: ScriptedCall): { command: string; file?: str
   }
 }
 
-/** The task's calls, one answer of the model each, for any agent. */
+/** The task's calls for any agent, one answer each. */
 function plan(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
   return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(commandOf) }));
 }
 
-/** A strict server of a wire. All servers of this process are one vendor's. */
+/** A strict server; all servers of this process share a vendor's key. */
 export function startVendor(
   {
     wire,
@@ -236,10 +239,9 @@ export function startVendor(
 
 const SEAL_KEY = randomBytes(16);
 
-/** After which share of the task the model wants back what went, if something did. */
+/** Share of the task after which the model recalls removed content, if any. */
 const RECALL_AT = [0.5, 0.8];
 
-/** Starts a vendor with its model. */
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { work, calls, faults } = options;
   const steps = plan(work, calls);
@@ -309,7 +311,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
       kind: 'reply' as const,
       ...said(step.text),
       calls: step.calls.map(({ command, file }, index) => {
-        // Every other whole read is made with the agent's own tool for it.
+        // Half of the whole-file reads use the agent's own tool.
         const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);
         if (!tool) throw new Error('no tool');
         return called(tool, { command, work, ...(file !== undefined && { file }) });
@@ -348,7 +350,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   };
 }
 
-/** Thinking, where the request asks for it. */
+/** Thinking if the request enables it. */
 export function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
   const config = isObject(generationConfig) ? generationConfig['thinkingConfig'] : undefined;
   const isWanted =
@@ -358,7 +360,7 @@ export function thought({ thinking, include, generationConfig }: Json): { readon
   return isWanted ? { thinking: 'What comes next follows from what was found.' } : {};
 }
 
-/** A reference that stands in a marker of the conversation and was not asked for yet. */
+/** A reference in a marker that was not requested yet. */
 function markerIn(body: Json, asked: readonly string[]): string | undefined {
   const markers = findMarkers(JSON.stringify(itemsOf(body)));
   return markers.map(({ reference }) => reference).find((reference) => !asked.includes(reference));

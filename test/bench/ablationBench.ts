@@ -1,6 +1,6 @@
 /**
- * What each Lossless operation, each simulated program and each pass of a preset is worth: everything is measured, then
- * everything but this one. A part that changes less than 0.1 points on every agent that has it is not worth its code.
+ * Measures what each Lossless operation, simulated program and preset pass contributes, by leaving
+ * it out. A part that changes less than 0.1 points for every agent is not worth its code.
  */
 import { PROGRAMS } from '../../src/core/messages/commands/programs';
 import type { Program } from '../../src/core/messages/commands/printed';
@@ -19,15 +19,14 @@ import { ALL_CORPORA, sessionFiles } from './corpus';
 import { candidate, condense, freshCounter, type Candidate } from './measure';
 import { table } from './table';
 
-/** Shares of a session's turns at which its beginning is condensed, and the share of its tokens that may stay. */
+/** Shares of a session's turns to condense after, and target share of tokens. */
 const CUTS = [0.3, 0.6, 0.9];
 const TARGET = 0.5;
 
-/** What one way does to the sessions of an agent. */
 interface Measure {
-  /** o200k tokens that it removes. */
+  /** o200k tokens removed. */
   readonly removed: number;
-  /** Lines that it loses of those that the next 20 turns quoted. */
+  /** Lost lines among those that the next 20 turns quoted. */
   readonly lost: number;
 }
 
@@ -39,7 +38,7 @@ export interface AblationRow {
   readonly name: string;
   readonly agent: string;
   readonly sessions: number;
-  /** o200k tokens of the condensed conversations, and lines that were needed later. */
+  /** o200k tokens of the conversations, and needed lines. */
   readonly tokens: number;
   readonly needed: number;
   readonly all: Measure;
@@ -48,7 +47,7 @@ export interface AblationRow {
 
 type Key = Pick<AblationRow, 'kind' | 'name'>;
 
-/** Sums up the measures of single sessions by part and agent. */
+/** Adds up measures by part and agent. */
 class Rows {
   readonly byKey = new Map<string, { -readonly [Key in keyof AblationRow]: AblationRow[Key] }>();
 
@@ -67,7 +66,7 @@ class Rows {
 }
 
 interface AblationOptions {
-  /** Only those sessions whose names hold this. */
+  /** Only sessions whose names contain this. */
   readonly sessions: string | undefined;
   /** Only this kind of part: `operation`, `program` or `pass`. */
   readonly way: string | undefined;
@@ -91,7 +90,7 @@ export async function benchAblation(
   return [...rows.byKey.values()];
 }
 
-/** A configuration of Lossless in which each operation can be turned off. */
+/** A configuration of Lossless with switchable operations. */
 const OPERATIONS = Object.entries(losslessConfigSchema.parse({})).flatMap(([name, value]) =>
   value === true ? [name] : [],
 );
@@ -108,10 +107,13 @@ async function ablateOperations(rows: Rows, agent: string, messages: readonly Ap
   }
 }
 
-/** Names of one program count as one. */
+/** Aliases of a program count as one. */
 const PROGRAM_NAMES = Map.groupBy(Object.keys(PROGRAMS), (name) => PROGRAMS[name]);
 
-/** What is not simulated is taken to print anything. What is known of messages is known by object: copies start anew. */
+/**
+ * Programs without simulation may print anything. Copies the messages, since caches are keyed by
+ * object.
+ */
 async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   const changeable = PROGRAMS as Record<string, Program>;
   const originals = { ...PROGRAMS };
@@ -139,7 +141,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
   }
 }
 
-/** A stand-in for a model: what it says is no line of a file. */
+/** A fake model whose text matches no file line. */
 const summarizer = testSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
 const smart = smartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
@@ -175,7 +177,7 @@ interface Condensable {
   readonly needed: readonly NeededLine[];
 }
 
-/** The beginnings of a session of which something was needed later. */
+/** Prefixes of a session after which something was needed. */
 const prefixesOf = (messages: readonly ApiMessage[]): Condensable[] =>
   cutsOf(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
     const needed = neededLinesOf(messages, cut, end);
@@ -200,13 +202,13 @@ async function measure(
   };
 }
 
-/** Points of what is removed, and of needed lines that are lost, if the part is left out. */
+/** Points of removed tokens and of lost needed lines without the part. */
 export const worthOf = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
   removed: (100 * (all.removed - without.removed)) / tokens,
   lost: needed === 0 ? 0 : (100 * (without.lost - all.lost)) / needed,
 });
 
-/** By part: over all, then by agent, those agents left out of which it changes nothing at all. */
+/** Per part: total, then agents that change at all. */
 export function ablationTable(rows: readonly AblationRow[]): string {
   const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
   const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);

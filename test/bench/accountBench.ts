@@ -1,6 +1,6 @@
 /**
- * The account: recorded against replayed tokens and cost, calibrated on the first half of each session and judged on the second; and
- * two thousand sessions accounted in the background.
+ * The account: replayed against recorded tokens and cost, calibrated on the first half of each
+ * session and tested on the second; and accounting of two thousand sessions in the background.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,19 +21,22 @@ import { megabytes, millis, percent, table } from './table';
 import { runTask } from '../../src/engine/runTask';
 import type { AccountTask } from '../../src/background/tasks';
 
-/** From the project root. */
+/** Relative to the project. */
 export const ACCOUNT_CORPORA = ['../shared/corpus', '../shared/corpus-wide'];
 
 export interface ReplayedSession {
   readonly agent: string;
   readonly name: string;
   readonly requests: number;
-  /** Replayed over recorded less one: of all tokens of the prompts, and of the cost; undefined where no price is known. */
+  /**
+   * Replayed over recorded minus one, for prompt tokens and for cost; undefined if a price is
+   * unknown.
+   */
   readonly tokenError: number;
   readonly costError: number | undefined;
 }
 
-/** Every session that records usage, of the corpora that are there. */
+/** All sessions of available corpora that record usage. */
 export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA): Promise<ReplayedSession[]> {
   const prices = await loadPriceTable();
   return folders
@@ -115,16 +118,15 @@ export const replayTable = (sessions: readonly ReplayedSession[]): string =>
 
 export interface AccountRun {
   readonly run: 'first' | 'second';
-  /** Milliseconds until all is accounted. */
   readonly timeMs: number;
-  /** Longest time that the host's thread was held up, in milliseconds, and what it was without anything to do. */
+  /** Longest block of the host's thread in milliseconds, and its idle value. */
   readonly lagMs: number;
   readonly idleLagMs: number;
-  /** Longest stretch that the host's thread worked at a time, in milliseconds of processor time: other programs don't count. */
+  /** Longest continuous work of the host's thread in milliseconds of CPU time. */
   readonly stretchMs: number;
-  /** Bytes that the process took most, worker included, beyond what it took before. */
+  /** Peak additional memory in bytes, including the worker. */
   readonly peakBytes: number;
-  /** Bytes read from files, programs and tables of the worker among them; undefined where the system doesn't tell. */
+  /** Bytes read from files, including the worker's code and tables; undefined if unknown. */
   readonly readBytes: number | undefined;
 }
 
@@ -167,7 +169,7 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
     signal: new AbortController().signal,
   });
   const timeMs = performance.now() - started;
-  // What the thread did with the answer counts, too.
+  // Includes the thread's processing of the answer.
   await new Promise((resolve) => setTimeout(resolve, 50));
   lag.disable();
   const stretchMs = stretch();
@@ -186,7 +188,7 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
   };
 }
 
-/** @returns a function that ends it and gives the longest stretch, in milliseconds. */
+/** @returns a function that ends it and returns the longest block in milliseconds */
 function longestStretch(): () => number {
   let longest = 0;
   let since = process.threadCpuUsage();

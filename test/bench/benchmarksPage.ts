@@ -1,14 +1,14 @@
-/** `docs/research/benchmarks.md`: the figures as a page. */
+/** Writes `docs/research/benchmarks.md`. */
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { Sized, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';
 import { markdown, millis, percent } from './table';
 import type { ChoiceRow } from './choicesBench';
 
-/** Shares that differ by no more are called the same: five percentage points. */
+/** Shares that differ by at most this (five points) count as equal. */
 const NEAR = 0.05;
 
-/** US dollars; a dash where nothing was paid. */
+/** US dollars; a dash if nothing was paid. */
 const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(3)}`);
 const lost = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.share);
 const cell = ({ verbatim, recallable }: Retention): string =>
@@ -189,7 +189,7 @@ ${markdown(HEADLINE_COLUMNS, headlineCells(headline))}
 `;
 }
 
-/** How far the old figures hold. */
+/** Agreement with the old figures. */
 function headlineNote(headline: readonly HeadlineRow[]): string {
   const near = headline.filter(({ before, after, old }) => Math.abs(1 - after / before - old) <= NEAR);
   return `Within five percentage points of the old figure: ${near.length} of ${headline.length}. The others could not be reproduced. Two reasons are known: Conservative

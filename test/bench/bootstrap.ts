@@ -1,6 +1,5 @@
 import { Random } from '../generators/random';
 
-/** A share with its 95 % interval. */
 export interface Estimate {
   readonly share: number;
   readonly low: number;
@@ -12,7 +11,7 @@ export interface Ratio {
   readonly whole: number;
 }
 
-/** The share of sums over sessions; the interval comes from drawing sessions with replacement, the same for the same seed. */
+/** A ratio of sums over sessions, with an interval from seeded bootstrap. */
 export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
   const random = new Random(seed);
   const shares: number[] = [];

@@ -1,4 +1,7 @@
-/** Sixty summaries of single contents, six at once, by a server that answers after 200 ms: what comes on top of the waiting. */
+/**
+ * Overhead for sixty summaries of single contents, six at a time, with a server that answers after
+ * 200 ms.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { anthropicHandler } from '../../src/api/anthropic';
 import { createSummarizer } from '../../src/api/summarizer';
@@ -15,11 +18,11 @@ const RUNS = 5;
 const MODEL = 'claude-sonnet-4-20250514';
 
 export interface CallsMeasurement {
-  /** Milliseconds on the clock, median of the runs. */
+  /** Wall time in milliseconds, median. */
   readonly timeMs: number;
-  /** Milliseconds of processor time, the server's part included. */
+  /** CPU time in milliseconds, including the server. */
   readonly cpuMs: number;
-  /** Milliseconds that the rounds of calls wait for the server. */
+  /** Milliseconds spent waiting for the server. */
   readonly waitingMs: number;
 }
 
@@ -50,7 +53,7 @@ export async function benchCalls(): Promise<CallsMeasurement> {
       const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
       const { calls = [] } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
       if (calls.length !== CALLS) throw new Error(`${calls.length} calls were made, not ${CALLS}`);
-      // The first one loads the vendor's SDK.
+      // The first run loads the vendor's SDK.
       if (run === 0) continue;
       times.push(performance.now() - started);
       const { user: own, system } = process.cpuUsage(cpuStarted);

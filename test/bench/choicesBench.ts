@@ -1,4 +1,4 @@
-/** The share that each provider and each preset of Smart takes out and keeps, what it needs and what it costs. */
+/** Removed and kept shares, time and cost of each provider and Smart preset. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -20,21 +20,19 @@ import { scriptedReply } from './scriptedReplies';
 
 export interface ChoiceRow extends RetentionReport {
   readonly choice: string;
-  /** Share of the messages of people of which every word stands in the view, by itself or behind a summary. */
+  /** Share of users' messages fully contained in the view, including in summaries. */
   readonly userMessages: number;
-  /** Milliseconds of processor time in the middle, the tokens being counted: other work on the machine doesn't count. */
+  /** Mean CPU time in milliseconds without counting tokens. */
   readonly cpuMs: number;
   readonly calls: number;
-  /** US dollars of all runs. */
   readonly estimatedCost: number;
   readonly cost: number;
-  /** Runs that called a model. */
   readonly paidRuns: number;
-  /** Share of the paid runs whose estimate lay within 20 % of the cost; NaN where none was paid. */
+  /** Share of paid runs with an estimate within 20 % of the cost; NaN without any. */
   readonly closeEstimates: number;
 }
 
-/** The scripted model, and how a provider is given it. */
+/** The scripted model, and its connection to a provider. */
 type BenchModel = Required<Pick<NonNullable<Parameters<typeof smartProvider>[0]>, 'select' | 'samples'>>;
 
 interface ProviderChoice {
@@ -55,7 +53,7 @@ const CHOICES: readonly ProviderChoice[] = [
   })),
 ];
 
-/** All of them as far as their configuration goes, without a target. */
+/** All providers without a target. */
 export async function benchChoices(conversations: readonly BenchConversation[]): Promise<ChoiceRow[]> {
   const rows: ChoiceRow[] = [];
   for (const choice of CHOICES) rows.push(await benchChoice(choice, conversations));
@@ -77,7 +75,7 @@ async function benchChoice(
     const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
-      // Earlier runs calibrate the estimate, as they do for a user.
+      // Earlier runs calibrate the estimate, as for a user.
       samples: (of) => outputSamples([measureOfCalls(seen)], of.model),
     });
     const started = process.cpuUsage();
@@ -126,7 +124,7 @@ const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
   calls,
 });
 
-/** People's words, message by message. */
+/** Users' texts by message. */
 const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
   new Set(
     messages

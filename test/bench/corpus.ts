@@ -1,4 +1,7 @@
-/** The conversations that are measured: real ones where the corpora lie beside the project, else generated ones. */
+/**
+ * The measured conversations: real ones if corpora are next to the project, otherwise generated
+ * ones.
+ */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readConversationFile } from '../../src/conversations/readFile';
@@ -11,7 +14,7 @@ export interface BenchConversation {
   readonly name: string;
   readonly format: string;
   readonly agent: string;
-  /** Whose work it is: repositories of one owner count as one project, for one hand wrote them. */
+  /** Whose work it is; all repositories of one owner count as one project. */
   readonly project: string;
   readonly messages: readonly ApiMessage[];
 }
@@ -21,12 +24,12 @@ export interface BenchCorpus {
   readonly conversations: readonly BenchConversation[];
 }
 
-/** From the project root. */
+/** Relative to the project. */
 const CORPUS = '../shared/corpus';
 /** Sessions of many agents and projects, with a manifest. */
 export const WIDE_CORPUS = '../shared/corpus-wide';
 const WANTED = /(?:\.jsonl?|\.messages\.json)$/;
-/** Files beside a conversation's own. */
+/** Files next to a conversation. */
 const BESIDE = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
 const GENERATED = [1, 2, 3, 4, 5, 6];
 
@@ -41,26 +44,24 @@ export function loadCorpus(warn: (text: string) => void, folder = CORPUS): Bench
   return { isReal: true, conversations: conversationsIn(folder, warn) };
 }
 
-/** Newer sessions, and those of odder agents. */
+/** Newer sessions, and those of less common agents. */
 const NEWER_CORPUS = '../shared/corpus-2';
 export const ALL_CORPORA: readonly string[] = [CORPUS, NEWER_CORPUS, WIDE_CORPUS];
 
-/** All corpora, with what stands before the agents' own compactions; none if none is there. */
+/** All available corpora, including history before agents' own compactions. */
 export const loadAllSessions = (
   warn: (text: string) => void,
   folders: readonly string[] = ALL_CORPORA,
 ): BenchConversation[] => sessionFiles(folders).flatMap((session) => session.read(warn));
 
-/** A session that is read once it is its turn. */
+/** A session that is read on demand. */
 export interface SessionFile {
-  /** As of {@link BenchConversation}. */
   readonly name: string;
   readonly path: string;
-  /** @returns none where it can't be read, which is told. */
+  /** @returns undefined if unreadable, which is reported */
   read(warn: (text: string) => void): BenchConversation[];
 }
 
-/** The same sessions, none of them read yet. */
 export const sessionFiles = (folders: readonly string[] = [CORPUS, WIDE_CORPUS]): SessionFile[] =>
   folders.filter((folder) => existsSync(folder)).flatMap((folder) => sessionsIn(folder, 'all'));
 
@@ -88,7 +89,7 @@ function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
   });
 }
 
-/** `manifest.tsv` names agent and repository of each file; empty where there is none. */
+/** `manifest.tsv` has agent and repository of each file; empty if missing. */
 function manifestOf(folder: string): Map<string, { readonly agent: string; readonly project: string }> {
   const file = join(folder, 'manifest.tsv');
   if (!existsSync(file)) return new Map();
@@ -106,7 +107,9 @@ function manifestOf(folder: string): Map<string, { readonly agent: string; reado
   );
 }
 
-/** Claude Code's sessions of the older corpus are of a repository whose owner the wider one has, too. */
+/**
+ * The older corpus has Claude Code sessions of a repository whose owner is in the wider one too.
+ */
 const projectOf = (name: string): string => {
   const folder = dirname(name).split(sep)[0] ?? '';
   return folder === 'claude-code' ? 'entireio' : folder;
@@ -126,7 +129,7 @@ const generated = (seed: number): BenchConversation => ({
   messages: generateConversation({ seed, targetTokens: 25_000 * seed }),
 });
 
-/** Sessions one behind the other, cut where they have so many tokens; the calls of each keep ids of their own. */
+/** Concatenates sessions up to this many tokens, with unique call IDs. */
 export function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
   const counter = freshCounter();
   const joined: [string, ApiMessage[]][] = [];

@@ -1,4 +1,4 @@
-/** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
+/** Cross-validation of fitted weights: losses with weights fitted without the tested cuts. */
 import { leastFor, NAMES_UP_TO, wordlessPart } from '../../src/core/condense/relevance/choice';
 import { fitWeights } from './fitWeights';
 import { guardNewest } from '../../src/core/condense/relevance/guard';
@@ -9,12 +9,12 @@ import { WINDOWS, type NeedTally } from './needBench';
 /** Chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
 export const PENALTY = 0.03;
 
-/** How likely each block of a cut is to be needed. */
+/** Each block's likelihood of being needed. */
 export type Scores = (cut: FitCut) => readonly number[];
 
 export const keyOfProject = ({ project }: { readonly project: string }): string => project;
 
-/** Weights by key, each fitted without the cuts that have the key. */
+/** Weights by key, fitted without that key's cuts. */
 export function weightsLeavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
@@ -28,7 +28,7 @@ export function weightsLeavingOut(
   return byKey;
 }
 
-/** Weights for each cut that were fitted without those that share a key with it. */
+/** Weights per cut, fitted without cuts that share a key. */
 export function leavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
@@ -41,13 +41,13 @@ export function leavingOut(
 const scoresOf = ({ features }: FitCut, weights: readonly number[]): number[] =>
   features.map((row) => weights.reduce((sum, weight, at) => sum + weight * (row[at] ?? 0), 0));
 
-/** A size of a cut's prefix, and what a rule loses that leaves it. */
+/** A size of a cut's prefix, and the loss of a rule that reaches it. */
 export type Sizes = (cut: FitCut) => FitCut['rules'];
 
-/** The very sizes that the rules leave. */
+/** Exactly the rules' sizes. */
 const ruleSizes: Sizes = ({ rules }) => rules;
 
-/** The lines that are lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
+/** Lines lost if the lowest-scored blocks are removed down to these sizes; tokens are estimates. */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
     const own = besideNeighbours(scores(cut), cut.follows);
@@ -81,7 +81,7 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
   });
 }
 
-/** Tokens that the agent's oldest words free, where so much has to go that they do, too. */
+/** Tokens freed by the agent's oldest texts, if enough must be removed. */
 function oldWords({ tokens, words }: FitCut, excess: number): number {
   const part = wordlessPart(excess, tokens);
   let freed = 0;

@@ -27,7 +27,7 @@ export interface EstimateRow {
   readonly changed: Taken;
 }
 
-/** Milliseconds, medians: by the clock, and of the processor, where other work on the machine doesn't count but the engine's own threads do. */
+/** Medians in milliseconds: wall time, and CPU time including the engine's threads. */
 interface Taken {
   readonly clockMs: number;
   readonly cpuMs: number;
@@ -75,8 +75,8 @@ async function measure(conversation: string, messages: readonly ApiMessage[]): P
   const listed = CHOICES.map((): Taken[] => []);
   const changed = CHOICES.map((): Taken[] => []);
   const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
-  // The session before stays, as the conversation before stays in a worker: where no object of a kind is left, the
-  // collector throws away the code that was compiled for it, and compiling anew would be measured.
+  // Keeps the previous session alive, as a worker does: otherwise the collector discards code
+  // compiled for its object kinds, and recompilation would be measured.
   const kept: PreviewSession[] = [];
   for (let run = 0; run < RUNS; run++) {
     const list = sessionOn(messages);
@@ -107,7 +107,7 @@ const middle = (runs: readonly Taken[] = []): Taken => ({
   cpuMs: median(runs.map(({ cpuMs }) => cpuMs)),
 });
 
-/** A worker that has read and counted the conversation, and worked out nothing yet. */
+/** A worker that has read and counted the conversation only. */
 function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
   const counter = freshCounter();

@@ -28,14 +28,14 @@ const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {
   console.log(`\n## ${title}\n\n${needTable(needRows(simulated(cuts, scores)))}`);
 };
 
-/** In short: what is lost over all agents at each rule's size. */
+/** Loss over all agents at each rule's size. */
 const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
   needRows(simulated(cuts, scores))
     .filter(({ agent }) => agent === 'all')
     .map(({ lostByUs }) => (lostByUs * 100).toFixed(1))
     .join(' / ');
 
-/** Projects are left out some at a time: the features left out are compared with each other, all by the same folds. */
+/** All feature subsets use the same folds of projects. */
 const FOLDS = 6;
 
 function showAblation(cuts: readonly FitCut[]): void {
@@ -78,7 +78,7 @@ function weightsFile(weights: readonly number[]): string {
   ].join('\n');
 }
 
-/** The loss of File-Aware itself; it runs once for each cut and rule, which takes long. */
+/** Loss of File-Aware itself, run once per cut and rule (slow). */
 async function showProduct(
   sessions: readonly BenchConversation[],
   weights: ReadonlyMap<string, readonly number[]>,

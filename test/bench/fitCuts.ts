@@ -1,6 +1,6 @@
 /**
- * The cuts that relevance is fitted on: sessions cut at many places, each prefix after Lossless as blocks with their features, and which of
- * the blocks hold lines that are needed later.
+ * Cuts for fitting relevance: sessions cut at many places, each prefix after Lossless as blocks
+ * with features, and which blocks contain needed lines.
  */
 import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
@@ -18,24 +18,24 @@ import { CUTS, RULES, WINDOWS, endOf, withoutThinking } from './needBench';
 
 export interface FitCut extends FitSample {
   readonly session: string;
-  /** Index of the first message behind the prefix. */
+  /** Index of the first message after the prefix. */
   readonly cut: number;
-  /** What the name costs that the marker of each block says. */
+  /** Cost of the names in each block's marker. */
   readonly names: readonly number[];
-  /** For each block, whether the block before it is its neighbour in the same text. */
+  /** Per block, whether it is adjacent to the previous one. */
   readonly follows: readonly boolean[];
-  /** The blocks as the guard of the newest results sees them. */
+  /** The blocks as the guard for recent results sees them. */
   readonly guarded: readonly GuardedBlock[];
-  /** The agent's own words that may go, the oldest first. */
+  /** Removable texts of the agent, oldest first. */
   readonly words: readonly Pick<AgentWords, 'gain' | 'textAfter'>[];
   /** o200k tokens of the prefix before and after Lossless. */
   readonly before: number;
   readonly afterLossless: number;
-  /** The o200k tokens that each rule leaves, and how many lines it loses in each window. */
+  /** o200k tokens and lost lines per rule and window. */
   readonly rules: readonly { readonly rule: string; readonly tokens: number; readonly lost: readonly number[] }[];
 }
 
-/** The sessions of folders; of the corpora where none is given. */
+/** Sessions in folders; default: the corpora. */
 export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
   loadAllSessions(
     (text) => {
@@ -54,7 +54,7 @@ export async function cutsFrom(folders: readonly string[], cache: string | undef
   return cuts;
 }
 
-/** The cuts of a session behind which something is needed. */
+/** Cuts of a session after which something is needed. */
 export async function fitCutsOf({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
   const messages = withoutThinking(all);
   const counter = freshCounter();

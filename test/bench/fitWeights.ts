@@ -1,53 +1,56 @@
 /**
- * Fits weights of features: the needed lines of a cut are taken to fall on its tokens, on a token of block b with a likelihood in
- * proportion to exp(w·x_b). Weights are those under which what was needed is likeliest, less a penalty for how far they are from where
- * they started: the conditional logit of McFadden (1974), which compares blocks of one cut with each other and nothing else.
+ * Fits feature weights: each needed line of a cut comes from block b with probability proportional
+ * to tokens times exp(w·x_b). Maximizes the likelihood minus a penalty for the distance from the
+ * initial weights: the conditional logit of McFadden (1974), which compares only blocks of one cut.
  */
 import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
 
-/** A needed line in the beginning of a session. */
+/** A needed line in a prefix. */
 export interface FitLine {
-  /** The blocks that show it, any of which is enough. */
+  /** Blocks that contain it; any suffices. */
   readonly blocks: readonly number[];
-  /** It stands where nothing may be taken out. */
+  /** It is in content that can't be removed. */
   readonly isSafe: boolean;
-  /** For each stretch behind the cut that is looked at, whether it is needed there. */
+  /** Whether it is needed, per window after the cut. */
   readonly windows: readonly boolean[];
 }
 
-/** The beginning of a session as blocks, with what was needed of it. */
+/** A prefix as blocks, with its needed lines. */
 export interface FitSample {
   readonly agent: string;
   readonly project: string;
   readonly features: readonly Float32Array[];
-  /** o200k tokens of each block. */
+  /** o200k tokens per block. */
   readonly tokens: readonly number[];
   readonly lines: readonly FitLine[];
 }
 
-/** A cut as the fit takes it. */
+/** Input of the fit. */
 interface Sample {
   readonly features: readonly Float32Array[];
   readonly logTokens: Float64Array;
-  /** The share of the cut's needed lines that each block holds. */
+  /** Share of the needed lines per block. */
   readonly needed: Float64Array;
-  /** How much the cut counts among all; they sum up to 1. */
+  /** Weight of the cut; all add up to 1. */
   readonly weight: number;
 }
 
 export interface FitOptions {
-  /** The features that may weigh anything. */
+  /** Features to fit. */
   readonly isUsed: (feature: number) => boolean;
-  /** How hard what lies far from the start is punished, where each feature's spread is 1. */
+  /** Regularization, for features scaled to a spread of 1. */
   readonly penalty: number;
-  /** Weights to start from; default: nothing weighs anything. */
+  /** Initial weights; default 0. */
   readonly start?: readonly number[];
 }
 
-/** Fewer needed lines of a project say less. */
+/** Projects with fewer needed lines count less. */
 const SURE_LINES = 10;
 
-/** May be interrupted behind each sample. @returns a weight for each feature, in the features' own units. */
+/**
+ * Can be interrupted after each sample.
+ * @returns weights in the features' own units
+ */
 export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): number[] {
   const size = cuts[0]?.features[0]?.length ?? 0;
   const fixed = FEATURE_NAMES.map((name) => FIXED[name]);
@@ -62,7 +65,7 @@ export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start 
   return weights;
 }
 
-/** Each agent weighs the same, in it each project, in that each needed line. */
+/** Equal weight per agent, per project within it, and per needed line within that. */
 function samplesOf(cuts: readonly FitSample[]): Sample[] {
   const needed = cuts.map(neededByBlock);
   const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
@@ -86,7 +89,7 @@ function samplesOf(cuts: readonly FitSample[]): Sample[] {
   return samples.map((sample) => ({ ...sample, weight: sample.weight / all }));
 }
 
-/** A line that several blocks show counts in parts; one that is needed soon counts in more windows. */
+/** Lines in several blocks are split; lines needed soon count in more windows. */
 function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64Array; readonly sum: number } {
   const blocks = new Float64Array(tokens.length);
   let sum = 0;
@@ -113,7 +116,7 @@ function spreadOf(samples: readonly Sample[], used: readonly number[]): number[]
   });
 }
 
-/** A sample whose used features are brought to a spread of 1, block by block. */
+/** A sample with features scaled to a spread of 1. */
 interface Scaled extends Sample {
   readonly matrix: Float32Array;
 }
@@ -166,11 +169,14 @@ function dot(a: Float64Array, b: Float64Array): number {
 }
 
 const STEPS = 150;
-/** Pairs of steps and changes of the gradient that are remembered. */
+/** History size of L-BFGS. */
 const MEMORY = 10;
 const ENOUGH = 1e-8;
 
-/** The minimum of a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5). */
+/**
+ * Minimizes a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
+ * 7.5).
+ */
 function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {
   let at = start;
   let now = of(at);

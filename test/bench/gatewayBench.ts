@@ -1,6 +1,6 @@
 /**
- * The time that the gateway adds to the first byte of an answer, beside a proxy that only passes what comes, in the same run: the
- * gateway and the proxy are processes of their own, the vendor answers at once. And twenty conversations at once.
+ * Latency the gateway adds to the first byte, compared with a plain proxy in the same run; both are
+ * separate processes, and the vendor answers immediately. Also twenty concurrent conversations.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,9 +16,9 @@ export interface GatewayPoint {
   readonly requests: number;
   readonly proxy: Quantiles;
   readonly gateway: Quantiles;
-  /** Of the same body: what the gateway took longer than the proxy. */
+  /** Additional time of the gateway for the same body. */
   readonly added: Quantiles;
-  /** Processor time of the gateway for a request, in milliseconds. */
+  /** CPU time of the gateway per request in milliseconds. */
   readonly cpuMs: number;
   /** Resident memory of the gateway at the end, in bytes. */
   readonly memory: number;
@@ -30,15 +30,15 @@ interface Quantiles {
 }
 
 const SIZES = [50_000, 200_000, 800_000];
-/** One after another, so that each stays near its size; the first requests of each are not counted. */
+/** Sequential, so that each keeps its size; the first requests are not counted. */
 const CONVERSATIONS = 10;
 const WARM_UP = 5;
 const REQUESTS = 20;
 const AT_ONCE = 20;
 const REQUESTS_AT_ONCE = 10;
-/** A window in which a conversation is condensed at once, and then has room for what is measured. */
+/** A window in which the conversation is condensed once and then has room. */
 const CONDENSED_WINDOW = 1.6;
-/** O200k tokens of one character of what is sent here, about. */
+/** Approximate o200k tokens per character here. */
 const TOKENS_PER_CHAR = 0.3;
 
 const PROXY = `
@@ -55,7 +55,7 @@ const server = http.createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log('(x) http://127.0.0.1:' + server.address().port));
 `;
 
-/** A process that says its address behind "(x) ". */
+/** A process that prints its URL after "(x) ". */
 async function serving(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
@@ -77,7 +77,7 @@ const lines = (chars: number, seed: number): string => {
   return all.join('\n');
 };
 
-/** A step of an agent's task: a file that is read; every fourth time one that was read before. */
+/** A step of a task that reads a file, every fourth time one read before. */
 const step = (task: string, at: number): unknown[] => [
   {
     role: 'assistant',
@@ -99,7 +99,7 @@ const step = (task: string, at: number): unknown[] => [
   },
 ];
 
-/** A conversation that grows by a step with each body. */
+/** A conversation that grows by a step per body. */
 class Growing {
   private readonly messages: unknown[];
   private steps = 0;
@@ -126,7 +126,7 @@ class Growing {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Milliseconds until the first byte of the answer's body. */
+/** Milliseconds until the first byte of the response body. */
 const firstByte = (url: string, body: Buffer): Promise<number> =>
   new Promise((resolve, reject) => {
     const begun = performance.now();
@@ -143,12 +143,12 @@ const firstByte = (url: string, body: Buffer): Promise<number> =>
 
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
-  // The nearest rank: of a hundred, the 99th percentile is the last but one.
+  // Nearest rank: the 99th percentile of a hundred is the last but one.
   const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
   return { median: at(0.5), p99: at(0.99) };
 }
 
-/** Of a process, on Linux; elsewhere not known. */
+/** Linux only. */
 function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly memory: number } {
   try {
     const fields =
@@ -163,7 +163,7 @@ function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly mem
   }
 }
 
-/** Measures both kinds: nothing due, and a conversation that was condensed. */
+/** Measures both cases: nothing due, and a condensed conversation. */
 export async function benchGateway(): Promise<GatewayPoint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   let sent = Buffer.alloc(0);
@@ -201,7 +201,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
     const points: GatewayPoint[] = [];
     for (const tokens of SIZES) {
       for (const kind of ['nothing due', 'condensed before']) {
-        // Due with the first request: it is above 75 % of the window.
+        // Due with the first request, above 75 % of the window.
         const gateway = await gatewayWith(
           kind === 'condensed before' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000,
         );
@@ -227,12 +227,12 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
   }
 }
 
-/** What one round took: of one body each, through the proxy and through the gateway. */
+/** One round: the same body through proxy and gateway. */
 interface Round {
   readonly proxy: readonly number[];
   readonly gateway: readonly number[];
   readonly cpuMs: number;
-  /** Whether the gateway condensed in it: what the vendor got does not begin with what it got before. */
+  /** True if the gateway condensed: the vendor's request does not extend the previous one. */
   readonly condenses: boolean;
 }
 
@@ -261,7 +261,7 @@ async function roundsOf(
   return rounds;
 }
 
-/** A point for the rounds that only carry what was condensed before, and one for those that condense, where there are any. */
+/** One point for rounds with an existing condensation, and one for those that condense, if any. */
 function pointsOf(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
   const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
     const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
@@ -285,7 +285,7 @@ function pointsOf(tokens: number, kind: string, rounds: readonly Round[], memory
   return [...point(kind, quiet), ...point('condenses', condensing)];
 }
 
-/** Behind the last element of the list stand two brackets. */
+/** The list's last element is followed by two brackets. */
 const CLOSING = ']}'.length;
 const goesOn = (before: Buffer, now: Buffer): boolean => {
   const head = before.subarray(0, before.length - CLOSING);

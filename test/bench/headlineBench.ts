@@ -1,7 +1,7 @@
 /**
- * The headline figures of the design that came before ("Smart Provider: Pass-Based Context Condensation", Performance),
- * measured anew: three presets on three generated conversations of the kinds and sizes that it names. Its own fixtures and the
- * code that was measured are not at hand.
+ * Repeats the headline figures of the earlier design document ("Smart Provider: Pass-Based Context
+ * Condensation", Performance): three presets on generated conversations of the same kinds and
+ * sizes. Its fixtures and code are unavailable.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
@@ -18,7 +18,7 @@ import { millis, percent } from './table';
 interface Kind {
   readonly name: string;
   readonly options: Omit<ConversationOptions, 'seed'>;
-  /** The old document's figures, in percent taken out, by preset. */
+  /** The document's figures: percent removed, by preset. */
   readonly old: Readonly<Record<string, number>>;
 }
 
@@ -46,21 +46,20 @@ const CHARS_PER_TOKEN = 4.5;
 export interface HeadlineRow {
   readonly conversation: string;
   readonly preset: string;
-  /** O200k tokens, means over the seeds. */
+  /** O200k tokens, mean over seeds. */
   readonly before: number;
   readonly after: number;
   readonly calls: number;
-  /** US dollars. */
   readonly cost: number;
-  /** Milliseconds of the work without the model's, which answers at once. */
+  /** Milliseconds without model time. */
   readonly timeMs: number;
-  /** Share that the old document says was taken out. */
+  /** The document's share removed. */
   readonly old: number;
 }
 
 type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
 
-/** Five conversations of each kind; a model that answers with half to all of the tokens that it may. */
+/** Five conversations per kind; the model's answers have half to all of the allowed tokens. */
 export async function benchHeadline(): Promise<HeadlineRow[]> {
   const rows: HeadlineRow[] = [];
   for (const { name, options, old } of KINDS) {
@@ -89,7 +88,8 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const before = counter.messages(messages);
   const random = new Random(options.seed);
   const summarizer = testSummarizer((request) => {
-    // The limit leaves room above what the model is asked for; half to all of two thirds of it is what was asked.
+    // The limit is above the requested length; half to all of two thirds of it is what was
+    // requested.
     const tokens = (roomForSummary(request) / 1.5) * (0.5 + random.next() / 2);
     return Promise.resolve(prose(random, tokens * CHARS_PER_TOKEN));
   });

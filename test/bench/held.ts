@@ -1,16 +1,18 @@
-/** How long the thread was held: what the extension host's users feel of work, however long it takes in all. */
+/** Measures how long the thread is blocked, which users of the extension host notice. */
 const KNOWS_THREADS = Number.parseInt(process.versions.node) >= 24;
 
-/** Milliseconds of this thread's processor time; in an older Node that of all threads, the collector's too. */
+/**
+ * CPU time of this thread in milliseconds; in older Node versions of all threads, including the
+ * collector.
+ */
 const threadNow = (): number => {
   const { user, system } = KNOWS_THREADS ? process.threadCpuUsage() : process.cpuUsage();
   return (user + system) / 1_000;
 };
 
 /**
- * How long the thread was held between two turns of the event loop at most, until it is asked: by the clock, or by the
- * thread's processor time where that is less, for other programs held it then. It looks every millisecond: a loop that never rested
- * would take a core from the thread that it waits for.
+ * Maximum time between two event loop turns until queried: the lesser of wall and CPU time, since
+ * other programs may delay it. Checks every millisecond.
  */
 export function monitorHeld(): () => Promise<number> {
   let longest = 0;

@@ -1,4 +1,4 @@
-/** Lossless on texts that make careless algorithms slow: each at a quarter, at half and at the whole of its size. */
+/** Lossless on texts that make careless algorithms slow, at a quarter, half and full size. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, call, result, user } from '../../src/core/testing';
@@ -7,9 +7,9 @@ import { millis, table } from './table';
 
 export interface HostilePoint {
   readonly name: string;
-  /** Characters of the conversation as JSON. */
+  /** Characters as JSON. */
   readonly chars: number;
-  /** Milliseconds of processor time; tokens were counted before. The least of the runs. */
+  /** CPU time in milliseconds without counting tokens; minimum of the runs. */
   readonly cpuMs: number;
 }
 
@@ -28,7 +28,7 @@ const conversation = (results: readonly string[]): ApiMessage[] => [
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
-/** Each makes a conversation of a share of the whole size. */
+/** Each generates a share of the full size. */
 const CASES: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
   'one line of 5 MB, twice': (share) => {
     const line = WORD.repeat((5 * MEGABYTE * share) / WORD.length);

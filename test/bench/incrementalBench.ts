@@ -1,4 +1,4 @@
-/** The time of a run of Lossless when some messages were added since the last one, against a first run. */
+/** Time of a Lossless run after adding messages, compared with the first run. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -10,12 +10,15 @@ import { millis, percent, table } from './table';
 export interface IncrementalPoint {
   readonly tokens: number;
   readonly messages: number;
-  /** Messages that are added each time. */
+  /** Messages added each time. */
   readonly added: number;
-  /** Milliseconds of processor time, the least of the runs: other work on the machine only adds to it. */
+  /** CPU time in milliseconds, minimum of the runs. */
   readonly firstMs: number;
   readonly againMs: number;
-  /** The median of the runs: in some a new text takes an early one out, and what stands behind that is indexed again. */
+  /**
+   * Median of the runs: sometimes a new text replaces an early one, and everything after it is
+   * indexed again.
+   */
   readonly againMedianMs: number;
 }
 
@@ -41,7 +44,7 @@ async function measure(original: readonly ApiMessage[], added: number): Promise<
   const counter = freshCounter();
   const tokens = counter.messages(original);
   for (let round = 0; round < ROUNDS; round++) {
-    // A copy that nobody has seen.
+    // A fresh copy without caches.
     const messages = structuredClone(original);
     counter.messages(messages);
     let length = messages.length - TIMES * added;

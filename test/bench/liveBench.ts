@@ -1,8 +1,8 @@
 /**
- * The time that live conversations add to a request of an agent, in the process that asks (a gateway) and in the engine's thread (VS
- * Code's chat): when nothing is due, when a large result is new, when a mechanical
- * condensation is due, when a conversation comes back after a restart, and when it has more images than its vendor takes. Each request
- * brings new objects, as VS Code does.
+ * Time that live conversations add to a request, in the process (gateway) and in the engine's
+ * thread (VS Code's chat): nothing due, a large new result, a mechanical condensation, after a
+ * restart, and with more images than the vendor accepts. Each request has new objects, as in VS
+ * Code.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { monitorHeld } from './held';
 import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
-/** In the process that asks, or in a thread of the bundle that is built. */
+/** In this process, or in a thread of the built bundle. */
 export type Where = 'process' | 'thread';
 
 export interface LivePoint {
@@ -38,23 +38,23 @@ export interface LivePoint {
     | '42 images, 34 MB'
     | 'first request, 10 MB';
   readonly requests: number;
-  /** Milliseconds on the clock. */
+  /** Wall time in milliseconds. */
   readonly median: number;
   readonly p90: number;
   readonly p99: number;
-  /** The same in processor time: other work on the machine doesn't count. */
+  /** CPU time in milliseconds. */
   readonly cpuMedian: number;
   readonly cpuP99: number;
-  /** Longest time that the thread was not given back, in milliseconds of processor time. */
+  /** Longest block of the thread in milliseconds of CPU time. */
   readonly stretch: number;
 }
 
 const SIZES = [50_000, 200_000, 400_000];
 const SEED = 7;
-/** Messages that a conversation grows by from request to request: an answer and its results. */
+/** Messages added per request: an answer and its results. */
 const STEP = 2;
 
-/** The messages as VS Code hands them over: the same content in new objects. */
+/** Messages as new objects with the same content, as VS Code passes them. */
 const copied = (messages: readonly ApiMessage[]): ApiMessage[] => JSON.parse(JSON.stringify(messages)) as ApiMessage[];
 
 const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>
@@ -83,7 +83,6 @@ function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): Ag
 
 type Preparing = Pick<ChatConversations, 'prepare' | 'countPart'>;
 
-/** Threads of the situation that is measured. */
 const threads: EngineThread[] = [];
 
 function liveIn(root: string, where: Where): Preparing {
@@ -130,7 +129,7 @@ export async function benchLive(sizes: readonly number[] = SIZES): Promise<LiveP
   return points;
 }
 
-/** A chat of 10 MB that nobody has seen, such as after VS Code was started anew. */
+/** An unknown chat of 10 MB, as after a restart of VS Code. */
 async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
   const lines = Array.from({ length: 1_000 }, (_, at) => `${at}: if (request.retry > limit) return undefined;`).join(
     '\n',
@@ -145,7 +144,6 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
   for (let run = 0; run < runs; run++)
     await inFolder(async (root) => {
       const live = liveIn(root, where);
-      // The engine runs already.
       await live.prepare(requestOf([user('Hello')], model(200_000, 75)));
       const request = requestOf(copied(messages), model(10_000_000, 100));
       timings.push(await timed(() => live.prepare(request)));
@@ -156,8 +154,8 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
 const REQUESTS = 120;
 
 /**
- * The conversation's last requests, with an upstream large enough; and after each, from a rest, a question without any work: on a busy
- * machine most of a request's time is the waiting for the two threads' turns.
+ * A conversation's last requests with a large model; after each, an empty call as a baseline, since
+ * most time on a busy machine is spent waiting for the two threads.
  */
 async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint[]> {
   return inFolder(async (root) => {
@@ -168,7 +166,7 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
     const timings: Timing[] = [];
     const idle: Timing[] = [];
     for (let end = from + STEP; end <= messages.length; end += STEP) {
-      // Made when its turn comes: the weight of 120 of them would else be gone through by each collection of garbage.
+      // Created on demand, so that garbage collections don't traverse 120 of them.
       const request = requestOf(copied(messages.slice(0, end)), upstream);
       timings.push(await timed(() => live.prepare(request)));
       idle.push(await timed(() => live.countPart('')));
@@ -177,7 +175,10 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
   });
 }
 
-/** An exchange with a result of 50 KB that nobody has seen, again and again. The first one indexes what stands above, and is the longest. */
+/**
+ * Exchanges with new results of 50 KB. The first one indexes everything before it and is the
+ * slowest.
+ */
 async function largeResults(
   messages: readonly ApiMessage[],
   tokens: number,
@@ -202,7 +203,7 @@ async function largeResults(
   });
 }
 
-/** Three screenshots more with each request, to a vendor that takes 20 MB. */
+/** Three more screenshots per request, for a vendor that accepts 20 MB. */
 async function images(where: Where): Promise<LivePoint> {
   return inFolder(async (root) => {
     const live = liveIn(root, where);
@@ -222,7 +223,10 @@ async function images(where: Where): Promise<LivePoint> {
   });
 }
 
-/** The request that makes a condensation due, and the first one after a restart; a fresh folder each time. */
+/**
+ * The request that triggers a condensation, and the first one after a restart; a new folder each
+ * time.
+ */
 async function condensing(
   messages: readonly ApiMessage[],
   tokens: number,
@@ -255,9 +259,9 @@ interface Timing {
   readonly stretch: number;
 }
 
-/** How long it takes, and how long the thread was held. */
+/** Total time, and the longest block. */
 async function timed(action: () => Promise<unknown>): Promise<Timing> {
-  // A large collection goes through the whole heap, which here is the bench's own.
+  // A major collection traverses the whole heap, which here is the bench's.
   collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
   const held = monitorHeld();

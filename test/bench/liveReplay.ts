@@ -1,4 +1,4 @@
-/** One recorded session, request by request through the live engine: what was left out, what the input cost, what must hold. */
+/** Replays one session through the live engine: removed tokens, input cost, invariants. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ import { PromptCache, type Segment } from '../servers/promptCache';
 import { lostLines } from '../support/lostLines';
 import { freshCounter } from './measure';
 
-/** Input prices of Anthropic's cache, as multiples of the base price ("Prompt caching"). */
+/** Anthropic's cache prices relative to the base price ("Prompt caching"). */
 export const WRITE = 1.25;
 export const READ = 0.1;
 
-/** Windows in tokens; Infinity: no condensation is ever due. */
+/** Windows in tokens; Infinity: no condensations. */
 export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
 const OUTPUT_TOKENS = 8_192;
 /** Larger than any session. */
@@ -32,7 +32,7 @@ const NO_LIMIT = 1_000_000_000;
 
 export interface ReplayedRun {
   readonly requests: number;
-  /** Input of all requests, in base-priced o200k tokens. */
+  /** Input of all requests in base-priced o200k tokens. */
   readonly cost: number;
   readonly condensations: number;
   /** Tokens of the largest request. */
@@ -40,11 +40,11 @@ export interface ReplayedRun {
   /** O200k tokens that were left out of new results, and those of all results. */
   readonly leftOut: number;
   readonly received: number;
-  /** Milliseconds of each request, on the clock. */
+  /** Wall time per request in milliseconds. */
   readonly times: readonly number[];
 }
 
-/** As an agent sends them: without thinking, which the edge keeps, and results in a row as one message. */
+/** In agents' form: without thinking, and with consecutive results in one message. */
 export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   const sent: ApiMessage[] = [];
   for (const message of messages) {
@@ -60,7 +60,7 @@ export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   return sent;
 }
 
-/** How many messages each request of a session had: those before each of the agent's answers. */
+/** Messages per request: those before each answer. */
 export const requestsOf = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, at) =>
     at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
@@ -69,7 +69,7 @@ export const requestsOf = (messages: readonly ApiMessage[]): number[] =>
 const blocks = (message: ApiMessage): ReturnType<typeof getBlocks> =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 
-/** A replay in which nothing is written: the storage says so, and the ledger stays in memory. */
+/** Replays without writing; the ledger stays in memory. */
 const NO_DISK = {
   files: { ...nodeFiles, open: () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EROFS' })) },
 };
@@ -81,7 +81,7 @@ const modelWith = (window: number): UpstreamModel => ({
   threshold: { percent: 75 },
 });
 
-/** Whether a session whose requests are no larger never comes near a window: it goes there as it does without a limit. */
+/** If no request is larger, the session behaves as without a limit. */
 export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
   largest < duePointOf(modelWith(window)).tokens;
 
@@ -90,11 +90,14 @@ export interface Replayed {
   readonly messages: readonly ApiMessage[];
   readonly window: number;
   readonly settings: Partial<LiveSettings>;
-  /** Knows the tokens of the session already; absent: the run is timed, so it counts for itself and writes to the disk. */
+  /** Knows the session's tokens; absent: the run is timed, counts itself and writes to disk. */
   readonly counter?: MessageCounter;
 }
 
-/** @throws Error where the prefix changed without a condensation, or a line that was left out stands nowhere in the request. */
+/**
+ * @throws Error if the prefix changed without a condensation, or a removed line is not in the
+ * request
+ */
 export async function replay({ name, messages, window, settings, counter: known }: Replayed): Promise<ReplayedRun> {
   const root = mkdtempSync(join(tmpdir(), 'condenser-replay-'));
   try {
@@ -144,7 +147,7 @@ export async function replay({ name, messages, window, settings, counter: known 
 
 type SegmentsOf = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
 
-/** The blocks of messages as a cache sees them; hashed once, for the cache hashes all that stands before again and again. */
+/** Blocks as a cache sees them, with a cached hash. */
 function segmenter(counter: MessageCounter): SegmentsOf {
   const known = new WeakMap<ApiMessage, readonly Segment[]>();
   return (message, isMarked) => {
@@ -167,9 +170,9 @@ function assertPrefix(name: string, before: readonly ApiMessage[], now: readonly
   });
 }
 
-/** Proves that each line which was left out stands in the request that is sent. */
+/** Verifies that each removed line is in the sent request. */
 export class Standing {
-  /** Edits whose lines were found: what is sent behind them takes none away. */
+  /** Verified edits; later requests don't remove their lines. */
   private readonly proven = new WeakSet<Edit>();
   private readonly lines = new Set<string>();
   private sent: readonly ApiMessage[] = [];
@@ -192,7 +195,7 @@ export class Standing {
         !own.every((cut) => cut.recoverable || this.holds(valueAt(original[place.message], place.path), cut)),
     );
     if (doubtful.length === 0) return;
-    // A line in other words: behind a path, or in JSON.
+    // A line in another form: after a path, or in JSON.
     const broken = lostLines(original, messages, doubtful);
     if (broken)
       throw new Error(`${this.name}: message ${broken.place.message} lost the line ${JSON.stringify(broken.line)}`);
@@ -210,7 +213,7 @@ export class Standing {
     this.sent = messages;
   }
 
-  /** Whether every line that a cut touches stands whole. */
+  /** True if every line touched by a cut is complete. */
   private holds(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
     if (typeof text !== 'string') return false;
     const from = text.lastIndexOf('\n', start - 1) + 1;
@@ -220,5 +223,5 @@ export class Standing {
   }
 }
 
-/** A line without the number in front, as tools write it. */
+/** Removes the line number. */
 const withoutNumber = (line: string): string => line.replace(/^ *\d+(?:→|\t|: )/, '');

@@ -1,6 +1,7 @@
 /**
- * What is lost at the sizes of rules beside lines: texts of errors that come up again, and what people wrote. And what File-Aware's markers
- * tell of lost lines: how many stand below a declaration that their marker names, and what the names cost.
+ * Losses other than lines at the rules' sizes: recurring error texts, and users' messages. Also
+ * what File-Aware's markers reveal of lost lines (those below a declaration that the marker names),
+ * and what the names cost.
  */
 import { placeKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
@@ -24,21 +25,21 @@ import { percent, table } from './table';
 
 export interface LossRow {
   readonly rule: string;
-  /** o200k tokens of the prefixes, of what was taken out of them, of the markers, and of the names in these. */
+  /** o200k tokens of the prefixes, removed content, markers, and names in markers. */
   readonly before: number;
   readonly removed: number;
   readonly markers: number;
   readonly names: number;
-  /** Needed lines that are lost. */
+  /** Lost needed lines. */
   readonly lost: number;
-  /** Those whose marker names something, and those whose marker names the declaration that they stand below. */
+  /** Lost lines whose marker has names, and those whose marker names their declaration. */
   readonly told: number;
   readonly named: number;
-  /** Lines that told of an error before the cut and come up again behind it; lost by the rule, by File-Aware. */
+  /** Error lines from before the cut that recur after it; lost by the rule, by File-Aware. */
   readonly errors: number;
   readonly errorsByRule: number;
   readonly errorsByUs: number;
-  /** Messages of people, the task aside; not whole any more by the rule, by File-Aware. */
+  /** Users' messages except the task; incomplete with the rule, with File-Aware. */
   readonly words: number;
   readonly wordsByRule: number;
   readonly wordsByUs: number;
@@ -49,7 +50,6 @@ const NOTHING = {
   ...{ errors: 0, errorsByRule: 0, errorsByUs: 0, words: 0, wordsByRule: 0, wordsByUs: 0 },
 };
 
-/** Shares of a session's turns. */
 const CUTS = [0.3, 0.6, 0.9];
 
 export async function measureLosses(conversations: readonly BenchConversation[]): Promise<LossRow[]> {
@@ -100,10 +100,10 @@ export async function measureLosses(conversations: readonly BenchConversation[])
   return [...rows.values()];
 }
 
-/** Shorter ones come up by chance. Characters. */
+/** Shorter ones recur by chance. Characters. */
 const MIN_ERROR = 20;
 
-/** The lines by which commands and failed calls told of an error, each once. */
+/** Distinct error lines of commands and failed calls. */
 export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
   coherenceFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
@@ -123,7 +123,7 @@ export const textsIn = (view: readonly ApiMessage[]): string =>
     .map(({ text }) => text)
     .join('\n');
 
-/** What the marker in the text of a cut says behind the number of lines; markers of references tell no names. */
+/** Text after the line count in a cut's marker; reference markers have no names. */
 const namesIn = (text: string): string => {
   const what = findMarkers(text)[0]?.what ?? '';
   return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
@@ -148,7 +148,7 @@ function tellOf(
   return { isTold: names !== '', isNamed: said.some((name) => name.replace(/ \d+$/, '') === above) };
 }
 
-/** The name that the last declaration up to a place declares. */
+/** The name of the last declaration before a position. */
 function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
   const lines = readLines(text);
   const declares = declarationsIn(lines, markdown);

@@ -1,6 +1,6 @@
 /**
- * The share that Lossless takes out of each agent's sessions, beside the bound that brute force finds (`repeatBound.ts`): characters of
- * tools' and messages' text, whole histories.
+ * Share that Lossless removes per agent, compared with the brute-force bound (`repeatBound.ts`), in
+ * characters of messages and tool texts.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -21,18 +21,18 @@ export interface LosslessRow {
   readonly project: string;
   readonly session: string;
   readonly chars: number;
-  /** Characters that each way takes out. */
+  /** Characters removed. */
   readonly strict: number;
   readonly all: number;
   readonly acrossFiles: number;
   readonly bound: number;
   readonly boundAnywhere: number;
-  /** Lines that the agent quoted within the next 20 turns of three cuts, and how many of them still stand after all operations. */
+  /** Lines quoted within 20 turns after three cuts, and how many remain after all operations. */
   readonly needed: number;
   readonly kept: number;
 }
 
-/** Folders of sessions by agent, from the project's root. */
+/** Session folders by agent, relative to the project. */
 const FOLDERS = ['../shared/corpus-wide', '../shared/corpus'];
 
 export async function benchLossless(folders: readonly string[] = FOLDERS): Promise<LosslessRow[]> {
@@ -43,7 +43,7 @@ export async function benchLossless(folders: readonly string[] = FOLDERS): Promi
   return rows;
 }
 
-/** Conversations, and not the lists that Roo and Cline keep beside theirs. */
+/** Excludes Roo's and Cline's lists. */
 const WANTED = /\.jsonl$|(?<!ui_messages|task_metadata|\.compaction)\.json$/;
 
 const sessionsIn = (folder: string): { agent: string; path: string }[] =>
@@ -86,7 +86,7 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
 const charsIn = (messages: readonly ApiMessage[]): number =>
   messages.reduce((sum, message) => sum + charsOf(message), 0);
 
-/** One row for each agent: shares of all its characters; of each project the share that strict Lossless takes out. */
+/** One row per agent: shares of all characters; per project the share of strict Lossless. */
 export function losslessTable(rows: readonly LosslessRow[]): string {
   const shareOf = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
     own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);

@@ -1,4 +1,4 @@
-/** Masking of keys: how many forms it knows, which look-alikes it leaves, and its time on ordinary and hostile text. */
+/** Masking: number of forms, look-alikes left alone, and time on ordinary and hostile text. */
 import { maskSecrets } from '../../src/core/secrets/maskSecrets';
 import { FORMS, HOSTILE_PIECES, makeTestKey, LOOK_ALIKES, SECRETS } from '../../src/core/secrets/testing';
 import { codeFile } from '../generators/codeFiles';
@@ -7,7 +7,7 @@ import { millis, table } from './table';
 
 export interface MaskingPoint {
   readonly name: string;
-  /** Milliseconds of processor time for half a megabyte, and for one. */
+  /** CPU time in milliseconds for half a megabyte, and for one. */
   readonly halfMs: number;
   readonly wholeMs: number;
 }
@@ -21,10 +21,10 @@ export interface MaskingFigures {
 }
 
 const MEGABYTE = 1_000_000;
-/** Of the hostile texts, those that take longest are told. */
+/** Only the slowest hostile texts are listed. */
 const TOLD = 8;
 
-/** A text of a size: a hostile one stands on a single line. */
+/** A hostile text is a single line. */
 const repeated = (piece: string, chars: number): string =>
   piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
 

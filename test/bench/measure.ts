@@ -9,14 +9,14 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 
-/** A provider with its configuration, under the name that the tables show. */
+/** A provider with configuration and display name. */
 export interface Candidate {
   readonly name: string;
   readonly provider: CondensationProvider;
   readonly config: unknown;
 }
 
-/** Providers of unlike configurations under one type: each checks its own. */
+/** One type for all configurations, which providers validate. */
 export const candidate = (name: string, provider: unknown, config: unknown): Candidate => ({
   name,
   provider: provider as CondensationProvider,
@@ -41,13 +41,13 @@ export interface Measurement {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly edits: number;
-  /** Milliseconds on the clock, median of the runs; the conversation's tokens were counted before. */
+  /** Wall time in milliseconds, median, without counting tokens. */
   readonly timeMs: number;
-  /** Milliseconds of processor time, median of the runs: other work on the machine doesn't count. */
+  /** CPU time in milliseconds, median. */
   readonly cpuMs: number;
 }
 
-/** Condenses several times, each time with a counter that knows the conversation and nothing else. */
+/** Condenses repeatedly, each time with a counter that knows only the conversation. */
 export async function measureTime(
   messages: readonly ApiMessage[],
   candidate: Candidate,
@@ -75,7 +75,6 @@ export async function measureTime(
   };
 }
 
-/** Milliseconds of processor time. */
 export function cpuSince(started: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(started);
   return (user + system) / 1_000;
@@ -84,21 +83,21 @@ export function cpuSince(started: NodeJS.CpuUsage): number {
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Lets the engine compile what the measurements run, so that the first one is like the others. */
+/** Warms up the compiler. */
 export async function warmUp(messages: readonly ApiMessage[]): Promise<void> {
   for (const each of CANDIDATES) await measureTime(messages, each, 3);
 }
 
 export interface MemoryMeasurement {
-  /** Bytes that the messages take. */
+  /** Bytes of the messages. */
   readonly messages: number;
-  /** Most bytes alive at any time of the condensation, beyond the messages and the runtime. */
+  /** Peak live bytes beyond messages and runtime. */
   readonly peak: number;
-  /** Bytes alive afterwards beyond them: the edits, and what is remembered for the next run. */
+  /** Live bytes afterwards: edits and caches. */
   readonly left: number;
 }
 
-/** How often memory is looked at; each look collects garbage first, so that only what is alive counts. */
+/** Sampling interval; each sample collects garbage first. */
 const LOOK_EVERY_MS = 25;
 
 /**
@@ -127,7 +126,7 @@ export async function measureMemory(
     },
   });
   const tokens = counter.messages(messages);
-  // Between its stretches a run gives the thread back: what is alive there while nothing is counted is seen, too.
+  // Also samples when a run yields.
   const timer = setInterval(look, LOOK_EVERY_MS);
   const options = target === undefined ? {} : { targetTokens: Math.round(tokens * target) };
   const result = await condense(messages, candidate, counter, options);
@@ -135,12 +134,15 @@ export async function measureMemory(
   looked = 0;
   look();
   const left = (await settledBytes()) - loaded;
-  // All of them must still be there when the last look is taken.
+  // Keeps everything alive until the last sample.
   if (result.edits.length < 0 || messages.length < 0 || counter.messages([]) < 0) throw new Error('unreachable');
   return { messages: loaded - empty, peak: Math.max(peak, left), left };
 }
 
-/** One condensation, without a target where none is given. @throws Error for a wrong configuration */
+/**
+ * One condensation; default without a target.
+ * @throws Error for an invalid configuration
+ */
 export async function condense(
   messages: readonly ApiMessage[],
   { provider, config }: Candidate,
@@ -157,7 +159,7 @@ export const collectGarbage = (): void => {
   globalThis.gc();
 };
 
-/** The remains of earlier measurements are only freed once their promises are done with. */
+/** Earlier measurements are freed only after their promises settle. */
 async function settledBytes(): Promise<number> {
   for (let pause = 0; pause < 3; pause++) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 /**
- * The share that File-Aware loses of the lines that edits and patches need later, beside the rules of other tools, each prefix at the very
- * size that the rule leaves of it. Each agent weighs the same, and in it each project.
+ * Share of lines needed by later edits and patches that File-Aware loses, compared with other
+ * tools' rules at the same size per prefix. Equal weight per agent, and per project within it.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
@@ -16,7 +16,7 @@ import { headTail, maskResults, slidingWindow } from './policies';
 import type { Policy } from './retention';
 import { percent, table } from './table';
 
-/** Rules of other tools, written anew from their descriptions. */
+/** Other tools' rules, reimplemented from their descriptions. */
 export const RULES: Readonly<Record<string, Policy>> = {
   'mask 40': maskResults(40),
   'mask 20': maskResults(20),
@@ -25,14 +25,13 @@ export const RULES: Readonly<Record<string, Policy>> = {
   'newest half': slidingWindow(0.5),
 };
 
-/** Turns behind a cut that are looked at. */
+/** Turns examined after a cut. */
 export const WINDOWS = [10, 20, 40] as const;
-/** Shares of a session's turns. */
 export const CUTS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-/** A project with fewer needed lines says nothing. */
+/** Projects with fewer needed lines are ignored. */
 export const MIN_LINES = 10;
 
-/** Of one session, one rule and one window. */
+/** For one session, rule and window. */
 export interface NeedTally {
   readonly agent: string;
   readonly project: string;
@@ -41,7 +40,7 @@ export interface NeedTally {
   readonly needed: number;
   readonly lostByRule: number;
   readonly lostByUs: number;
-  /** Tokens of the prefixes, of the rule's views and of ours. */
+  /** Tokens of prefixes, the rule's views, and ours. */
   readonly before: number;
   readonly afterRule: number;
   readonly afterUs: number;
@@ -104,7 +103,7 @@ export async function measureNeed(
   return tallies;
 }
 
-/** Index behind the last message of so many turns from a cut on. */
+/** Index after the last message of this many turns from a cut. */
 export function endOf(messages: readonly ApiMessage[], cut: number, turns: number): number {
   let seen = 0;
   for (let index = cut; index < messages.length; index++) {
@@ -121,18 +120,18 @@ export const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =
     return content.length === 0 ? message : { ...message, content };
   });
 
-/** Mean over agents of the means over their projects, with a 95 % interval over projects. */
+/** Mean over agents of means over projects, with a 95 % interval over projects. */
 export interface NeedRow {
   readonly agent: string;
   readonly rule: string;
   readonly projects: number;
-  /** In a window of 20 turns. */
+  /** Within 20 turns. */
   readonly lines: number;
   readonly removedByRule: number;
   readonly removedByUs: number;
   readonly lostByRule: number;
   readonly lostByUs: number;
-  /** Ours less the rule's; the interval is NaN for a single project. */
+  /** Ours minus the rule's; the interval is NaN for a single project. */
   readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
 }
 
@@ -146,7 +145,7 @@ interface ProjectShare {
   readonly lostByUs: number;
 }
 
-/** For each agent, and for all together, a row for each rule. */
+/** One row per rule, for each agent and in total. */
 export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
   const rules = [...new Set(tallies.map(({ rule }) => rule))];
   const agents = [...new Set(tallies.map(({ agent }) => agent))];
@@ -212,7 +211,7 @@ const meansOf = (shares: readonly ProjectShare[]) => ({
   lostByUs: mean(shares.map((share) => share.lostByUs)),
 });
 
-/** Of 95 % of Student's t, by degrees of freedom. */
+/** 95 % quantile of Student's t by degrees of freedom. */
 const STUDENT = [NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
 function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]): NeedRow {
@@ -226,7 +225,7 @@ function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]):
 
 const RESAMPLES = 2_000;
 
-/** Projects are drawn with replacement, whatever agents worked on them. */
+/** Samples projects with replacement, across agents. */
 function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
   const agents = [...new Set(shares.map(({ agent }) => agent))];
   const means = agents.map((agent) => meansOf(shares.filter((share) => share.agent === agent)));

@@ -1,4 +1,6 @@
-/** The part of docs/research/benchmarks.md about projects that the weights never saw, with its picture. */
+/**
+ * The section of docs/research/benchmarks.md on projects not used for fitting, with its picture.
+ */
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
@@ -6,12 +8,12 @@ import type { LosslessRow } from './losslessBench';
 import { needCells, needRows, NEED_COLUMNS, type NeedRow } from './needBench';
 import { markdown, percent } from './table';
 
-/** Begins the part on the page. */
+/** First line of the section. */
 export const NEED_TITLE = '## File-Aware on projects that it was not fitted on';
-/** From the page's folder. */
+/** Relative to the page. */
 export const NEED_PICTURE = 'images/needed-lines.svg';
 
-/** Shares of the tokens that are left, on the picture's lines. */
+/** Remaining shares of tokens on the picture's lines. */
 const LEFT = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
 
 export interface NeedSection {
@@ -47,10 +49,10 @@ function lineOf(cuts: readonly FitCut[], scores: Scores): { left: number; kept: 
     .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
 }
 
-/** The rules that other tools have as their own; that of the newest half is only a yardstick. */
+/** Other tools' own rules; the newest half is only a baseline. */
 const RULES_OF_TOOLS = ['mask 40', 'mask 20', 'mask 10', 'head and tail 8,000'];
 
-/** One table of what is measured by agent; empty where Lossless was not. */
+/** A table by agent; empty if Lossless wasn't measured. */
 export function agentsText(
   lossless: readonly LosslessRow[],
   cuts: readonly Pick<FitCut, 'agent'>[],
@@ -121,7 +123,7 @@ const [WIDTH, HEIGHT] = [720, 420];
 const [LEFT_EDGE, TOP, RIGHT, BOTTOM] = [64, 24, 700, 360];
 const COLOURS = ['#0072b2', '#56b4e9', '#d55e00'];
 
-/** Tokens left from right to left, needed lines kept from below: the further up, the better. */
+/** X axis: remaining tokens, descending; y axis: needed lines kept. */
 function pictureOf(
   lines: readonly { readonly name: string; readonly points: readonly Point[] }[],
   points: readonly (Point & { readonly name: string })[],
@@ -171,7 +173,7 @@ function pictureOf(
 
 const LINE_HEIGHT = 13;
 
-/** Points from above to below, with places for their labels that don't lie over each other. */
+/** Points from top to bottom, with label positions that don't overlap. */
 function spaced<P extends Point>(
   points: readonly P[],
   y: (kept: number) => string,

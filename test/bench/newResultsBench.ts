@@ -13,7 +13,7 @@ import { asSent, isBelow, READ, replay, requestsOf, WRITE, type ReplayedRun } fr
 import { freshCounter } from './measure';
 import { boundByMessage, charsOf } from './repeatBound';
 
-/** Windows in tokens, beside the one without a limit, where no condensation is ever due. */
+/** Windows in tokens, in addition to an unlimited one without condensations. */
 const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
 
 export interface NewResultsPoint {
@@ -22,7 +22,9 @@ export interface NewResultsPoint {
   readonly window: number;
   readonly without: ReplayedRun;
   readonly with: ReplayedRun;
-  /** Without the caution about what the agent reads again, and with the noise of terminals left out; without a window's limit only. */
+  /**
+   * Without protection of reread content, and with terminal noise removed; unlimited window only.
+   */
   readonly careless?: ReplayedRun;
   readonly quiet?: ReplayedRun;
   readonly bound: NewResultsBound;
@@ -32,9 +34,9 @@ export interface NewResultsPoint {
 export interface NewResultsBound {
   readonly chars: number;
   readonly cost: number;
-  /** Characters and cost of what could go, where lines of a file stand above in a display of the file. */
+  /** Removable if lines of a file are above in a display of the file. */
   readonly sameFile: readonly [chars: number, cost: number];
-  /** The same where they stand in any text above. */
+  /** Removable if they are above in any text. */
   readonly anywhere: readonly [chars: number, cost: number];
 }
 
@@ -103,7 +105,7 @@ async function pointsOf(
 
 export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBound {
   const requests = requestsOf(messages);
-  /** What a message costs for each of its tokens: written with the first request that has it, read with each after it. */
+  /** Cost of a message's token: written once, then read by each later request. */
   const price = (at: number): number => {
     const after = requests.filter((end) => end > at).length;
     return after === 0 ? 0 : WRITE + READ * (after - 1);

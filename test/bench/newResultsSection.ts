@@ -3,7 +3,7 @@ import { sum, type NewResultsPoint } from './newResultsBench';
 import type { ReplayedRun } from './liveReplay';
 import { markdown, percent, table, type Cell } from './table';
 
-/** Begins the part on the page. */
+/** First line of the section. */
 export const NEW_RESULTS_TITLE = '## New results';
 
 interface Table {
@@ -11,13 +11,13 @@ interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** For a terminal, with the times of requests. */
+/** For a terminal, with request times. */
 export const newResultsTable = (points: readonly NewResultsPoint[]): string =>
   [windowsOf(points), waysOf(points), boundOf(points), timesOf(points)]
     .map(({ head, rows }) => table(head, rows))
     .join('\n\n');
 
-/** The part of the page. */
+/** The section. */
 export function newResultsSection(points: readonly NewResultsPoint[]): string {
   const show = ({ head, rows }: Table): string => markdown(head, rows);
   return `${NEW_RESULTS_TITLE}
@@ -43,7 +43,7 @@ ${show(boundOf(points))}
 `;
 }
 
-/** The aims of issue 21. */
+/** Target values. */
 const AIMS = [
   { agent: 'claude-code', window: Infinity, cost: -0.1 },
   { agent: 'claude-code', window: 128_000, cost: -0.06 },
@@ -102,7 +102,7 @@ function windowsOf(points: readonly NewResultsPoint[]): Table {
   return { head, rows };
 }
 
-/** The rule as it ships beside other rules, where no condensation comes in between. */
+/** The shipped rule compared with others, without condensations. */
 function waysOf(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
   const rows = [...agentsOf(own), 'all'].map((agent) => {

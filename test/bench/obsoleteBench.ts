@@ -1,6 +1,6 @@
 /**
- * What a later text of its kind replaces and Lossless leaves standing, by agent: how much there would be to gain at most from leaving it
- * out by reference. Each text counts less the marker that would stand in its place.
+ * Obsolete content that Lossless keeps, by agent: the maximum gain from replacing it by references.
+ * Each text counts minus its marker.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
@@ -27,7 +27,7 @@ export interface ObsoleteRow {
   readonly replaced: Readonly<Record<Kind, number>>;
 }
 
-/** Tokens that a marker takes. */
+/** Tokens of a marker. */
 const MARKER = 15;
 
 export async function benchObsolete(tell: (text: string) => void): Promise<ObsoleteRow[]> {
@@ -47,7 +47,7 @@ export async function benchObsolete(tell: (text: string) => void): Promise<Obsol
   return rows;
 }
 
-/** From the last call to the first, so that what comes later is known. */
+/** Backwards, so that later content is known. */
 function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
   const [writes, listings, failedBefore, failedFirst] = KINDS;
   const texts: [Kind, string][] = [];

@@ -1,6 +1,6 @@
-/** Parts of a page, by the line of their title: each is written by a measurement of its own. */
+/** Sections of a page, each written by its own benchmark. */
 
-/** The part with a title; undefined where the page has none. */
+/** Undefined if the page lacks the section. */
 export function sectionOf(page: string, title: string): string | undefined {
   const start = startOf(page, title);
   return start < 0 ? undefined : `${page.slice(start, endOf(page, start, title)).trimEnd()}\n`;

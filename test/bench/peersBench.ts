@@ -1,4 +1,4 @@
-/** File-Aware at the sizes that other tools' rules reach. */
+/** File-Aware at the sizes of other tools' rules. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -7,7 +7,7 @@ import { candidate, condense, freshCounter } from './measure';
 import { headTail, maskResults, slidingWindow } from './policies';
 import { measureRetention, type Policy, type RetentionReport } from './retention';
 
-/** Rules of other tools, written anew from their descriptions. */
+/** Other tools' rules, reimplemented from their descriptions. */
 const PEER_RULES: Readonly<Record<string, Policy>> = {
   'mask all results but the newest 40': maskResults(40),
   'mask all results but the newest 20': maskResults(20),
@@ -21,24 +21,23 @@ const PEER_RULES: Readonly<Record<string, Policy>> = {
 export interface SizedRow {
   readonly rule: string;
   readonly peer: RetentionReport;
-  /** File-Aware at the first target that takes out at least as much over all conversations. */
+  /** File-Aware at the first target that removes at least as much in total. */
   readonly absolute: Sized | undefined;
-  /** The same with a target that is a share of each conversation, in whole percents. */
+  /** The same with a target share per conversation, in whole percent. */
   readonly share: Sized | undefined;
-  /** File-Aware with each conversation's target at what the rule leaves of it. */
+  /** File-Aware with the rule's size as each conversation's target. */
   readonly matched: RetentionReport;
 }
 
 export interface Sized {
-  /** Tokens, or a share. */
   readonly target: number;
   readonly retention: RetentionReport;
 }
 
-/** The targets on the page. */
+/** Targets shown on the page. */
 const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
 const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
-/** The targets tried to reach a rule: from the mildest down. */
+/** Targets to try, mildest first. */
 const FINE_TARGETS = Array.from({ length: 111 }, (_, at) => 60_000 - 500 * at);
 const FINE_SHARES = Array.from({ length: 86 }, (_, at) => (95 - at) / 100);
 
@@ -47,7 +46,7 @@ export interface SizedBench {
   readonly curve: readonly Sized[];
 }
 
-/** File-Aware, without any model, against the rules of other tools. */
+/** File-Aware without a model, compared with other tools' rules. */
 export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
   const counter = freshCounter();
   const size = counter.messages.bind(counter);
@@ -86,7 +85,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
   return { rows, curve };
 }
 
-/** The first of targets, the mildest first, that takes out enough: each takes out at least what the one before does. */
+/** The first target that removes enough, by bisection, since the amount is monotonic. */
 async function mildest(
   targets: readonly number[],
   sized: (target: number) => Promise<Sized>,

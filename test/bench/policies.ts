@@ -1,4 +1,6 @@
-/** Policies to measure: our providers, and rules of other tools, written anew from their descriptions, to compare with. */
+/**
+ * Policies to measure: our providers, and other tools' rules reimplemented from their descriptions.
+ */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
@@ -6,7 +8,7 @@ import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import type { Policy } from './retention';
 
-/** A provider with a configuration, as far as it goes. */
+/** A configured provider without a target. */
 export function providerPolicy<Config>(
   provider: CondensationProvider<Config>,
   config: unknown,
@@ -23,7 +25,7 @@ export function providerPolicy<Config>(
 
 export const identity: Policy = (prefix) => ({ view: prefix, edits: [] });
 
-/** The task and the newest part stay, the rest goes. */
+/** Keeps the task and the newest part. */
 export const slidingWindow =
   (share: number): Policy =>
   (prefix) => {
@@ -32,7 +34,7 @@ export const slidingWindow =
     return { view: origins.map((index) => prefix[index]!), edits: [], origins };
   };
 
-/** Changes each result; the number counts from the newest. */
+/** Changes each result; numbered from the newest. */
 const mapResults = (
   prefix: readonly ApiMessage[],
   change: (text: string, age: number) => string,
@@ -62,13 +64,13 @@ const mapResults = (
   return { view, edits: [] };
 };
 
-/** Observation masking: the results of the newest calls stay. */
+/** Observation masking: keeps the newest calls' results. */
 export const maskResults =
   (keep: number): Policy =>
   (prefix) =>
     mapResults(prefix, (text, age) => (age < keep ? text : '[old tool result removed]'));
 
-/** Long results keep their beginning and their end. */
+/** Long results keep head and tail. */
 export const headTail =
   (limit: number): Policy =>
   (prefix) =>

@@ -1,4 +1,7 @@
-/** The beginning of a session after Lossless as blocks, and which of them hold what is needed behind it: what relevance is fitted to. */
+/**
+ * A session's prefix after Lossless as blocks, and which of them contain needed content: the data
+ * for fitting relevance.
+ */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
@@ -12,12 +15,11 @@ import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/lines/shownLines';
 
-/** As File-Aware's pass has it. */
+/** As in File-Aware's pass. */
 const MIN_TOKENS = 36;
 const NEWEST = 2;
 
 export interface PrefixBlocks {
-  /** After Lossless. */
   readonly draft: Draft;
   readonly candidates: readonly Candidate[];
   /** True for the items that may be pruned. */
@@ -31,13 +33,13 @@ export async function prefixBlocks(prefix: readonly ApiMessage[], counter: Messa
   return { draft, candidates: await candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
-/** A line that is needed behind the prefix, and in which of the stretches that are looked at. */
+/** A line needed after the prefix, and in which windows. */
 export interface NeededThere {
   readonly line: NeededLine;
   readonly windows: readonly boolean[];
 }
 
-/** The facts of the blocks that weights are fitted to. */
+/** Features of the blocks. */
 export const sampleOf = (
   { draft, candidates }: PrefixBlocks,
   lines: readonly NeededThere[],
@@ -47,7 +49,7 @@ export const sampleOf = (
   lines: fitLines(lines, draft, candidates),
 });
 
-/** For each block, whether the block before it is its neighbour in the same text. */
+/** Per block, whether it is adjacent to the previous one. */
 export const neighboursOf = (candidates: readonly Candidate[]): boolean[] =>
   candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
 
@@ -76,7 +78,7 @@ function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: reado
   });
 }
 
-/** Where in its string a line stands in the draft's view; undefined where it was taken out. */
+/** Position of a line in the draft's view; undefined if removed. */
 function inView(draft: Draft, shown: ShownLine): number | undefined {
   const key = placeKey(shown);
   const state = draft.shown[shown.message]?.find(({ place }) => placeKey(place) === key);

@@ -1,4 +1,7 @@
-/** What Lossless and the presets that call no model take on 200K tokens, with a target and without: time and memory, and how both grow. */
+/**
+ * Time and memory of Lossless and the presets without a model on 200K tokens, with and without a
+ * target, and their growth.
+ */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type {
@@ -16,11 +19,11 @@ import { megabytes, millis, percent, table } from './table';
 export interface PresetTimeRow {
   readonly conversation: string;
   readonly preset: string;
-  /** Share of the tokens that may stay; undefined for no target. */
+  /** Target share of tokens; undefined for none. */
   readonly target: number | undefined;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Milliseconds on the clock and of processor time, medians of the runs; tokens were counted before. */
+  /** Medians of wall and CPU time in milliseconds, without counting tokens. */
   readonly timeMs: number;
   readonly cpuMs: number;
 }
@@ -30,9 +33,9 @@ const LARGER = [1_000_000, 2_000_000];
 const SEED = 42;
 const RUNS = 5;
 const TARGETS = [undefined, 0.5] as const;
-/** Cost asks a model only behind its mechanical pass, and none is set up here. */
+/** Cost calls a model only after its mechanical pass; none is configured here. */
 const PRESETS = ['lossless', 'speed', 'cost', 'multi-zone', 'file-aware'] as const;
-/** Those whose growth is measured. */
+/** Presets whose growth is measured. */
 const GROWING = ['lossless', 'file-aware'] as const;
 
 export async function benchPresetTimes(conversations: readonly BenchConversation[]): Promise<PresetTimeRow[]> {
@@ -54,7 +57,7 @@ export async function benchPresetTimes(conversations: readonly BenchConversation
 export interface PresetMemoryRow extends MemoryMeasurement {
   readonly preset: string;
   readonly target: number | undefined;
-  /** Tokens that the conversation was made for. */
+  /** Tokens the conversation was generated for. */
   readonly tokens: number;
 }
 
@@ -100,11 +103,11 @@ async function measure(
   const cpuTimes: number[] = [];
   let tokensBefore = 0;
   let tokensAfter = 0;
-  // The copy of the run before stays, as the conversation before stays in a worker: where no object of a kind is left, the
-  // collector throws away the code that was compiled for it, and compiling anew would be measured.
+  // Keeps the previous run's copy alive, as a worker does: otherwise the collector discards code
+  // compiled for its object kinds, and recompilation would be measured.
   const kept: ApiMessage[][] = [];
   for (let run = 0; run < RUNS; run++) {
-    // Nothing is remembered of a copy: neither by its messages nor by the provider.
+    // A copy without caches.
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
     const condense = condenserOf(preset);
     const counter = freshCounter();
@@ -123,7 +126,7 @@ async function measure(
 
 type Condense = (context: ConversationContext, options: CondensationOptions) => Promise<ProviderResult>;
 
-/** A provider that was not used yet, with its configuration. */
+/** A new configured provider. */
 function condenserOf(preset: (typeof PRESETS)[number]): Condense {
   const ready = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
     const checked = provider.validateConfig(config);

@@ -1,6 +1,6 @@
 /**
- * How long the preview's worker takes to follow a change (another pin, another target, messages that were added), and then
- * to report which facts stay.
+ * Time of the preview worker for a change (pin, target, added messages), and for the report of kept
+ * facts.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,29 +16,27 @@ export interface PreviewPoint {
   readonly change: string;
   readonly tokens: number;
   readonly messages: number;
-  /** Milliseconds on the clock: the median and the most of the changes. */
+  /** Wall time in milliseconds: median and maximum. */
   readonly medianMs: number;
   readonly mostMs: number;
-  /** Milliseconds of processor time, median: other work on the machine doesn't count. */
+  /** CPU time in milliseconds, median. */
   readonly cpuMs: number;
-  /** Of the coherence report that the page asks for behind it: processor time, median. */
+  /** Median CPU time of the coherence report that follows. */
   readonly reportCpuMs: number;
 }
 
 const SEED = 3;
 const TOKENS = 200_000;
 const CHANGES = 20;
-/** Messages that a step of an agent adds: its call and the result. */
+/** Messages added per step: call and result. */
 const STEP = 2;
 const PROVIDERS = ['smart', 'lossless', 'truncation'] as const;
 
 interface Change {
   readonly name: string;
-  /** How many messages there are at the first question. */
   readonly first: (messages: number) => number;
-  /** The question after so many changes. */
+  /** The question after this many changes. */
   readonly question: (provider: string, step: number) => Partial<PreviewQuestion>;
-  /** Messages that come with each change. */
   readonly added: number;
 }
 
@@ -77,7 +75,7 @@ export async function benchPreview(): Promise<PreviewPoint[]> {
   return points;
 }
 
-/** The first question reads and counts everything; those after it follow a change each. */
+/** The first question reads and counts everything; each later one follows a change. */
 async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
   const session = new PreviewSession(freshCounter());
   const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-/** Per conversation and provider: what it takes out, how long it takes, what memory it needs. */
+/** Per conversation and provider: removed tokens, time, memory. */
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, measureMemory, measureTime, warmUp, type Measurement, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';
@@ -14,7 +14,7 @@ export async function benchProviders(conversations: readonly BenchConversation[]
   for (const { name, messages } of conversations) {
     for (const candidate of CANDIDATES) {
       const time = await measureTime(messages, candidate);
-      // A copy by JSON has strings of its own, as a conversation that was just read.
+      // A JSON copy has its own strings, like a conversation that was just read.
       const memory = await measureMemory(() => JSON.parse(JSON.stringify(messages)) as typeof messages, candidate);
       rows.push({ conversation: name, provider: candidate.name, ...time, ...memory });
     }

@@ -24,7 +24,7 @@ import { benchSizes } from './peersBench';
 import { measureRetention } from './retention';
 import { benchChoices } from './choicesBench';
 
-/** The switches of Lossless, from its schema, so that a new operation is measured without a change here. */
+/** The switches in Lossless's schema, so that new operations are included. */
 function switches(): string[] {
   const { properties } = losslessProvider.getConfigSchema() as { properties: Record<string, { type?: string }> };
   return Object.entries(properties).flatMap(([name, { type }]) =>
@@ -63,7 +63,10 @@ const pageOf = async (
 ): Promise<string> =>
   benchmarksPage(await benchChoices(conversations), await benchSizes(conversations), await benchHeadline(), of, need);
 
-/** The part about unseen projects, from the corpora or from a folder, with its picture written; undefined for a single project. */
+/**
+ * The section on unseen projects with its picture, for the corpora or a folder; undefined for a
+ * single project.
+ */
 async function needPart(
   folders: readonly string[],
   cache: string | undefined,
@@ -86,7 +89,7 @@ function withNewResultsSection(page: string, file: string): string {
   return section === undefined ? page : withSection(page, NEW_RESULTS_TITLE, section);
 }
 
-/** Which conversations a page is about, as a sentence. */
+/** Describes the measured conversations. */
 function sourceText(isReal: boolean, isOwn: boolean): string {
   if (!isReal) return 'Measured on GENERATED conversations: no real ones were at hand.';
   if (isOwn) return 'Measured on the conversations of a folder.';
@@ -108,7 +111,7 @@ async function main(): Promise<void> {
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
   const isOwn = values.corpus !== undefined;
-  // The project's page holds real figures only.
+  // The project's page has only real figures.
   const file = isReal && !isOwn ? PAGE : OWN_PAGE;
   const need = (): Promise<string | undefined> =>
     needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, file);
@@ -122,7 +125,7 @@ async function main(): Promise<void> {
   if (values.only !== 'recall') {
     const measured = halfOf(all, values.half ?? (isOwn ? undefined : 'even'));
     const page = await pageOf(measured, sourceText(isReal, isOwn), await need());
-    // The page is the whole measure; of a part that was asked for it is only shown.
+    // Written only if measured completely, otherwise printed.
     if (values.half !== undefined) console.log(page);
     else {
       writeFileSync(file, withNewResultsSection(page, file));

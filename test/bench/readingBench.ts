@@ -1,4 +1,7 @@
-/** What reading real sessions gives: files read and refused, kinds that are not known, the fill level against what the agent recorded. */
+/**
+ * Reading real sessions: files read and rejected, unknown kinds, and fill levels compared with
+ * recorded ones.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { loadFillOf } from '../../src/account/fillOf';
@@ -15,21 +18,21 @@ const FOLDERS = ['../shared/corpus', '../shared/corpus-2', '../shared/corpus-wid
 interface FormatReading {
   read: number;
   recorded: number;
-  /** Shares by which the fill level differs from prompt and answer of the last recorded request. */
+  /** Relative error of the fill level, against the last recorded request with its answer. */
   readonly differences: number[];
 }
 
 export interface Reading {
   readonly formats: ReadonlyMap<string, FormatReading>;
-  /** Files that were refused, with the reason. */
+  /** Rejected files with reasons. */
   readonly refused: readonly string[];
-  /** Notes of kinds that are not known, with the file. */
+  /** Unknown kinds with their files. */
   readonly unknown: readonly string[];
-  /** Sessions whose fill level differs by more than 5 %. */
+  /** Sessions with an error above 5 %. */
   readonly apart: readonly string[];
 }
 
-/** Reads every session of the corpora, in the form that the agent would send next. */
+/** Reads all sessions as the agent would send them next. */
 export async function benchReading(): Promise<Reading> {
   const fillOf = await loadFillOf();
   const counter = freshCounter();
@@ -65,7 +68,7 @@ export async function benchReading(): Promise<Reading> {
   return { formats, refused, unknown, apart };
 }
 
-/** All files that may be sessions; of a database all of its sessions. */
+/** All possible sessions, including all in databases. */
 function sessionsIn(folder: string): { readonly name: string; readonly location: string }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })

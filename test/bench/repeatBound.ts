@@ -1,7 +1,8 @@
 /**
- * How much of a conversation's tools' text could go at all if each line stood once: a bound for Lossless, found by brute force.
- * It shares with Lossless which file a text shows and nothing else: lines are compared as strings, any copy may stay, and a run
- * costs the shortest marker that there is. Lossless also keeps what a reader needs to follow a reference, so that it can't reach it.
+ * A brute-force upper bound for Lossless: how much tool text could be removed if each line occurred
+ * once. It shares only the file attribution with Lossless: lines are compared as strings, any copy
+ * may stay, and a run costs the shortest marker. Lossless also keeps what readers need to follow
+ * references, so it stays below.
  */
 import { listContents } from '../../src/core/messages/content';
 import { toolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
@@ -12,28 +13,27 @@ import { taskIndex } from '../../src/core/messages/task';
 import { DEFAULT_TOOLS, isNameOfFile, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
-/** A line's text without what stands in front of it; its file; and how many characters it has with both and its end. */
+/** A line without prefix, its file, and its full length in characters. */
 interface Line {
   readonly text: string;
   readonly file: number;
   readonly chars: number;
-  /** Characters in front that follow from the line before. */
+  /** Prefix characters that follow from the previous line. */
   readonly prefix: number;
 }
 
-/** A line's file where it is none's: it may stand anywhere. */
+/** For lines of no file, which may be anywhere. */
 const NO_FILE = 0;
 
 export interface RepeatBound {
-  /** Characters of all text of messages and tools. */
+  /** Characters of all messages and tool texts. */
   readonly chars: number;
-  /** How many of them could go where a file's lines stay in a text that shows the file. */
+  /** Removable if a file's lines stay in a text that shows the file. */
   readonly sameFile: number;
-  /** The same where they may stay anywhere. */
+  /** Removable if they may stay anywhere. */
   readonly anywhere: number;
 }
 
-/** The bound of a conversation. */
 export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
   const texts = textsOf(messages).map(({ lines }) => lines);
   const most = (isSameFile: boolean): number =>
@@ -44,9 +44,9 @@ export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
 
 /** The bound of what can be left out of new results: each result against all that stands above it, calls too. */
 export interface BoundByMessage {
-  /** Characters that could go from each message's results where a file's lines stand above in a text that shows the file. */
+  /** Removable characters per message if a file's lines are above in a text that shows it. */
   readonly sameFile: ReadonlyMap<number, number>;
-  /** The same where they may stand in any text above. */
+  /** The same if they may be in any text above. */
   readonly anywhere: ReadonlyMap<number, number>;
 }
 
@@ -80,7 +80,7 @@ interface ToolText {
   readonly isResult: boolean;
 }
 
-/** The texts of tools whose lines Lossless may leave out, in order. */
+/** Tool texts from which Lossless may remove lines. */
 function textsOf(messages: readonly ApiMessage[]): ToolText[] {
   const files = new Files();
   const task = taskIndex(messages);
@@ -104,7 +104,7 @@ function textsOf(messages: readonly ApiMessage[]): ToolText[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
-/** Files by number: each path has that of the first path that may be the same file. */
+/** File numbers; paths that may be the same file share one. */
 class Files {
   private readonly known = new Map<string, number>();
   private readonly paths: string[] = [];
@@ -161,10 +161,10 @@ function isJsonOfLines(text: string): boolean {
   }
 }
 
-/** The least that a run costs, and that a second place costs in the marker of the same gap. */
+/** Minimum cost of a run, and of a second place in the same marker. */
 const MARKER_CHARS = marker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
-/** Letters and digits from which on finding a line again means something. */
+/** Minimum alphanumeric characters for a repeated line to be significant. */
 const TELLING = 4;
 
 interface PlaceOfLine {
@@ -172,7 +172,7 @@ interface PlaceOfLine {
   readonly at: number;
 }
 
-/** A run of lines that stands in one other text. */
+/** A run of lines contained in another text. */
 export interface Tile {
   readonly lines: readonly Line[];
   readonly first: number;
@@ -181,7 +181,7 @@ export interface Tile {
   readonly keeper: PlaceOfLine;
 }
 
-/** Characters that can go if each text may refer to those that stand before it in the list. */
+/** Removable characters if each text may refer to earlier ones. */
 function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): number {
   let removed = 0;
   const gone = new Set<Line>();
@@ -193,7 +193,7 @@ function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): nu
   return removed;
 }
 
-/** The longest runs of each text, from its beginning on, that stand in a text before it in the list. */
+/** Greedy longest runs of each text contained in an earlier one. */
 export function tilesOf(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
   const standing = new Map<string, PlaceOfLine[]>();
   const tiles: Tile[] = [];
@@ -229,7 +229,7 @@ export function tilesOf(texts: readonly (readonly Line[])[], isSameFile: boolean
   return tiles;
 }
 
-/** Lines that stand in more places are found in the first of them. */
+/** Lines with several occurrences are located at the first. */
 const MAX_PLACES = 200;
 
 const isTelling = (line: Line | undefined): boolean =>

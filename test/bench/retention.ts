@@ -1,8 +1,8 @@
 /**
- * Future-need recall: a measure of quality that needs no model. A session is cut at a turn, what stands before is
- * condensed, and then: of what the agent's next turns used in tool parameters, that it had from there and was not shown
- * again, which share still stands in the view, and which can be recalled? Necessary, not sufficient: that a line stands
- * there doesn't prove that a model uses it.
+ * Future-need recall, a quality measure without a model. A session is cut at a turn and its prefix
+ * condensed. Of what the next turns used in tool parameters, had from there and were not shown
+ * again: which share is in the view, and which can be recalled? Necessary but not sufficient, since
+ * the model may not use a line that is there.
  */
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -11,13 +11,13 @@ import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/future
 import { neededLaterOf } from '../../src/core/condense/futureNeed/neededLater';
 import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/condense/futureNeed/kept';
 
-/** Condenses a prefix; the prefix is never changed. */
+/** Must not change the prefix. */
 export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
 
 export interface RetentionOptions extends CutOptions {
-  /** Sessions with fewer turns are left out. */
+  /** Shorter sessions, in turns, are skipped. */
   readonly minTurns?: number;
-  /** How long messages are; characters where none is given. */
+  /** Length of messages; default in characters. */
   readonly size?: (messages: readonly ApiMessage[]) => number;
   readonly resamples?: number;
   readonly seed?: number;
@@ -27,19 +27,19 @@ export const KINDS = ['lines', 'names', 'paths'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Retention {
-  /** How many things were needed. */
+  /** Number of needed items. */
   readonly needed: number;
   readonly verbatim: Estimate;
-  /** Verbatim, or to be had by a reference that stands in the view. */
+  /** Verbatim, or through a reference in the view. */
   readonly recallable: Estimate;
 }
 
 export interface RetentionReport extends Readonly<Record<Kind, Retention>> {
   readonly sessions: number;
   readonly cuts: number;
-  /** Share of the prefixes' size that the policy took out. */
+  /** Share of the prefixes that was removed. */
   readonly removed: Estimate;
-  /** Some of what was lost, to look into. */
+  /** Examples of losses. */
   readonly lost: readonly string[];
 }
 

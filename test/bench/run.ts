@@ -1,6 +1,6 @@
 /**
- * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT] [--way NAME]`; its parts stand in `PARTS`.
- * Runs in the project's root, with --expose-gc.
+ * npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT]
+ * [--way NAME]; see `PARTS`. Runs in the project's root with --expose-gc.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -69,15 +69,18 @@ type Part = (typeof PARTS)[number];
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
 
 interface BenchOptions {
-  /** Sizes as the requirements name them, however long it takes. */
+  /** Sizes from the requirements; may take long. */
   readonly isFull: boolean;
-  /** Of the recorded sessions only so many, spread over all, or those whose name holds this; the page is then not written. */
+  /**
+   * Only this many recorded sessions, evenly spread, or those whose names contain this; the page
+   * isn't written then.
+   */
   readonly sessions: string | undefined;
-  /** Of the ablation: the kind of part that is left out. */
+  /** For the ablation: the kind of part to leave out. */
   readonly way: string | undefined;
 }
 
-/** A part's table and what it was made from; a part that prints for itself has no table. */
+/** A part's table and data; parts that print themselves have no table. */
 interface Bench {
   readonly title: string;
   readonly isOnCorpus: boolean;

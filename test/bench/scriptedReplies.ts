@@ -1,27 +1,30 @@
-/** How long the replies of a scripted model are: a share of what it was given, give or take, as those of real models. */
+/** Length of a scripted model's replies: a noisy share of the input, like real models. */
 import { hashText } from '../../src/core/hash';
 import { outputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
 import { placeholder } from '../../src/core/condense/summary/expectedOutput';
 import { testModel } from '../../src/core/condense/summary/testing';
 
-/** Share of a single content that its summary takes. */
+/** Summary length as a share of a single content. */
 const SHARE = 0.25;
-/** o200k tokens of the shortest and the longest summary of a conversation: those of real agents (core/condense/summary/expectedOutput.ts). */
+/**
+ * o200k tokens of the shortest and longest conversation summary of real agents
+ * (core/condense/summary/expectedOutput.ts).
+ */
 const CONVERSATION = { least: 1_300, most: 2_700 } as const;
 const MIN_OF_CONTENT = 12;
-/** A single content's request allows no more; a conversation's does. Tokens. */
+/** Upper limit of a single content's request, in tokens. */
 const CONTENT_LIMIT = 2_000;
-/** A single content's reply is up to so many times longer or shorter than the share says. */
+/** Maximum factor by which a reply deviates. */
 const NOISE = 1.5;
 const CHARS_PER_TOKEN = 4;
-/** A request allows so many times what it asks for. */
+/** Ratio of the allowed to the requested length. */
 const ALLOWED = 1.5;
 
-/** The tokens that a request leaves for the summary: the scripted model does not think before it. */
+/** Tokens available for the summary; the scripted model doesn't think. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
   maxOutputTokens - outputLimit(0, testModel());
 
-/** The same request gets the same reply: the noise follows from the prompt. */
+/** Deterministic: noise is derived from the prompt. */
 export function scriptedReply(request: SummaryRequest): string {
   const { prompt } = request;
   const room = roomForSummary(request);

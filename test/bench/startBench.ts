@@ -1,4 +1,7 @@
-/** How soon the command line answers, beside Node alone, and how long the editor's thread is held at most by the bundles that it loads. */
+/**
+ * Start-up time of the command line compared with plain Node, and the longest block by loading
+ * bundles in VS Code.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +13,13 @@ const RUNS = 20;
 
 export interface StartRow {
   readonly what: string;
-  /** Median, in milliseconds on the clock. */
+  /** Median wall time in milliseconds. */
   readonly ms: number;
-  /** For a process of its own: how many times Node alone. */
+  /** For a separate process: multiple of plain Node. */
   readonly timesNode: number | undefined;
 }
 
-/** Loads a bundle of the extension as it does, with a double of `vscode`, and prints its longest stretch: of one of its parts or of the rest. */
+/** Loads a bundle as the extension does, with a fake `vscode`, and prints its longest block. */
 const LOAD = `
 const Module = require('node:module');
 const double = (target = function () {}) => new Proxy(target, {
@@ -37,7 +40,7 @@ const stretches = [...parts.map((part) => join(folder, part)), process.argv[1]].
 });
 console.log(Math.max(...stretches));`;
 
-/** Milliseconds that Node takes with these arguments, its own start included. */
+/** Milliseconds of Node with these arguments, including its start. */
 function ran(...args: readonly string[]): number {
   const begun = performance.now();
   execFileSync(process.execPath, args, { stdio: 'ignore' });
@@ -65,7 +68,7 @@ export function benchStart(): StartRow[] {
     );
     const taken = new Map<string, number[]>();
     const note = (what: string, ms: number): void => void taken.set(what, [...(taken.get(what) ?? []), ms]);
-    // In turns: what else the machine does meets all alike.
+    // Alternating, so that other load affects all alike.
     for (let run = 0; run < RUNS; run++) {
       for (const [what, args] of Object.entries(processes)) note(what, ran(...args));
       for (const [what, bundle] of Object.entries(loads)) note(what, loaded(bundle));

@@ -1,19 +1,18 @@
-/** The tokens that each step of Lossless takes out of whole conversations, one after the other as they run. */
+/** Tokens removed by each step of Lossless, in order. */
 import type { BenchConversation } from './corpus';
 import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { percent, table } from './table';
 
 export interface StepsGroup {
-  /** The agent. */
   readonly name: string;
   readonly sessions: number;
   readonly tokens: number;
-  /** o200k tokens taken out, by the step's name. */
+  /** o200k tokens removed by step. */
   readonly saved: Readonly<Record<string, number>>;
-  /** Share that is left out by all steps of each conversation, least and most. */
+  /** Minimum and maximum share removed by all steps. */
   readonly least: number;
   readonly most: number;
-  /** Share that the strict steps alone leave out. */
+  /** Share removed by the strict steps. */
   readonly strict: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The list of all conversations of a machine, as the extension keeps it: how soon it is there, how soon the titles and the
- * counts are, what memory that takes, how long the host's thread is held up, and what a second run reads.
+ * The list of all conversations in the background: time to list, titles and counts, memory, block
+ * of the host's thread, and bytes read by a second run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,21 +17,21 @@ import { megabytes, millis, table } from './table';
 
 export const CONVERSATIONS = 2_000;
 
-/** Shares of the whole that the conversations' sizes have: a few long ones hold most of it. */
+/** Relative sizes of conversations: a few long ones dominate. */
 const SIZES = [0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2.2, 3, 4];
 
 export interface StoresRun {
   readonly run: 'first' | 'second';
-  /** Milliseconds from the start until the list is there, until it has all titles, until all is counted. */
+  /** Milliseconds until the list, all titles, and all counts are available. */
   readonly listedMs: number;
   readonly titledMs: number;
   readonly countedMs: number;
-  /** Longest time that the host's thread was held up, in milliseconds, and what it was without anything to do. */
+  /** Longest block of the host's thread in milliseconds, and its idle value. */
   readonly lagMs: number;
   readonly idleLagMs: number;
-  /** Bytes that the process took most, worker included, beyond what it took before. */
+  /** Peak additional memory in bytes, including the worker. */
   readonly peakBytes: number;
-  /** Bytes read from files, the worker's own among them (program and rank table, 2.4 MB); undefined where the system doesn't tell. */
+  /** Bytes read, including the worker's program and rank table (2.4 MB); undefined if unknown. */
   readonly readBytes: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function benchStores(totalBytes: number): Promise<StoresBench> {
   }
 }
 
-/** @returns how many bytes were written */
+/** @returns bytes written */
 export function writeStore(home: string, totalBytes: number): number {
   const mean = totalBytes / CONVERSATIONS;
   const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * mean));
@@ -74,7 +74,7 @@ export function writeStore(home: string, totalBytes: number): number {
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** A transcript of about so many bytes: the generator counts in tokens, and a token takes some five bytes of a transcript. */
+/** A transcript of about this many bytes; one generated token is about five bytes. */
 function template(seed: number, bytes: number): string {
   const messages = generateConversation({ seed, targetTokens: Math.max(500, Math.round(bytes / 5)) });
   const text = toTranscript(messages, new Random(seed), {
@@ -146,7 +146,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
   };
 }
 
-/** On a machine that has other things to do a thread waits for its turn: what is measured is compared with this. */
+/** Baseline for threads that wait on a busy machine. */
 export async function idleLag(): Promise<number> {
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
@@ -155,7 +155,7 @@ export async function idleLag(): Promise<number> {
   return lag.max / 1e6;
 }
 
-/** The bytes that this process has read by Linux's account, threads included. */
+/** Bytes read by this process according to Linux, including threads. */
 export function bytesRead(): number | undefined {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);

@@ -1,6 +1,6 @@
 export type Cell = string | number;
 
-/** A plain table: the first column to the left, the others to the right. */
+/** Plain text; first column left-aligned, others right. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
@@ -13,7 +13,6 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
   return [line(first), widths.map((width) => '-'.repeat(width)).join('  '), ...others.map(line)].join('\n');
 }
 
-/** The same as Markdown. */
 export function markdown(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const row = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
   return [row(head), row(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(row)].join('\n');

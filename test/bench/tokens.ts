@@ -1,16 +1,14 @@
 /**
- * How fast the o200k counter is, against js-tiktoken in the same run, and what it takes to load.
- *
- * Each kind of text is cut into slices: the first ones warm both up; then, in turn, both count slices they have not seen
- * before, each slice once. Times are processor times of this thread where Node tells them, so that other work on the
- * machine doesn't count. Run in the project root.
+ * Speed of the o200k counter against js-tiktoken in the same run, and its loading cost. Texts are
+ * cut into slices: the first ones warm up; then both count unseen slices in turn. CPU time of this
+ * thread if Node reports it. Run in the project root.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 
-/** One kind of text: megabytes (10^6 bytes of UTF-8) per second, fresh. */
+/** One kind of text: megabytes (10^6 bytes of UTF-8) per second, uncached. */
 export interface Throughput {
   readonly kind: string;
   readonly megabytes: number;
@@ -20,9 +18,9 @@ export interface Throughput {
 
 export interface TokenBench {
   readonly throughput: readonly Throughput[];
-  /** milliseconds to make the counter, the table being read, and until it has counted a first text */
+  /** milliseconds to create the counter after reading the table, and until the first count */
   readonly loadMs: number;
-  /** megabytes (10^6) that the counter added to the process: its arrays and heap, and resident memory */
+  /** megabytes (10^6) added by the counter: arrays, heap, resident memory */
   readonly heapMb: number;
   readonly rssMb: number;
   /** milliseconds per megabyte of one kind of character */
@@ -32,14 +30,14 @@ export interface TokenBench {
 const SLICE = 50_000; // characters
 const WARM_UP = 20; // slices
 const ROUNDS = 5;
-const OURS = 10; // slices per round; js-tiktoken counts the first few of them only
+const OURS = 10; // slices per round; js-tiktoken counts only the first few
 const THEIRS = 3;
 const WANTED = SLICE * (WARM_UP + ROUNDS * OURS); // characters
 
 const MODULES = 'node_modules';
 const CORPUS = '../shared/corpus/claude-code';
 
-/** Texts of all files of a kind in a folder, one after the other, until there is enough for the measurement. */
+/** Files of one kind in a folder, concatenated until sufficient. */
 function textsOf(folder: string, wanted: RegExp): string {
   let text = '';
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -49,7 +47,7 @@ function textsOf(folder: string, wanted: RegExp): string {
   return text;
 }
 
-/** Equal parts of several texts in turn, so that no slice is all of one kind. */
+/** Interleaves several texts, so that each slice is mixed. */
 function interleave(texts: readonly string[], part: number): string {
   const parts: string[] = [];
   for (let at = 0; texts.some((text) => at < text.length); at += part)
@@ -126,7 +124,7 @@ function adversarial(): [string, string][] {
   ];
 }
 
-/** Milliseconds of processor time of this thread, or on the clock where Node doesn't tell. */
+/** CPU time of this thread in milliseconds, or wall time if Node doesn't report it. */
 function now(): number {
   if (typeof process.threadCpuUsage !== 'function') return performance.now();
   const { user, system } = process.threadCpuUsage();

@@ -1,7 +1,6 @@
 /**
- * A condensation as a person meets it: the file is read, its tokens are counted, it is condensed and checked, and the original texts, the
- * ledger and the copy are written. The provider alone is measured beside it, on
- * the messages as they were read, counted before.
+ * A condensation end to end: read, count, condense, check, and write originals, ledger and copy.
+ * Compared with the provider alone on a counted conversation.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +27,7 @@ export interface WholeRow {
   readonly alone: Taken;
 }
 
-/** Seconds, medians: by the clock, and of the processor, where other work on the machine doesn't count. */
+/** Median seconds: wall time, and CPU time. */
 interface Taken {
   readonly clock: number;
   readonly cpu: number;
@@ -49,7 +48,6 @@ const TRANSCRIPT = {
   start: new Date('2026-01-05T09:00:00Z'),
 };
 const RUNS = 7;
-/** As far as the provider goes. */
 const TARGET_PERCENT = 1;
 
 export async function benchWhole(): Promise<WholeRow[]> {
@@ -96,7 +94,7 @@ async function measure(folder: string, path: string, choice: Candidate): Promise
   }
   if (!result) throw new Error('unreachable');
   const { tokensBefore, tokensAfter } = result;
-  // The first run compiles what the others use.
+  // The first run includes compilation.
   return { provider: choice.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
 }
 

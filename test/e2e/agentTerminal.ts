@@ -1,4 +1,7 @@
-/** Agents behind gateways of VS Code's terminal: opened from the list, looked at in the details, ended at their prompt. */
+/**
+ * Agents behind gateways in VS Code's terminal: open from the list, view details, end at the
+ * prompt.
+ */
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,23 +16,22 @@ const OPEN = 'Context Condenser: Open an Agent, Condensed…';
 const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
 const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 
-/** Requests of the stand-in's whole task. */
 export const STEPS = 60;
 export const HALF = STEPS / 2;
 
-/** A stand-in for Claude Code, which works on its task as far as it is allowed: up to {@link HALF} at first. */
+/** A fake Claude Code that works as far as allowed: up to {@link HALF} at first. */
 export interface StandIn {
   readonly bench: Workbench;
   readonly home: string;
-  /** So many requests in all. */
+  /** The total number of requests. */
   readonly allow: (requests: number) => void;
-  /** A line for each request. */
+  /** One line per request. */
   readonly said: () => string[];
-  /** The next one begins as the first did. */
+  /** The next request extends the previous one. */
   readonly restart: () => void;
 }
 
-/** A window on whose machine the stand-in is installed, and which calls its vendor at this address. */
+/** A window with the fake agent installed, which calls its vendor at this address. */
 export async function openWithStandIn(bed: Bed, address: string): Promise<StandIn> {
   const home = bed.folder();
   const bin = join(home, 'bin');
@@ -41,7 +43,7 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
     writeFileSync(go, String(requests));
   };
   allow(HALF);
-  // VS Code takes the path of commands from the login shell.
+  // VS Code takes PATH from the login shell.
   writeFileSync(join(home, '.profile'), `export PATH='${bin}':"$PATH"\n`);
   const bench = await bed.open({
     folder: bed.folder({ 'notes.md': '# notes\n' }),
@@ -62,10 +64,13 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
   return { bench, home, allow, said, restart };
 }
 
-/** What scenarios share with their window: its stand-in, and the address by which its agents reach the vendor of the one that runs. */
+/**
+ * Shared by scenarios of a window: the fake agent, and the address that leads to the current
+ * vendor.
+ */
 const standIns = new WeakMap<Workbench, { readonly standIn: StandIn; readonly relay: Relay }>();
 
-/** A window with the stand-in, whose scenarios have each a vendor of their own. */
+/** A window with the fake agent; each scenario has its own vendor. */
 export const gatewayWindow: Shared['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
@@ -74,7 +79,7 @@ export const gatewayWindow: Shared['open'] = async (bed) => {
   return standIn.bench;
 };
 
-/** The agents of the shared window ask this vendor from now on. */
+/** Switches the shared window's agents to this vendor. */
 export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
   const shared = standIns.get(bench);
   assert.ok(shared);
@@ -83,35 +88,33 @@ export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
   return shared.standIn;
 }
 
-/** "Open an Agent, Condensed…", with the list of those that are found. */
+/** Runs "Open an Agent, Condensed…", with the list of installed agents. */
 export async function agentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, OPEN);
   return (await quickInput(bench, ({ items }) => items.some((item) => label.test(item.label)))).items;
 }
 
-/** "Open a Gateway for Agent Extensions…", with the addresses that extensions can be given. */
+/** Runs "Open a Gateway for Agent Extensions…", with its addresses. */
 export async function addressesToGive(bench: Workbench): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, GATEWAY);
   return (await quickInput(bench, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
 }
 
-/** The one gateway that runs, once it does. */
 export const theGateway = (bench: Workbench, timeout?: number): Promise<RunningGateway> =>
   until('the gateway', () => (running(bench).length === 1 ? running(bench)[0] : undefined), timeout);
 
-/** The details of a conversation that is condensed while it runs: they stay open. */
+/** Opens the details of a live conversation. */
 export async function details(bench: Workbench, title: string): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, DETAILS);
   return (await quickInput(bench, (shown) => shown.title.includes(title) && shown.items.length > 3)).items;
 }
 
-/** Chooses an action of a conversation's details. */
 export async function act(bench: Workbench, title: string, action: RegExp): Promise<void> {
   await details(bench, title);
   await pick(bench, action);
 }
 
-/** Until a conversation's details are as they should be; they are closed again. */
+/** Waits for a conversation's details and closes them. */
 export const detailsShow = (
   bench: Workbench,
   title: string,
@@ -124,7 +127,7 @@ export const detailsShow = (
     return items.some(isShown);
   });
 
-/** Pins the first message of a conversation, and sees that it is pinned. */
+/** Pins the first message of a conversation and checks it. */
 export async function pinFirst(bench: Workbench, title: string): Promise<void> {
   await act(bench, title, /Pin Messages/);
   await pick(bench, /^1 · user/);
@@ -132,13 +135,13 @@ export async function pinFirst(bench: Workbench, title: string): Promise<void> {
   await detailsShow(bench, title, 'the pin', ({ description }) => description === '1 pinned');
 }
 
-/** Keys that go to the terminal. */
+/** Types into the terminal. */
 export async function press({ page }: Workbench, ...keys: readonly string[]): Promise<void> {
   await page.locator('.terminal-wrapper .xterm-helper-textarea').first().focus();
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Presses these until the gateway has ended: the terminal waits for Enter when its agent is gone. */
+/** Presses keys until the gateway has ended, since the terminal waits for Enter after its agent. */
 export const pressUntilEnded = (
   bench: Workbench,
   { pid }: RunningGateway,

@@ -8,61 +8,60 @@ import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
 import { help, closeParts, useSettings } from './workbench/helper';
 import { dismiss } from './workbench/quick-input';
 
-/** The environment that the scenarios run on. */
+/** The environment of the scenarios. */
 export interface Tested {
-  /** The folder into which the packaged extension was installed. */
+  /** Folder with the installed extension. */
   readonly extensionsDir: string;
-  /** The extension's id, "publisher.name". */
   readonly extensionId: string;
-  /** The bundled in-host suite: what `openOn` takes as `testsPath`. */
+  /** The bundled in-host suite, for `testsPath` of `openOn`. */
   readonly suite: string;
 }
 
-/** A scenario's bed: each exported async function of a file in `scenarios/` is a scenario, and is called with it. */
+/** Resources of a scenario. Each exported async function in `scenarios/` is a scenario. */
 export interface Bed extends Tested {
-  /** A new folder with these files (path → content); removed after the scenario. */
+  /** A new folder with these files (path → content), removed afterwards. */
   folder(files?: Readonly<Record<string, string>>): string;
-  /** Starts a VS Code of its own, with the extension installed, and opens a window. All ends with the scenario. */
+  /** Starts a VS Code with the extension and opens a window, both closed afterwards. */
   open(options?: ServerOptions & WorkbenchOptions): Promise<Workbench>;
-  /** Opens one more window on a server that runs. */
+  /** Opens another window on a running server. */
   openOn(server: Server, options?: WorkbenchOptions): Promise<Workbench>;
-  /** Prints a line below the scenario's result. */
+  /** Prints a line after the scenario's result. */
   report(text: string): void;
-  /** Console errors that name the extension fail a scenario, but for those that it expects. */
+  /** Expected console errors; others that name the extension fail the scenario. */
   expectError(pattern: RegExp): void;
-  /** Does this once the windows and servers have ended. */
+  /** Runs after windows and servers have ended. */
   atEnd(work: () => Promise<unknown>): void;
 }
 
-/** How long a scenario may take, in seconds: it says of one that hangs, and not of a busy machine. */
+/** Time limit in seconds, to detect a hanging scenario even on a busy machine. */
 const LIMIT_S = 1_800;
 
 export interface Scenario {
   (bed: Bed): Promise<void>;
-  /** About how many seconds it takes on an idle machine, if many: the longest begin first. */
+  /** Approximate seconds on an idle machine, if many; the longest start first. */
   readonly seconds?: number;
-  /** "long": it runs before a release (npm run test:long), and not with every `npm test`. */
+  /** "long": runs before a release (npm run test:long) only. */
   readonly lane?: 'long';
 }
 
 export type SharedScenario = (bench: Workbench, bed: Bed) => Promise<void>;
 
 /**
- * Scenarios in one window, in their order: most of what a small one costs is to open one. An exported object of this form is each of
- * its scenarios; those of several files that open it with the same function share it, too. What the window shows and the settings are
- * as at the beginning for each of them. What else one needs (files, conversations, settings of its own), it makes itself.
+ * Scenarios that share a window, in order, since opening one is expensive. Scenarios in several
+ * files share it if they use the same `open` function. View and settings are reset for each;
+ * scenarios create everything else they need.
  */
 export interface Shared {
   readonly open: (bed: Bed) => Promise<Workbench>;
   readonly scenarios: Readonly<Record<string, SharedScenario>>;
   readonly seconds?: number;
-  /** They are in the smoke of `npm test`, which should stay in one window. */
+  /** Part of the smoke test of `npm test`, which should need only one window. */
   readonly isSmoke?: boolean;
 }
 
 /**
- * Where one scenario runs after the other: the first window of each has the same address and the same browser context, emptied in
- * between, and so finds the workbench's scripts as the window before left them. That takes two thirds of a new window's work away.
+ * For sequential scenarios, the first window reuses address and browser context, emptied in
+ * between, with cached workbench scripts. That saves two thirds of opening a window.
  */
 export class Place {
   #port: number | undefined;
@@ -76,7 +75,7 @@ export class Place {
     return (this.#context ??= await keptContext());
   }
 
-  /** After a failure: nothing of it reaches the next scenario. */
+  /** After a failure: resets everything. */
   async renew(): Promise<void> {
     await this.#context?.close();
     this.#context = undefined;
@@ -84,7 +83,7 @@ export class Place {
   }
 }
 
-/** A bed while it is up, for one scenario or for several in one window. */
+/** An active bed, for one scenario or several in one window. */
 class Stage {
   readonly bed: Bed;
   readonly #place: Place;
@@ -129,8 +128,8 @@ class Stage {
   }
 
   /**
-   * Runs a scenario with a time limit. On failure: a screenshot, and what the page said.
-   * @returns what it told.
+   * Runs a scenario with a time limit. On failure: a screenshot and the page's text.
+   * @returns the report
    */
   async run(name: string, scenario: Scenario): Promise<readonly string[]> {
     const { extensionId } = this.bed;
@@ -166,7 +165,6 @@ class Stage {
     }
   }
 
-  /** Closes and removes all. */
   async end(isWell: boolean): Promise<void> {
     for (const window of this.#windows) await window.close().catch(() => undefined);
     await Promise.all(this.#servers.map((server) => server.stop()));
@@ -193,7 +191,7 @@ export async function runScenario(
   }
 }
 
-/** Leaves a window as it was when it opened, but for what its files and its extension know. */
+/** Resets a window, except for its files and the extension's state. */
 async function clear(bench: Workbench): Promise<void> {
   await dismiss(bench);
   await bench.page.setViewportSize(bench.size);

@@ -1,4 +1,4 @@
-// Bundles the runner and the in-host suite. Bundled, and not run from source, so that a test can import from src/.
+// Bundles the runner and the in-host suite, so that tests can import from src/.
 import { copyFileSync, globSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -6,7 +6,7 @@ import { cache, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
 
-/** A folder for one run's bundles, inside the project so that packages resolve. */
+/** A folder for bundles inside the project, so that packages resolve. */
 export function outputFolder() {
   mkdirSync(cache, { recursive: true });
   return mkdtempSync(join(cache, 'run-'));
@@ -21,7 +21,7 @@ const options = {
   absWorkingDir: root,
 };
 
-/** Bundles `name.ts` as the program, and each file of the target's scenarios beside it. */
+/** Bundles `name.ts` as the program, and each scenario file separately. */
 export async function bundleProgram(name, target, outdir) {
   const scenarios = globSync(join(target, 'scenarios', '*.ts')).toSorted();
   await build({
@@ -39,7 +39,10 @@ export async function bundleProgram(name, target, outdir) {
   return join(outdir, `${name}.mjs`);
 }
 
-/** Bundles the extension that uses the product's API, beside its package.json. Gives its folder. */
+/**
+ * Bundles the extension that uses the product's API.
+ * @returns its folder
+ */
 export async function bundleSample(outdir) {
   const source = join(here, 'sample-extension');
   const folder = join(outdir, 'sample-extension');
@@ -54,7 +57,7 @@ export async function bundleSample(outdir) {
   return folder;
 }
 
-/** Bundles the target's suite into one CommonJS file that exports `run()`, as VS Code wants it. */
+/** Bundles the suite into a CommonJS file that exports `run()`, as VS Code requires. */
 export async function bundleSuite(target, outdir) {
   const outfile = join(outdir, 'suite', 'index.cjs');
   const tests = globSync(join(target, 'suite', '*.test.ts')).toSorted();

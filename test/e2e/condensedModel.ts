@@ -15,22 +15,22 @@ export const PROFILE_ID = 'scripted';
 export const PROFILE_NAME = 'Scripted';
 export const KEY = 'sk-test-a-key-that-must-not-be-seen';
 
-/** A profile for a server that speaks Anthropic's protocol, offered in the chat. */
+/** A profile for a server with Anthropic's protocol, offered in the chat. */
 export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {}) => ({
   id: PROFILE_ID,
   name: PROFILE_NAME,
   vendor: 'anthropic',
   model: 'claude-sonnet-4-20250514',
   baseUrl: server.url,
-  // An endpoint that isn't the vendor's own has no price in the table.
+  // Custom endpoints have no price in the table.
   prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
   offerInChat: true,
   ...more,
 });
 
 /**
- * Settings of the machine: in the user's own file VS Code takes them in before it knows whose settings these are, and drops them with
- * the next change, which may come before the window is ready.
+ * Machine settings: in the user's file VS Code accepts them too early and drops them with the next
+ * change, possibly before the window is ready.
  */
 const OF_THE_MACHINE = [
   'contextCondenser.profiles',
@@ -38,7 +38,7 @@ const OF_THE_MACHINE = [
   'contextCondenser.agent.wrappedModels',
 ];
 
-/** The options of a window in which VS Code's agent runs on our model of this profile. */
+/** Options of a window whose agent uses our model with this profile. */
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
   const options = agentOptions(OWN_VENDOR, PROFILE_ID);
   const all = Object.entries({ ...options.settings, 'contextCondenser.profiles': [profile], ...settings });
@@ -50,7 +50,7 @@ export function condensedOptions(profile: object, settings: object = {}): Server
   };
 }
 
-/** Sets the key of a profile as a user does. */
+/** Enters a profile's key like a user. */
 export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): Promise<void> {
   await runCommand(bench, 'Context Condenser: Manage API Profiles');
   await pick(bench, name);
@@ -58,7 +58,7 @@ export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): 
   await answer(bench, key);
 }
 
-/** A VS Code whose agent runs on our model, which asks the server. */
+/** A VS Code whose agent uses our model on the server. */
 export async function openCondensedModel(
   bed: Bed,
   server: ModelServer,
@@ -72,17 +72,17 @@ export async function openCondensedModel(
   return bench;
 }
 
-/** The window that scenarios of the chat share, and the address by which it reaches the server of the one that runs. */
+/** The shared chat window, and the address that leads to the current scenario's server. */
 const relays = new WeakMap<Workbench, Relay>();
 
-/** A chat on our model, in a window that is shared: each scenario has a server of its own behind the same address. */
+/** A chat with our model in the shared window; each scenario has its own server. */
 export const chatWindow: Shared['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
   const { settings, models = [], ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);
   const bench = await bed.open({
     ...options,
-    // Another extension's is offered where a scenario says so.
+    // Another extension's model is offered only if a scenario requires it.
     models: [...models, { name: 'Probe', vendor: 'condenser-probe' }],
     developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
     settings: { ...settings, 'probe.offersModel': false },
@@ -131,7 +131,7 @@ export async function pickCondensed(bench: Workbench, name: string, shot?: strin
   const { page } = bench;
   const condensed = `${name} · condensed`;
   const row = page.locator('.action-widget .monaco-list-row', { hasText: condensed }).first();
-  // An open picker doesn't learn of models that come later; those that were not used yet show once they are searched for.
+  // An open picker doesn't add new models; unused ones appear only when searched.
   await until('the wrapped model in the picker', async () => {
     await page.locator('.interactive-input-part .model-picker-name').first().click();
     await page.locator('.action-widget .monaco-list-row').first().waitFor();

@@ -17,14 +17,15 @@ import { run } from './workbench/processes';
 import { temporaryFolder } from './workbench/server';
 
 /**
- * The in-host suite in a desktop VS Code. VSCODE_TEST_EXECUTABLE names one; else VSCODE_TEST_VERSION ("stable" if unset) is
- * downloaded into `.vscode-test`. Linux without a display: `xvfb-run -a npm run test:electron`.
+ * Runs the in-host suite in a desktop VS Code: VSCODE_TEST_EXECUTABLE, or else VSCODE_TEST_VERSION
+ * (default "stable"), downloaded to `.vscode-test`. Linux without a display: `xvfb-run -a npm run
+ * test:electron`.
  */
 export async function main({ extension, suite, sample, only }: Target): Promise<number> {
   const report = new Report();
   const { publisher, name } = manifestOf(extension);
   const vsix = await packageExtension(extension);
-  // A short path: the desktop puts a socket into its data folder, and a socket's path has 100 characters at most.
+  // A short path, since VS Code's socket in the data folder is limited to about 100 characters.
   const scratch = temporaryFolder('desktop');
   const folders = {
     data: join(scratch, 'data'),
@@ -40,7 +41,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
     JSON.stringify({ 'telemetry.telemetryLevel': 'off', 'workbench.startupEditor': 'none', 'update.mode': 'none' }),
   );
   const results = join(scratch, 'results.jsonl');
-  // X looks for it in the home folder, which is another one for the tests.
+  // X looks for it in the home folder, which tests replace.
   const authority = process.env['XAUTHORITY'] ?? join(homedir(), '.Xauthority');
   try {
     const executable =
@@ -71,7 +72,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
           [resultsVariable]: results,
           [onlyVariable]: only.join('\n'),
           [extensionVariable]: `${publisher}.${name}`,
-          // A suite writes conversations into the home folder: never into the developer's own.
+          // Never the developer's home, since the suite writes conversations.
           HOME: folders.home,
           USERPROFILE: folders.home,
           ...(existsSync(authority) ? { XAUTHORITY: authority } : {}),

@@ -1,4 +1,4 @@
-/** Gateways that run for the windows of a server, as scenarios look for them. */
+/** Finds running gateways of a server's windows. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import type { LiveAnswers, LiveQuestion } from '../../src/gateway/liveRoute';
 import { leaksIn } from '../agents/agentRun';
 import { until, type Workbench } from './workbench/index';
 
-/** As a gateway announces itself. */
+/** A gateway's announcement. */
 export interface RunningGateway {
   readonly pid: number;
   readonly address: string;
 }
 
-/** The announcements of gateways that run. */
+/** Announcements of running gateways. */
 export function running({ server }: Workbench): RunningGateway[] {
   const folder = join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser', 'running');
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -21,7 +21,7 @@ export function running({ server }: Workbench): RunningGateway[] {
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as RunningGateway);
 }
 
-/** What a gateway answers to a question of a window. */
+/** A gateway's answer to a window's question. */
 export async function asked<K extends keyof LiveAnswers>(
   { address }: RunningGateway,
   question: Extract<LiveQuestion, { do: K }>,
@@ -30,10 +30,10 @@ export async function asked<K extends keyof LiveAnswers>(
   return (await answer.json()) as LiveAnswers[K];
 }
 
-/** Of a process by /proc: its state, and which one has started it. */
+/** State and parent of a process from /proc. */
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
-    // The command's name stands in parentheses, and may hold any character.
+    // The command's name in parentheses may contain any character.
     const [, state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ')').split(' ');
     return { state, parent: Number(parent) };
   } catch {
@@ -41,7 +41,7 @@ function statOf(pid: number): { readonly state: string; readonly parent: number 
   }
 }
 
-/** Whether a process runs: one that has ended and that nobody has asked about does not. */
+/** False for zombies. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -51,10 +51,10 @@ export const isAlive = (pid: number): boolean => {
   return statOf(pid)?.state !== 'Z';
 };
 
-/** Whether this machine says what processes it has: by /proc. */
+/** True if this machine has /proc. */
 export const canListProcesses = (): boolean => existsSync('/proc/self/stat');
 
-/** A process, and all that come of it; itself alone where they can't be listed. */
+/** A process and its descendants, or only itself without /proc. */
 export function processesOf(pid: number): number[] {
   const all = canListProcesses()
     ? readdirSync('/proc')
@@ -67,7 +67,7 @@ export function processesOf(pid: number): number[] {
   return found;
 }
 
-/** The gateways that run, with all of their processes: what {@link nothingIsLeftOf} looks for when they have ended. */
+/** Running gateways with all their processes, for {@link nothingIsLeftOf}. */
 export const thatRun = (bench: Workbench) =>
   running(bench).map((gateway) => ({ ...gateway, processes: processesOf(gateway.pid) }));
 

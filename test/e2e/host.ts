@@ -4,18 +4,20 @@ import { root } from '../../scripts/vscode.mjs';
 import type { Report } from './report';
 import type { SuiteResult } from './suite/index';
 
-/** VS Code runs a suite only beside a development extension; this one is empty, so that the installed VSIX is what is tested. */
+/**
+ * VS Code requires a development extension to run a suite; this one is empty, so the installed VSIX
+ * is tested.
+ */
 export const hostExtension = join(root, 'test', 'e2e', 'suite', 'host');
 
-/** The suite's output: one result a line. */
+/** The suite's output: one result per line. */
 export function suiteResults(file: string): readonly SuiteResult[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
-  // Written by `note()` in suite/index.ts.
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as SuiteResult);
 }
 
-/** Adds what the suite wrote about its tests to the report, and holds it against the suite's exit code. */
+/** Adds the suite's results to the report and checks them against its exit code. */
 export function addSuiteResults(report: Report, file: string, exitCode: number): void {
   const results = suiteResults(file);
   rmSync(file, { force: true });

@@ -1,10 +1,10 @@
-/** What the extension host's thread does while something happens in a window. */
+/** Profiles the extension host's thread during an action. */
 import type { Profiler } from 'node:inspector';
 import { basename } from 'node:path';
 import { help } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 
-/** What the helper in the window tells. */
+/** Data from the helper in the window. */
 interface Profiled {
   readonly profile: Profiler.Profile;
   /**
@@ -22,24 +22,23 @@ export interface Stretch {
 }
 
 export interface HostProfile {
-  /** The longest of the times that one turn of the loop spent in calls which the extension's files began or took part in. */
+  /** Longest time of a turn spent in calls that involve the extension's files. */
   readonly own: Stretch;
   /** The longest time between two turns of the loop, in milliseconds on the clock: whoever held it, and what else the machine did. */
   readonly loopMs: number;
 }
 
-/** Watches the host's thread while something is done. */
 export async function profileHost(bench: Workbench, use: () => Promise<unknown>): Promise<HostProfile> {
   await help(bench, { profiler: 'begin' });
   await use();
-  // As the helper sends it.
+  // In the helper's format.
   const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as Profiled;
   const { turns } = profiled;
   const loopUs = turns.reduce((longest, [at], index) => Math.max(longest, at - (turns[index - 1]?.[0] ?? at)), 0);
   return { own: longestStretch(profiled, bench.server.extensionsDir), loopMs: loopUs / 1000 };
 }
 
-/** The longest of the times that one turn of the thread's loop spent in calls which the extension's files began or took part in. */
+/** Longest time of a turn spent in calls that involve the extension's files. */
 function longestStretch({ profile, turns }: Profiled, extensionsDir: string): Stretch {
   const { nodes, samples = [], timeDeltas = [], startTime } = profile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -47,7 +46,7 @@ function longestStretch({ profile, turns }: Profiled, extensionsDir: string): St
   const ours = (id: number | undefined): Profiler.Profile['nodes'][number]['callFrame'] | undefined => {
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const frame = frames.get(at);
-      // The helper beside it is one file, without this folder.
+      // The helper is a single file without this folder.
       if (frame?.url.includes(extensionsDir) === true && frame.url.includes('/dist/')) return frame;
     }
     return undefined;

@@ -1,4 +1,4 @@
-/** What VS Code's status bar and the chat say of a live conversation. */
+/** Reads a live conversation's state from the status bar and the chat. */
 import { help } from './workbench/helper';
 import { ask, answerText, filter, pick, quickInput, runCommand, until, type QuickPickItem } from './workbench/index';
 import type { Workbench } from './workbench/index';
@@ -7,12 +7,12 @@ export const STATUS_ITEM = '.statusbar-item[id$="contextCondenser.live"]';
 
 export const statusText = ({ page }: Workbench): Promise<string> => page.locator(STATUS_ITEM).innerText();
 
-/** The status bar's tooltip, which stays open, once it satisfies `wanted`. */
+/** Keeps the status bar's tooltip open until it satisfies `wanted`. */
 export function statusTooltip(bench: Workbench, wanted: RegExp): Promise<string> {
   const { page } = bench;
   const hover = page.locator('.monaco-hover:visible', { hasText: /\d of [\d,]+ tokens/ }).first();
   return until(`a tooltip with ${wanted}`, async () => {
-    // A hover that is open keeps the words with which it opened.
+    // An open hover isn't updated.
     await page.mouse.move(0, 0);
     await hover.waitFor({ state: 'hidden' });
     await page.locator(`${STATUS_ITEM} a`).hover();
@@ -22,7 +22,6 @@ export function statusTooltip(bench: Workbench, wanted: RegExp): Promise<string>
   });
 }
 
-/** Closes the status bar's tooltip. */
 export async function leaveStatus(bench: Workbench): Promise<void> {
   await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
   await bench.page.mouse.move(0, 0);
@@ -30,7 +29,7 @@ export async function leaveStatus(bench: Workbench): Promise<void> {
 
 const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 
-/** The details of the live conversation with this title: they stay open. */
+/** Opens the details of the live conversation with this title. */
 export async function openDetails(bench: Workbench, title: string): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, DETAILS);
   const isDetails = ({ items }: { readonly items: readonly QuickPickItem[] }): boolean =>
@@ -40,7 +39,7 @@ export async function openDetails(bench: Workbench, title: string): Promise<read
   return (await quickInput(bench, isDetails, 'the details')).items;
 }
 
-/** What `@condenser /report` says in the chat of the live conversation with this title. */
+/** Output of `@condenser /report` for the live conversation with this title. */
 export async function reportInChat(bench: Workbench, title: string, wanted: RegExp): Promise<string> {
   await ask(bench, '@condenser /report');
   await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');

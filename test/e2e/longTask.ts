@@ -7,10 +7,10 @@ import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel'
 import { openChat, until } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
-/** VS Code asks after 50 requests whether to go on; a user would raise it for such a task. */
+/** VS Code asks for confirmation after 50 requests. */
 export const MANY_REQUESTS = { 'chat.agent.maxRequests': 1_000 };
 
-/** A VS Code on the task's project, whose chat runs on our model with a window of 100,000 tokens. */
+/** A VS Code on the task's project, whose chat uses our model with a window of 100,000 tokens. */
 export async function openLongTask(
   bed: Bed,
   server: ModelServer,
@@ -27,7 +27,6 @@ export async function openLongTask(
   return bench;
 }
 
-/** Writes the files of a task. */
 export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -36,8 +35,9 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
 }
 
 /**
- * Waits until VS Code has written down the turn that ends with this answer: what it has not written is lost with the window. It may
- * write the answer's text first. Only the turn's result has the calls with it, which the agent sends again after a reload.
+ * Waits until VS Code has stored the turn that ends with this answer, since unsaved data is lost
+ * with the window. The answer's text may be stored before the turn's result, which contains the
+ * calls sent again after a reload.
  */
 export const answerStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
   until('the turn to be stored', () =>
@@ -49,8 +49,8 @@ export const answerStored = ({ server }: Workbench, answer: string): Promise<unk
   );
 
 /**
- * What turns came to, as a line of a stored session says it, as JSON: `{"kind":1,"k":["requests",0,"result"],"v":…}` is of one turn,
- * `{"kind":0,"v":{"requests":[{"result":…}]}}` of all (seen in 1.139).
+ * Results of turns in a line of a stored session: `{"kind":1,"k":["requests",0,"result"],"v":…}` is
+ * one turn, `{"kind":0,"v":{"requests":[{"result":…}]}}` all (seen in 1.139).
  */
 function resultsIn(line: string): string {
   try {
@@ -59,11 +59,11 @@ function resultsIn(line: string): string {
     const { requests = [] } = value as { readonly requests?: readonly { readonly result?: unknown }[] };
     return JSON.stringify(requests.map(({ result }) => result));
   } catch {
-    return ''; // It is being written.
+    return ''; // Incomplete line.
   }
 }
 
-/** The condensations that the ledgers of the server's windows hold. */
+/** Condensations in the ledgers of the server's windows. */
 export const condensationsOf = ({ server }: Workbench): number =>
   globSync('User/**/ledger.jsonl', { cwd: server.data })
     .flatMap((file) => readFileSync(join(server.data, file), 'utf8').split('\n'))

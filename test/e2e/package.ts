@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { environment, node24, packageArguments } from '../../scripts/vscode.mjs';
 import { run } from './workbench/processes';
 
-/** Of the VSIX, in bytes: so that a library that comes along unasked is noticed. */
+/** Maximum VSIX size in bytes, to notice unwanted libraries. */
 const limit = 4.5 * 1024 * 1024;
 
 export interface Manifest {
@@ -17,7 +17,7 @@ export interface Manifest {
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Packs the extension as users get it. */
+/** Packages the extension for users. */
 export async function packageExtension(extension: string): Promise<string> {
   const vsix = join(extension, 'dist', `${manifestOf(extension).name}.vsix`);
   mkdirSync(dirname(vsix), { recursive: true });
@@ -28,11 +28,11 @@ export async function packageExtension(extension: string): Promise<string> {
   return vsix;
 }
 
-/** Of a zip file: the list of what is in it, and of that an entry, each by its signature, and where their fields stand. */
+/** Zip format: signatures and field offsets of the directory and its entries. */
 const LIST_END = { signature: 0x06054b50, entries: 10, listAt: 16 };
 const ENTRY = { signature: 0x02014b50, nameLength: 28, extraLength: 30, commentLength: 32, name: 46 };
 
-/** The extension's files in a VSIX, by their paths in it. To ask `vsce ls` would take as long as to pack. */
+/** Paths in a VSIX; `vsce ls` would take as long as packaging. */
 export function packedFiles(vsix: string): string[] {
   const zip = readFileSync(vsix);
   const end = zip.lastIndexOf(Buffer.from(Uint32Array.of(LIST_END.signature).buffer));
@@ -67,7 +67,7 @@ const unwanted = [
   { what: 'a secret', pattern: /(^|\/)\.(env|npmrc)/ },
 ];
 
-/** Throws for each file that a user should not get. */
+/** Throws for each file that users should not get. */
 export function checkFiles(files: readonly string[]): void {
   const wrong = files.flatMap((file) =>
     unwanted.filter(({ pattern }) => pattern.test(file)).map(({ what }) => `${file} (${what})`),
@@ -80,7 +80,7 @@ export function checkSize(vsix: string): void {
   assert.ok(size <= limit, `the VSIX has ${size} bytes, the limit is ${limit}`);
 }
 
-/** code-server lets proposed APIs through, and users' VS Code does not: so their use is looked for here. */
+/** Finds uses of proposed APIs, which code-server allows and users' VS Code doesn't. */
 export function checkNoProposedApi(extension: string): void {
   assert.equal(manifestOf(extension).enabledApiProposals, undefined, 'package.json asks for proposed APIs');
   const typings = globSync('{src,types,typings}/**/vscode.proposed*', { cwd: extension });
@@ -91,7 +91,7 @@ export function checkNoProposedApi(extension: string): void {
   assert.deepEqual(users, [], 'sources that name proposed APIs');
 }
 
-/** The files of the installed extension: what a user really has on disk. */
+/** Files of the installed extension. */
 export function installedFiles(
   extensionsDir: string,
   { publisher, name, version }: Manifest,

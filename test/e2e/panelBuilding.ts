@@ -1,4 +1,4 @@
-/** Shared by the scenarios that build passes in the settings panel, by mouse and by keyboard. */
+/** Shared by scenarios that edit passes in the panel by mouse and keyboard. */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { freshSample, homeWith, SESSION } from './home';
@@ -8,11 +8,9 @@ import { notification, pick, quickInput, runCommand, useSettings } from './workb
 
 const TITLE = /tags/i;
 
-/** How VS Code's own lists are used. */
 export interface Hand {
-  /** Runs a command by its full title. */
   readonly run: (bench: Workbench, title: string) => Promise<void>;
-  /** Takes a row of a quick pick. */
+  /** Selects a row of a quick pick. */
   readonly choose: (bench: Workbench, label: RegExp) => Promise<void>;
 }
 
@@ -23,14 +21,13 @@ interface Fresh {
   readonly size?: Workbench['size'];
 }
 
-/** A user who has set nothing but these, in a window of this size, with one conversation of an agent on the machine. */
+/** A user with only these settings, a window of this size, and one agent's conversation. */
 export async function freshUser(bench: Workbench, { settings = {}, size }: Fresh = {}): Promise<void> {
   homeWith(bench, { [SESSION]: freshSample() });
   await useSettings(bench, { ...settings });
   if (size) await bench.page.setViewportSize(size);
 }
 
-/** The panel of such a user. */
 export async function freshPanel(bench: Workbench, fresh?: Fresh): Promise<OpenedPanel> {
   await freshUser(bench, fresh);
   return openPanel(bench);
@@ -41,7 +38,7 @@ export const presetIds = (bench: Workbench): string =>
     .map(({ id }) => id)
     .join(', ');
 
-/** Runs "Condense Context Now" on the one conversation, and waits until it says that it was condensed, in words like these. */
+/** Runs "Condense Context Now" on the only conversation and waits for the expected message. */
 export async function condense(
   bench: Workbench,
   words: RegExp = /Smart/,
@@ -54,7 +51,6 @@ export async function condense(
   assert.match(notice.text, words);
 }
 
-/** The condensation in History, with its provider and preset. */
 export async function isInHistory(frame: Frame): Promise<void> {
   const item = frame.locator('#history .item').first();
   await item.waitFor();

@@ -1,23 +1,23 @@
-/** The settings panel, and VS Code's own lists, by keyboard alone. */
+/** Operates the settings panel and VS Code's lists with the keyboard only. */
 import type { Frame } from 'playwright-core';
 import type { Hand } from './panelBuilding';
 import type { Workbench } from './workbench/index';
 import { quickInput, until, type QuickInput } from './workbench/index';
 
-/** The element with the keyboard's focus in the panel. */
+/** The focused element in the panel. */
 export interface Focused {
-  /** The accessible name, as the panel gives it; empty where nothing has the focus. */
+  /** The accessible name; '' if nothing has the focus. */
   readonly name: string;
-  /** The id of the setting around it. */
+  /** ID of its setting. */
   readonly setting: string;
-  /** The section around it. */
+  /** Its section. */
   readonly section: string;
-  /** The text of the list's entry around it. */
+  /** Text of its list entry. */
   readonly entry: string;
   readonly isOutlined: boolean;
 }
 
-/** Runs in the page: the toolkit's elements have their field, and its outline, in a shadow root. */
+/** Runs in the page; toolkit elements have their field and outline in a shadow root. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   const inner = element.shadowRoot?.activeElement;
@@ -35,14 +35,14 @@ const FOCUSED = `(() => {
   };
 })()`;
 
-/** The focused element: it must be in the panel. */
+/** Requires the focus to be in the panel. */
 export const focused = (frame: Frame, way: readonly string[] = []): Promise<Focused> =>
   until(['the focus in the panel', ...way].join(' | '), async () => {
     const now = await frame.evaluate<Focused>(FOCUSED);
     return now.name !== '' && now;
   });
 
-/** Stops on the way that a person would not go. */
+/** Stops where a person would not go on. */
 const MAX_STOPS = 250;
 
 /**
@@ -59,7 +59,7 @@ export async function tabTo(
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     if (stop === 0) await until('the panel to have the focus', () => frame.evaluate<boolean>('document.hasFocus()'));
     else await page.keyboard.press(key);
-    // It may be there already; a panel that was just opened has the focus on nothing yet.
+    // It may be focused already; a newly opened panel has no focus yet.
     const now = stop === 0 ? await frame.evaluate<Focused>(FOCUSED) : await focused(frame, seen);
     if (stop > 0 && !now.isOutlined) throw new Error(`the focus can't be seen on "${now.name}"`);
     if (typeof wanted === 'string' ? now.name === wanted : wanted(now)) return;
@@ -68,7 +68,7 @@ export async function tabTo(
   throw new Error(`no way by ${key} to ${String(wanted)}: ${seen.join(' | ')}`);
 }
 
-/** Writes over what stands in the field with the focus; the frame is another process, which follows the keys a little later. */
+/** Replaces the focused field's text; the frame is another process, so keys take effect later. */
 export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, text: string): Promise<void> {
   const value = (): Promise<string> => frame.evaluate<string>('document.activeElement.value ?? ""');
   await keyboard.press('End');
@@ -78,7 +78,7 @@ export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, 
   await until('the field to hold what was typed', async () => (await value()) === text);
 }
 
-/** After so many milliseconds without a move a key is taken for lost. */
+/** A key without effect after this many milliseconds counts as lost. */
 const KEY_MS = 10_000;
 
 /**
@@ -100,7 +100,7 @@ export async function arrowTo(
       return next !== before && next;
     };
     await page.keyboard.press(key);
-    // What was chosen before may be drawn anew behind the key, which is lost then.
+    // A redraw of the previous choice may lose the key.
     now = await until(`what is next to "${before}"`, moved, KEY_MS).catch(async () => {
       await page.keyboard.press(key);
       return until(`what is next to "${before}"`, moved);
@@ -108,7 +108,7 @@ export async function arrowTo(
   }
 }
 
-/** Opens the drop-down that has the focus, and takes the option with this text. */
+/** Opens the focused drop-down and selects the option with this text. */
 export async function chooseByKeys(
   bench: Workbench,
   frame: Frame,
@@ -127,7 +127,7 @@ export async function chooseByKeys(
   await bench.page.keyboard.press('Enter');
 }
 
-/** Types into the box of VS Code's that has the focus, in the place of what it proposes, and accepts it. */
+/** Replaces the proposed text in VS Code's input box and accepts it. */
 export async function answerByKeys(
   bench: Workbench,
   value: string,
@@ -146,11 +146,10 @@ export async function answerByKeys(
 
 const QUICK_INPUT = '.quick-input-widget';
 
-/** A key goes to VS Code's list; else it would go to the panel, and press what has the focus there. */
+/** Sends a key to VS Code's list, not to the panel. */
 const listHasFocus = ({ page }: Workbench): Promise<boolean> =>
   page.evaluate<boolean>(`document.activeElement.closest('${QUICK_INPUT}') !== null`);
 
-/** The label of the row that has the focus in VS Code's list. */
 const focusedRow = async ({ page }: Workbench): Promise<string> => {
   const label = page.locator(`${QUICK_INPUT} .quick-input-list .monaco-list-row.focused .label-name`).first();
   return (await label.count()) === 0 ? '' : ((await label.textContent()) ?? '').replaceAll('\u00a0', ' ');
@@ -167,7 +166,7 @@ export const BY_KEYBOARD: Hand = {
   },
   choose: async (bench, wanted) => {
     const { keyboard } = bench.page;
-    // The panel may have taken the focus back from a new list, which takes it again.
+    // The panel may have taken the focus from a new list, which takes it back.
     await until('the row in the list', async () => {
       if (!(await listHasFocus(bench))) return false;
       const isThere = wanted.test(await focusedRow(bench));

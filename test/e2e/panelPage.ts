@@ -1,4 +1,4 @@
-/** The settings panel in an end-to-end scenario: opened, unfolded, judged by axe-core. */
+/** The settings panel: opening, unfolding, and checking with axe-core. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,17 +9,19 @@ import { runCommand, until, webview } from './workbench/index';
 
 export interface OpenedPanel {
   readonly bench: Workbench;
-  /** The panel's own document. */
   readonly panel: () => Promise<Frame>;
 }
 
-/** Opens the panel with its command, which `panel` runs as a person does. */
+/** Opens the panel by its command, run by `panel` like a user. */
 export async function openPanel(bench: Workbench): Promise<OpenedPanel> {
   await help(bench, { commands: [['contextCondenser.openSettings']] });
   return { bench, panel: () => webview(bench, '.main') };
 }
 
-/** "Developer: Reload Window", which lets VS Code keep what is open; gives the panel as it comes back. */
+/**
+ * "Developer: Reload Window".
+ * @returns the restored panel
+ */
 export async function reloaded({ bench, panel }: OpenedPanel, before: Frame): Promise<Frame> {
   await runCommand(bench, 'Developer: Reload Window');
   await until('the window to reload', () => before.isDetached());
@@ -31,19 +33,19 @@ export interface UserSettings {
   readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] } | string;
 }
 
-/** The user's settings as they stand on disk. */
+/** The user's settings on disk. */
 export const onDisk = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
 
 export const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
   until(`${what} in settings.json`, () => is(onDisk(bench)));
 
-/** The names of the passes in settings.json, in their order. */
+/** Names of passes in settings.json, in order. */
 export function passNames(bench: Workbench): string {
   const smart = onDisk(bench)['contextCondenser.smart'];
   return typeof smart === 'object' ? smart.passes.map(({ name }) => name).join(', ') : '';
 }
 
-/** Unfolds exactly these sections: in the page, and not as a person does it, since no scenario is about that. */
+/** Unfolds exactly these sections through the page, since no scenario tests that. */
 export const unfold = (frame: Frame, ids: readonly string[]): Promise<void> =>
   frame.locator('.section-toggle').evaluateAll(async (toggles, ids) => {
     for (const toggle of toggles) {
@@ -51,12 +53,12 @@ export const unfold = (frame: Frame, ids: readonly string[]): Promise<void> =>
       const isWanted = ids.includes(toggle.closest('.section')?.id ?? '');
       if (isOpen === isWanted) continue;
       toggle.dispatchEvent(new Event('click', { bubbles: true }));
-      // The next click finds the page as this one left it.
+      // The next click finds the updated page.
       await new Promise((resolve) => setTimeout(resolve));
     }
   }, ids);
 
-/** Drags a pass to the top of the list by its handle, as a person does. */
+/** Drags a pass to the top by its handle. */
 export async function dragToTop(
   { page: { mouse } }: Workbench,
   frame: Frame,
@@ -76,19 +78,19 @@ export async function dragToTop(
 }
 
 /**
- * Waits until a pass is picked up by keyboard and takes keys: dnd-kit's KeyboardSensor begins to listen in a timer, after the words that
- * tell of it (`attach` in @dnd-kit/core); a key that comes between the two is lost.
+ * Waits until a pass picked up by keyboard accepts keys: dnd-kit's KeyboardSensor starts listening
+ * in a timer after its announcement (`attach` in @dnd-kit/core); earlier keys are lost.
  */
 export async function pickedUp(frame: Frame, words: string): Promise<void> {
   await frame.getByText(words).waitFor({ state: 'attached' });
-  // Timers of a page that wait equally long go off in the order in which they were set.
+  // Timers with equal delays fire in order.
   await frame.evaluate('new Promise((resolve) => { setTimeout(resolve); })');
 }
 
 export const sections = (frame: Frame): Promise<string[]> =>
   frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 
-/** axe-core's rules, in the page; it lies beside the runner's own packages. */
+/** Runs axe-core in the page. */
 export const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {
@@ -113,22 +115,22 @@ export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'):
   );
 }
 
-/** A folded section shows nothing: each is unfolded alone, and everything in it. */
+/** Unfolds each section alone with everything in it. */
 export async function showSection(frame: Frame, id: string): Promise<void> {
   await unfold(frame, [id]);
-  // Its content may have to be read first.
+  // Its content may load first.
   await frame.locator(`#${id} .section-content > *`).filter({ visible: true }).first().waitFor();
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
-  // The coherence report comes behind the strip; it can be unfolded.
+  // The coherence report follows the strip and can be unfolded.
   if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
-  // The account is added up when it is asked for.
+  // The account is computed on demand.
   if (id === 'account') {
     await frame.locator('#account vscode-button', { hasText: 'Analyze' }).click();
     await frame.locator('#account table').first().waitFor();
   }
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
-    // What is unfolded may have some of its own.
+    // Unfolded content may contain more.
     for (let left = await folded.count(); left > 0; left = await folded.count())
       await folded.evaluateAll((found) => {
         for (const each of found) each.dispatchEvent(new Event('click', { bubbles: true }));

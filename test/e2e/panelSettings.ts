@@ -6,7 +6,7 @@ const pass = (id: string, name: string): object => ({
   individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
 });
 
-/** Settings with which the panel has something to show: two profiles and three passes. */
+/** Settings for a filled panel: two profiles and three passes. */
 export const panelSettings = {
   'contextCondenser.profiles': [
     { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },

@@ -1,7 +1,7 @@
-/** So many of the slowest tests are named. */
+/** Number of slowest tests listed. */
 const SLOWEST = 10;
 
-/** One line per test, and at the end exactly "N passed, N failed", and ", N skipped" where any was. */
+/** One line per test, then exactly "N passed, N failed", plus ", N skipped" if any. */
 export class Report {
   #passed = 0;
   #failed = 0;
@@ -17,7 +17,7 @@ export class Report {
     for (const words of text === undefined ? reported : [...reported, text]) console.log(words.replace(/^/gm, '     '));
   }
 
-  /** Runs a test, which may give what it has to tell. */
+  /** Runs a test, which may return a report. */
   async test(name: string, body: () => unknown): Promise<void> {
     const begun = Date.now();
     const seconds = (): number => (Date.now() - begun) / 1000;
@@ -29,12 +29,12 @@ export class Report {
     }
   }
 
-  /** Counts tests that could not run; whoever calls it has said why. */
+  /** Counts tests that can't run; the caller explains why. */
   skip(count: number): void {
     this.#skipped += count;
   }
 
-  /** The last line, and the exit code: in CI nothing may be skipped. */
+  /** The last line and the exit code; in CI nothing may be skipped. */
   end(): number {
     const slowest = this.#times.toSorted(([a], [b]) => b - a).slice(0, SLOWEST);
     console.log(`slowest: ${slowest.map(([seconds, name]) => `${name} ${seconds.toFixed(1)} s`).join(', ')}`);

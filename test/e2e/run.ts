@@ -33,21 +33,18 @@ export interface Target {
   readonly suite: string;
   /** The folder of the bundled extension that uses the product's API and runs beside the suite; the probe has none. */
   readonly sample: string | undefined;
-  /** The folder of the bundled scenarios. */
   readonly scenarios: string;
-  /** Only tests whose name contains one of these; all where there is none. */
+  /** Only tests whose name contains one of these; default all. */
   readonly only: readonly string[];
-  /** Only the scenarios of the smoke, and not the in-host suite. */
+  /** Only smoke scenarios, without the in-host suite. */
   readonly isSmoke: boolean;
-  /** The scenarios of the long lane, and not those of every run. */
+  /** Also scenarios of the long lane. */
   readonly isLong: boolean;
-  /** How often each scenario is run, one run after the other. */
   readonly repeat: number;
-  /** The parts that the machine lacks for the tests in VS Code. */
+  /** What the machine lacks for tests in VS Code. */
   readonly missing: readonly Finding[];
 }
 
-/** "condensesATranscript" → "condenses a transcript". */
 const words = (name: string): string => name.replace(/([A-Z])/g, ' $1').toLowerCase();
 
 async function runSuite(
@@ -84,20 +81,20 @@ async function runSuite(
   }
 }
 
-/** What a place runs in one go: a scenario, or those that share a window. */
+/** A scenario, or scenarios that share a window. */
 interface Turn {
   readonly count: number;
   readonly seconds: number;
   run(tested: Tested, place: Place, report: Report): Promise<void>;
 }
 
-/** The scenarios to run with the names under which they are reported, those that take longest first. */
+/** The scenarios with their reported names, slowest first. */
 async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
   const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];
   type Windows = Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>;
   const shared: Windows = new Map();
-  // The smoke has its window for itself, in every lane: its steps rest on what shows first there.
+  // The smoke test always has its own window, since it depends on the initial state.
   const ofSmoke: Windows = new Map();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
@@ -163,7 +160,6 @@ export async function main(target: Target): Promise<number> {
   const turns = await turnsOf(target);
   if (target.missing.length > 0) {
     console.log(skipWords(target.missing));
-    // The in-host suite counts as one.
     report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong || target.isSmoke ? 0 : 1));
     return report.end();
   }
@@ -178,7 +174,7 @@ export async function main(target: Target): Promise<number> {
         checkNoProposedApi(installed.folder);
       });
     }
-    // It tells what the activation takes: nothing runs beside it.
+    // It measures activation, so nothing else runs.
     if (!target.isLong && !target.isSmoke) await runSuite(report, target, extensionsDir, extensionId);
     installHelper(extensionsDir);
     const tested = { extensionsDir, extensionId, suite: target.suite };

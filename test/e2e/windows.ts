@@ -1,9 +1,12 @@
-/** The windows that scenarios of several files share: whoever opens with one of these runs in it. */
+/**
+ * Windows shared by scenarios in several files: scenarios with the same `open` function share a
+ * window.
+ */
 import type { Shared } from './bed';
 
-/** Of a user who has set nothing, with a folder of their own. */
+/** Default settings and an empty workspace folder. */
 export const plainWindow: Shared['open'] = (bed) =>
   bed.open({ home: bed.folder(), folder: bed.folder({ 'readme.txt': 'A workspace.' }) });
 
-/** The same once more, for the panel: the two run side by side. */
+/** The same again for the panel, so that both run in parallel. */
 export const panelWindow: Shared['open'] = (bed) => plainWindow(bed);

@@ -1,6 +1,6 @@
 /**
- * Histories of agent conversations for property tests: `validHistory` is what an API takes, `anyHistory` is also what
- * agents have on disk after crashes, interruptions and bugs of their own.
+ * Conversation histories for property tests: `validHistory` is accepted by APIs, `anyHistory`
+ * includes what agents store after crashes, interruptions and bugs.
  */
 import fc from 'fast-check';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
@@ -11,7 +11,7 @@ import { isServerBlock, turn, withServerIds, type Turn } from './arbitraryTurns'
 const asBlocks = (content: string | readonly Block[]): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** Fields that agents put beside role and content. */
+/** Agents' additional message fields. */
 const messageFields = (index: number): Readonly<Record<string, unknown>> =>
   index % 3 === 0 ? { ts: 1_759_500_692_886 + index, 'x-agent': { turn: index } } : {};
 
@@ -50,12 +50,12 @@ function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpe
       push('user', [...results, ...each.trail]);
     }
   }
-  // The call that is about to be answered.
+  // A pending call.
   if (isOpen) push('assistant', [{ type: 'tool_use', id: 'toolu_open', name: 'Bash', input: { command: 'npm test' } }]);
   return messages;
 }
 
-/** Puts cache marks on blocks, at most four, as the API allows. */
+/** Adds up to four cache breakpoints, the API's limit. */
 function withCacheMarks(messages: readonly ApiMessage[], marks: readonly number[]): ApiMessage[] {
   return messages.map((message, index) => {
     if (!marks.some((mark) => mark % messages.length === index) || typeof message.content === 'string') return message;
@@ -71,7 +71,7 @@ const task: fc.Arbitrary<string | readonly Block[]> = fc.oneof(
   fc.tuple(prose, environmentDetails).map(([words, details]) => asBlocks(words).concat(asBlocks(details))),
 );
 
-/** A history that an API takes: `checkConversation` has nothing to say about it. */
+/** A history without violations by `checkConversation`. */
 export const validHistory: fc.Arbitrary<readonly ApiMessage[]> = fc
   .record({
     task,
@@ -102,7 +102,7 @@ const rawBlock: fc.Arbitrary<Block> = fc.oneof(
   fc.record({ type: fc.constantFrom('thinking', 'image', 'unknown', 'text'), value: fc.jsonValue({ maxDepth: 1 }) }),
 );
 
-/** Messages without any plan. */
+/** Random messages. */
 const rawHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.array(
   fc.record({
     role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
@@ -111,7 +111,10 @@ const rawHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.array(
   { maxLength: 8 },
 );
 
-/** A history with imperfections: interrupted and repeated calls, blank texts, lost results, wrong order, wrong shapes. */
+/**
+ * An imperfect history: interrupted and repeated calls, blank texts, lost results, wrong order or
+ * shapes.
+ */
 export const anyHistory: fc.Arbitrary<readonly ApiMessage[]> = fc.oneof(
   { weight: 4, arbitrary: damaged(validHistory) },
   { weight: 1, arbitrary: rawHistory },

@@ -1,4 +1,4 @@
-/** Configurations of the Smart provider at random, as a user might write them. */
+/** Random configurations of the Smart provider. */
 import fc from 'fast-check';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import type { Condition } from '../../src/core/condense/trigger/condition';
@@ -71,7 +71,7 @@ const selection: fc.Arbitrary<PassInput['selection']> = fc.oneof(
   filter.map((own) => ({ type: 'custom' as const, filter: own })),
 );
 
-/** Conditions that hold less the smaller the conversation is: what they let run once, they don't let run again for being smaller. */
+/** Conditions that hold less often for smaller conversations, so a second run does nothing new. */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ tokenThreshold: fc.nat(2_000) }),
   fc.record({ toolResults: fc.nat(6) }),
@@ -129,17 +129,17 @@ const base = {
   images: fc.record({ operation: fc.constantFrom('keep' as const, 'suppress' as const), keepRecent: fc.nat(6) }),
 };
 
-/** Ids are unique within a configuration. */
+/** Unique within a configuration. */
 const numbered = (passes: readonly PassInput[]): PassInput[] =>
   passes.map((pass, index) => ({ ...pass, id: `pass-${index}` }));
 
-/** Configurations that ask no model. */
+/** Configurations that call no model. */
 export const mechanicalConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
   ...base,
   passes: fc.array(individual(false), { maxLength: 4 }).map(numbered),
 });
 
-/** Configurations that may ask a model. */
+/** Configurations that may call a model. */
 export const smartConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
   ...base,
   passes: fc

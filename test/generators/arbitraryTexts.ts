@@ -1,13 +1,13 @@
 /**
- * Texts for histories: drawn from a small stock, so that the same file, command output or environment comes again, whole,
- * in part or changed, and providers have something to do; and texts that no agent would write, for everything else.
+ * Texts for histories: from a small stock, so that files, outputs and environments recur
+ * completely, partially or changed; and arbitrary texts.
  */
 import fc from 'fast-check';
 import { someMarker } from '../../src/core/testing';
 
 const FILES = 4;
 
-/** A line of a made-up file; a version changes every eleventh line. */
+/** A line of a generated file; a version changes every eleventh line. */
 const codeLine = (file: number, version: number, line: number): string => {
   if (line % 9 === 8) return '';
   if (line % 9 === 7) return '}';
@@ -31,7 +31,7 @@ const NUMBERING: Readonly<Record<string, (line: number) => string>> = {
   none: () => '',
 };
 
-/** Part of a made-up file as a read tool gives it; few starts and lengths, so that slices repeat and overlap. */
+/** Part of a generated file; few starts and lengths, so that slices repeat and overlap. */
 export const fileSlice: fc.Arbitrary<FileSlice> = fc
   .record({
     file: fc.nat(FILES - 1),
@@ -49,7 +49,7 @@ export const fileSlice: fc.Arbitrary<FileSlice> = fc
     return { file, from, text: lines.join('\n') };
   });
 
-/** Output of a command: the same frame with other times and now and then another outcome. */
+/** Command output with a constant frame, varying times, and sometimes another result. */
 export const commandOutput: fc.Arbitrary<string> = fc
   .record({ lines: fc.constantFrom(1, 3, 12, 60), run: fc.nat(2), failed: fc.boolean(), ansi: fc.boolean() })
   .map(({ lines, run, failed, ansi }) => {
@@ -61,7 +61,7 @@ export const commandOutput: fc.Arbitrary<string> = fc
     return [...cases, failed ? `AssertionError: expected ${run} to be 1` : `Tests  ${lines} passed`].join('\n');
   });
 
-/** Matches of a search or entries of a listing; a later one has some lines more. */
+/** Search matches or directory entries; later ones have more lines. */
 export const listing: fc.Arbitrary<string> = fc
   .record({ file: fc.nat(FILES - 1), first: fc.nat(4), count: fc.constantFrom(2, 15, 50) })
   .map(({ file, first, count }) =>
@@ -70,7 +70,7 @@ export const listing: fc.Arbitrary<string> = fc
     ),
   );
 
-/** A small confirmation that comes in many alike variants. */
+/** A short confirmation with similar variants. */
 export const confirmation: fc.Arbitrary<string> = fc
   .nat(20)
   .map(
@@ -78,7 +78,7 @@ export const confirmation: fc.Arbitrary<string> = fc
       `The file /home/dev/project/src/module${index}/part${index}.ts has been updated. ${index} replacements were made.`,
   );
 
-/** The details that Roo and Cline send with each turn. */
+/** The environment that Roo and Cline send with each turn. */
 export const environmentDetails: fc.Arbitrary<string> = fc
   .record({ time: fc.nat(59), open: fc.nat(FILES - 1), cost: fc.nat(9), files: fc.constantFrom(0, 12, 40) })
   .map(({ time, open, cost, files }) =>
@@ -96,7 +96,7 @@ export const environmentDetails: fc.Arbitrary<string> = fc
     ].join('\n'),
   );
 
-/** A plan as one text. */
+/** A plan as text. */
 export const todoText: fc.Arbitrary<string> = fc
   .record({ done: fc.nat(5), steps: fc.constantFrom(2, 5, 12) })
   .map(({ done, steps }) =>
@@ -106,7 +106,7 @@ export const todoText: fc.Arbitrary<string> = fc
     ).join('\n'),
   );
 
-/** Text of all scripts with emoji and combining marks; never blank. */
+/** Non-blank text of all scripts with emoji and combining marks. */
 const unicodeText: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
@@ -122,7 +122,7 @@ const unicodeText: fc.Arbitrary<string> = fc
   )
   .filter(isNotBlank);
 
-/** Any UTF-16 units, lone surrogates among them; never blank. */
+/** Any non-blank UTF-16, including lone surrogates. */
 export const loneSurrogates: fc.Arbitrary<string> = fc
   .oneof(
     fc
@@ -132,7 +132,7 @@ export const loneSurrogates: fc.Arbitrary<string> = fc
   )
   .filter(isNotBlank);
 
-/** Looks like this product's own traces, or like the structure of a history. */
+/** Imitates this product's markers, or the structure of a history. */
 const trickyText: fc.Arbitrary<string> = fc.constantFrom(
   someMarker('same as later Read'),
   `${someMarker('3 lines truncated', '012345')}\n${'text behind a marker of somebody else\n'.repeat(40)}`,
@@ -167,7 +167,7 @@ export const prose: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: trickyText },
 );
 
-/** A long or short text of any kind; never blank. */
+/** A non-blank text of any kind and length. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fileSlice.map(({ text }) => text) },
   { weight: 3, arbitrary: commandOutput },

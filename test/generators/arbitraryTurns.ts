@@ -1,4 +1,4 @@
-/** The turns that histories are made of, without ids: those are given when a history is put together. */
+/** The turns of histories, without IDs, which are assigned on assembly. */
 import fc from 'fast-check';
 import type { Block, ToolResultContent } from '../../src/core/messages/types';
 import {
@@ -14,7 +14,6 @@ import {
   todoText,
 } from './arbitraryTexts';
 
-/** A native call with its answer. */
 export interface CallSpec {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -26,12 +25,12 @@ export type Turn =
   | { readonly kind: 'talk'; readonly assistant: string | readonly Block[]; readonly user: string | readonly Block[] }
   | {
       readonly kind: 'calls';
-      /** In front of the calls. */
+      /** Before the calls. */
       readonly lead: readonly Block[];
       readonly calls: readonly CallSpec[];
-      /** Behind the results. */
+      /** After the results. */
       readonly trail: readonly Block[];
-      /** Calls and results each in a message of their own, as some agents store them. */
+      /** Calls and results in separate messages, as some agents store them. */
       readonly apart: boolean;
     }
   | { readonly kind: 'xml'; readonly assistant: readonly Block[]; readonly user: readonly Block[] };
@@ -53,7 +52,7 @@ const documentBlock: fc.Arbitrary<Block> = anyText.map((data) => ({
   citations: { enabled: true },
 }));
 
-/** A block that no version of this product knows. */
+/** An unknown block. */
 const unknownBlock: fc.Arbitrary<Block> = fc.constantFrom<Block>(
   { type: 'container_upload', file_id: 'file_1' },
   { type: 'from_the_future', payload: { deep: ['value', 1, null] }, text: 'not a text block' },
@@ -65,7 +64,7 @@ const thinking: fc.Arbitrary<Block> = fc.oneof(
   fc.constant<Block>({ type: 'redacted_thinking', data: 'ZW5jcnlwdGVk' }),
 );
 
-/** The ids of server tools are made whole by {@link withServerIds}. */
+/** {@link withServerIds} completes the IDs of server tools. */
 const serverCall: fc.Arbitrary<readonly Block[]> = fc.constantFrom<readonly Block[]>(
   [
     { type: 'mcp_tool_use', id: 'mcptoolu_', name: 'echo', server_name: 's', input: { param: 'a' } },
@@ -81,10 +80,10 @@ const serverCall: fc.Arbitrary<readonly Block[]> = fc.constantFrom<readonly Bloc
   ],
 );
 
-/** A server tool's call and result belong into one message. */
+/** A server tool's call and result are in one message. */
 export const isServerBlock = (block: Block): boolean => /^(?:server|mcp)_tool_use$|._tool_result$/.test(block.type);
 
-/** Gives the server tools of a turn the turn's number as their id. */
+/** Derives server tool IDs from the turn's number. */
 export const withServerIds = (blocks: readonly Block[], number: number): readonly Block[] =>
   blocks.map((block) => {
     if (!isServerBlock(block)) return block;
@@ -92,7 +91,7 @@ export const withServerIds = (blocks: readonly Block[], number: number): readonl
     return { ...block, [key]: `${String(block[key])}${number}` };
   });
 
-/** A text in one of the forms that a result's content has. */
+/** A text in any form of result content. */
 const contentForms = (value: fc.Arbitrary<string>): fc.Arbitrary<ToolResultContent> =>
   fc.oneof(
     { weight: 6, arbitrary: value },
@@ -101,7 +100,7 @@ const contentForms = (value: fc.Arbitrary<string>): fc.Arbitrary<ToolResultConte
     { weight: 1, arbitrary: fc.tuple(value, value).map(([a, b]) => [text(a), { type: 'text', text: b, extra: true }]) },
   );
 
-/** Contents that hold nothing to condense. */
+/** Content that can't be condensed. */
 const emptyContent = fc.constantFrom<ToolResultContent>(
   undefined,
   '',
@@ -112,7 +111,7 @@ const emptyContent = fc.constantFrom<ToolResultContent>(
 const oddInput: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
   anyText.map((value) => ({ nested: { list: [{ value }, value], count: 3, none: null, flag: false } })),
   anyText.map((value) => ({ '': value, 'a.b': { '0': value } })),
-  // Valid JSON with keys that a careless copy would lose.
+  // Valid JSON with keys that are easily lost when copying.
   anyText.map(
     (value) =>
       JSON.parse(`{"__proto__":${JSON.stringify(value)},"constructor":{"prototype":1}}`) as Record<string, unknown>,
@@ -187,7 +186,7 @@ const otherCall = answered(
   }),
 );
 
-/** An error's content is text and not empty. */
+/** An error's content is non-empty text. */
 const failedCall = answered(
   fc.record({
     tool: fc.constantFrom('Edit', 'Bash', 'Read'),

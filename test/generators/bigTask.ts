@@ -1,4 +1,4 @@
-/** A task of 120 tool calls of VS Code's agent over a project of made-up files: what is in the files, and what is called. */
+/** A task of 120 VS Code tool calls on a generated project: files and calls. */
 import type { ScriptedCall } from '../servers/behaviour';
 import { codeFile, codeLines, type Language } from './codeFiles';
 import { Random } from './random';
@@ -6,11 +6,11 @@ import { noun } from './vocabulary';
 import { Workspace } from './workspace';
 
 export interface BigTask {
-  /** As the files are before the task. */
+  /** Files before the task. */
   readonly files: ReadonlyMap<string, string>;
-  /** One answer of the model each: what it says and what it calls. */
+  /** Text and calls of one answer. */
   readonly steps: readonly { readonly text: string; readonly calls: readonly ScriptedCall[] }[];
-  /** The first file that is read, and a line that stands in it and nowhere else. */
+  /** The first file read, and a line unique to it. */
   readonly early: { readonly path: string; readonly line: string; readonly step: number };
 }
 
@@ -44,7 +44,7 @@ export function bigTask(root: string, seed: number, calls = CALLS): BigTask {
 
 type Step = BigTask['steps'][number];
 
-/** Works through the files one after the other: reads, searches, changes, reads again. */
+/** Processes the files in order: read, search, edit, reread. */
 class Planner {
   private readonly steps: Step[] = [];
   private made = 0;
@@ -72,7 +72,7 @@ class Planner {
     return this.steps;
   }
 
-  /** One more answer, with as many of the calls as are left. */
+  /** One more answer with the remaining calls. */
   private add(most: number, text: string, ...planned: ScriptedCall[]): void {
     const calls = planned.slice(0, most - this.made);
     if (calls.length === 0) return;
@@ -88,7 +88,7 @@ class Planner {
     return { name: 'grep_search', input: { query: `${noun(this.random)}\\.`, isRegexp: true, maxResults: 40 } };
   }
 
-  /** Replaces a line that stands once in the file, among those that are read again. */
+  /** Replaces a line unique in a file that is read again. */
   private edit(path: string): ScriptedCall {
     const lines = this.workspace.lines(path);
     const text = this.workspace.text(path);

@@ -1,4 +1,4 @@
-/** Claude Code's tools over a workspace: each gives the call with the answer that the real one would give. */
+/** Claude Code's tools on a workspace: a call with the real tool's answer. */
 import type { Call } from './session';
 import type { Workspace } from './workspace';
 
@@ -23,7 +23,7 @@ export class ClaudeCodeTools {
     };
   }
 
-  /** Applies the edit; the answer only confirms it, or repeats the changed region, as versions before 2.1 did. */
+  /** Applies an edit; the answer confirms it, or repeats the region, as before 2.1. */
   edit(path: string, oldText: string, newText: string, isEchoed = false): Call {
     this.workspace.edit(path, oldText, newText);
     const absolute = this.workspace.absolute(path);
@@ -38,7 +38,7 @@ export class ClaudeCodeTools {
     };
   }
 
-  /** An edit whose old text doesn't stand in the file. */
+  /** An edit whose old text isn't in the file. */
   failedEdit(path: string, oldText: string, newText: string): Call {
     return {
       tool: 'Edit',

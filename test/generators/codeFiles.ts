@@ -1,10 +1,12 @@
-/** Made-up source files that look like people's: three languages, many names, few repeated lines. */
+/**
+ * Generated source files that resemble real ones: three languages, many names, few repeated lines.
+ */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, snake, typeName, variableName, verb } from './vocabulary';
 
 export type Language = 'ts' | 'py' | 'go';
 
-/** The subject of a file's functions, so that its names come again as in real code. */
+/** Subject of a file's functions, so that names recur. */
 interface Subject {
   readonly type: string;
   readonly fields: readonly string[];
@@ -17,7 +19,7 @@ const subjectOf = (random: Random): Subject => ({
   helpers: Array.from({ length: random.between(3, 7) }, () => functionName(random)),
 });
 
-/** A source file of about so many lines. */
+/** About this many lines. */
 export function codeFile(random: Random, language: Language, lines: number): string {
   const subject = subjectOf(random);
   const out = WRITERS[language].head(random, subject);
@@ -25,7 +27,7 @@ export function codeFile(random: Random, language: Language, lines: number): str
   return `${out.join('\n')}\n`;
 }
 
-/** New lines as an edit puts them into a file. */
+/** New lines for an edit. */
 export const codeLines = (random: Random, language: Language, count: number, indent: string): string[] => {
   const subject = subjectOf(random);
   return Array.from({ length: count }, () => indent + WRITERS[language].statement(random, subject));
@@ -53,7 +55,7 @@ const text = (random: Random): string =>
     `${noun(random)}.${noun(random)}`,
   ]);
 
-/** Statements with the blocks that they open, indented below the first. */
+/** Statements with nested blocks, indented after the first. */
 function body(random: Random, subject: Subject, writer: Writer, indent: string, count: number): string[] {
   const lines: string[] = [];
   for (let index = 0; index < count; index++) {

@@ -1,4 +1,4 @@
-/** The output of commands in made-up projects: test runs, diffs, logs, builds. */
+/** Generated command output: test runs, diffs, logs, builds. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, verb } from './vocabulary';
 
@@ -9,7 +9,7 @@ export interface CommandRun {
   readonly exitCode: number;
 }
 
-/** A project's test suite: the same names in each run, other times, now and then a failure. */
+/** A test suite: constant names, varying times, occasional failures. */
 export class TestSuite {
   private readonly names: readonly string[];
 
@@ -49,7 +49,7 @@ export class TestSuite {
   }
 }
 
-/** Output of a command that is not run again. */
+/** Output of a command that isn't repeated. */
 export function otherCommand(random: Random, chars: number): CommandRun {
   const kind = random.pick(['log', 'build', 'history', 'service'] as const);
   const lines: string[] = [];

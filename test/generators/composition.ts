@@ -1,30 +1,29 @@
-/** The composition of a conversation, in the figures that were measured on real ones (research on 273 sessions). */
+/** Target composition of a conversation, measured on real ones (273 sessions). */
 import { getBlocks, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
 import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 export interface Composition {
-  /** Characters of all that follows together. */
+  /** Total characters of the following. */
   readonly chars: number;
-  /** Shares of {@link chars}. */
   readonly toolResult: number;
   readonly toolInput: number;
   readonly thinking: number;
   readonly assistantText: number;
   readonly userText: number;
-  /** Shares of the results' characters, by tool. */
+  /** Shares of the results' characters by tool. */
   readonly results: Readonly<Record<string, number>>;
-  /** Shares of what reads gave. */
+  /** Shares of read content. */
   readonly reads: {
-    /** Bytes of reads whose whole text a read had given before. */
+    /** Bytes of reads whose whole text was read before. */
     readonly identical: number;
-    /** Bytes of lines that a read of the same file had given before. */
+    /** Bytes of lines read before from the same file. */
     readonly repeatedLines: number;
     readonly lineNumbers: number;
-    /** Of the reads of a file that was read before, how many asked for a part. */
+    /** Share of rereads that request a part. */
     readonly partialRereads: number;
   };
-  /** Share of the calls' inputs that ended in an error. */
+  /** Share of call inputs that failed. */
   readonly erroredInput: number;
 }
 

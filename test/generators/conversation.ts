@@ -1,7 +1,6 @@
 /**
- * Generated conversations of an agent that works on a project which exists in memory only. What the agent does next is
- * chosen so that the conversation's composition becomes that of real ones: shares of results, parameters, thinking and
- * text, and of the tools among the results, as measured on 273 Claude Code sessions.
+ * Generates conversations of an agent on an in-memory project. Each action is chosen to approach
+ * the composition of real ones, measured on 273 Claude Code sessions.
  */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { ClaudeCodeTools, type Todo } from './claudeCodeTools';
@@ -14,15 +13,15 @@ import { noun, verb } from './vocabulary';
 
 export interface ConversationOptions {
   readonly seed: number;
-  /** About how long; a token is taken for {@link CHARS_PER_TOKEN} characters. */
+  /** Approximate length; {@link CHARS_PER_TOKEN} characters per token. */
   readonly targetTokens: number;
   readonly shares?: Partial<Shares>;
   readonly results?: Partial<ResultShares>;
-  /** Of the inputs, those of calls that fail. */
+  /** Share of inputs in failing calls. */
   readonly erroredInput?: number;
-  /** Of what reads give, what a read had given before, byte for byte. */
+  /** Share of read content that is an exact repetition. */
   readonly identicalReads?: number;
-  /** Calls that the user interrupted: they never get a result, which makes the conversation imperfect. */
+  /** Interrupted calls without results, which make the conversation imperfect. */
   readonly interruptedCalls?: number;
 }
 
@@ -32,13 +31,13 @@ export type ResultShares = Readonly<Record<'Read' | 'Bash' | 'Grep' | 'Edit' | '
 const SHARES: Shares = { toolInput: 0.159, thinking: 0.079, assistantText: 0.042, userText: 0.035 };
 const RESULTS: ResultShares = { Read: 0.65, Bash: 0.157, Grep: 0.095, Edit: 0.033, Task: 0.03 };
 
-/** Share of the results of all other tools. */
+/** Share of all other tools' results. */
 const OTHER_RESULTS = 0.025;
 
 /** Measured on generated conversations with o200k. */
 const CHARS_PER_TOKEN = 3.75;
 
-/** About how many characters one result of each has: what has long results is chosen seldom. */
+/** Approximate characters per result, so that tools with long results are chosen less often. */
 const TYPICAL = {
   Read: 7_000,
   Bash: 3_000,
@@ -47,7 +46,7 @@ const TYPICAL = {
   Other: 1_500,
 };
 
-/** A conversation, the same for the same options. */
+/** Deterministic for the same options. */
 export function generateConversation(options: ConversationOptions): ApiMessage[] {
   return new Agent(options).run();
 }
@@ -98,14 +97,14 @@ class Agent {
     return Object.values(this.chars).reduce((sum, chars) => sum + chars, 0);
   }
 
-  /** How many characters a share lacks now. */
+  /** Missing characters of a share. */
   private missing(share: keyof Shares): number {
     return this.shares[share] * this.total - this.chars[share];
   }
 
   private step(): void {
     const { random } = this;
-    // A person speaks after some work, then more the longer they were silent.
+    // A person speaks after some work, and more the longer they were silent.
     if (this.missing('userText') > 250 && ++this.turns % 12 === 0) {
       this.say(600);
       this.session.flush();
@@ -120,7 +119,7 @@ class Agent {
     else this.call(...this.look());
   }
 
-  /** Calls that write: their parameters are long. */
+  /** Calls with long parameters. */
   private change(): readonly Call[] {
     const { random } = this;
     const failing = (this.options.erroredInput ?? 0.06) * this.chars.toolInput - this.erroredChars;
@@ -144,7 +143,7 @@ class Agent {
     }
   }
 
-  /** Calls that read: their results are long. */
+  /** Calls with long results. */
   private look(): readonly Call[] {
     const weight = (tool: keyof typeof TYPICAL): number => Math.max(0.001, this.lacks(tool)) / TYPICAL[tool];
     const weights = {
@@ -156,7 +155,7 @@ class Agent {
     };
     switch (this.random.weighted(weights)) {
       case 'Read':
-        // Several files at once, now and then.
+        // Sometimes several files at once.
         return Array.from({ length: this.random.chance(0.2) ? this.random.between(2, 3) : 1 }, () => this.read());
       case 'Bash':
         return [this.bash()];
@@ -169,7 +168,7 @@ class Agent {
     }
   }
 
-  /** How many characters a tool's results lack for its share of all results, with one typical result ahead. */
+  /** Missing characters of a tool's share, looking one typical result ahead. */
   private lacks(tool: keyof ResultShares | 'Other'): number {
     const share = tool === 'Other' ? OTHER_RESULTS : this.results[tool];
     return share * (this.chars.toolResult + 8_000) - (this.byTool.get(tool) ?? 0);

@@ -1,11 +1,11 @@
-/** Results of tools that careless code is slow on, or that two programs could be tempted to read differently. */
+/** Tool results that are slow for careless code, or that two programs might parse differently. */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
 import { Random } from './random';
 
 const CODE = 'if (request.retry > limit) return undefined; ';
 
-/** The piece, again and again, and never broken in its middle. */
+/** Repeats the whole piece. */
 const repeated = (piece: string, chars: number): string => piece.repeat(Math.max(1, Math.floor(chars / piece.length)));
 
 function base64(chars: number): string {
@@ -15,7 +15,7 @@ function base64(chars: number): string {
   return bytes.toString('base64').slice(0, chars);
 }
 
-/** By name, a text of about so many UTF-16 units. */
+/** By name; about this many UTF-16 units. */
 export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> = {
   'one line of code': (chars) => repeated(CODE, chars),
   'one letter': (chars) => repeated('a', chars),
@@ -44,7 +44,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> 
   'byte order marks': (chars) => repeated('\uFEFFline\u2028line\u2029', chars),
 };
 
-/** A conversation in which three results have the text, the last of them with one more line. None is among its newest results. */
+/** A conversation with the text in three old results, the last with one more line. */
 export const conversationWith = (text: string): ApiMessage[] => [
   user('Look into the log, and mend what fails.'),
   ...exchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),

@@ -1,4 +1,4 @@
-/** A picture that no program makes smaller, as large as a screenshot of something that is worth one. */
+/** An incompressible picture of a screenshot's size. */
 import { crc32, deflateSync } from 'node:zlib';
 import { Random } from './random';
 
@@ -11,12 +11,12 @@ export function noisePng(width: number, height: number, bytes: number, seed: num
   const row = width + 1;
   const pixels = Buffer.alloc(row * height, 0xff);
   for (let at = 0; at + 4 <= bytes; at += 4) pixels.writeUInt32LE(random.int(2 ** 32), at);
-  // The first byte of a row names its filter: none.
+  // A row's first byte is its filter: none.
   for (let at = 0; at < pixels.length; at += row) pixels[at] = 0;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a pixel, grey.
+  // Eight bits per pixel, grayscale.
   header[8] = 8;
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

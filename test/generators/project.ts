@@ -16,25 +16,25 @@ export interface PlannedEdit {
 }
 
 interface ReadRange extends Range {
-  /** How the file was then. */
+  /** The file's content at that time. */
   readonly version: number;
 }
 
-/** Lines of a file that is read whole. */
+/** Lines up to which a file is read whole. */
 const SHORT_FILE = 220;
-/** Share of the reads that look at a file which was read before; real sessions' repeated lines follow from it. */
+/** Share of rereads, which determines the repeated lines of real sessions. */
 const REREADS = 0.42;
-/** Of changed files; one that is the same is read again in part only. */
+/** For changed files; unchanged ones are reread only in part. */
 const PARTIAL_REREADS = 0.9;
 
-/** A project that an agent explores: files come to be when they are first looked at, and change by its edits. */
+/** A project explored by an agent: files are created when first viewed and changed by its edits. */
 export class Project {
   readonly workspace: Workspace;
   readonly folders: readonly string[];
   private readonly languages = new Map<string, Language>();
   private readonly versions = new Map<string, number>();
   private readonly reads: ReadRange[] = [];
-  /** The files that the agent works on now; the newest last. */
+  /** Files in use; newest last. */
   private focus: string[] = [];
 
   constructor(private readonly random: Random) {
@@ -45,7 +45,7 @@ export class Project {
     );
   }
 
-  /** Another part of the task: other files, of which one or two stay. */
+  /** Switches to other files, keeping one or two. */
   moveOn(): void {
     this.focus = this.focus.slice(-this.random.between(1, 2));
   }
@@ -55,7 +55,7 @@ export class Project {
     return path.slice(0, path.lastIndexOf('/'));
   }
 
-  /** The agent's next read: a new file, or a part of one that it knows. */
+  /** The next read: a new file, or part of a known one. */
   rangeToRead(): Range {
     const known = this.random.chance(REREADS) && this.focus.length > 0 ? this.random.pick(this.focus) : undefined;
     const path = known ?? this.newFile();
@@ -69,7 +69,7 @@ export class Project {
     return range;
   }
 
-  /** A range that was read before and whose file is still the same. */
+  /** A range read before from an unchanged file. */
   rangeSeenBefore(): Range | undefined {
     const same = this.reads.filter(({ path, version }) => (this.versions.get(path) ?? 0) === version).slice(-30);
     if (same.length === 0) return undefined;
@@ -77,13 +77,13 @@ export class Project {
     return { path, ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
   }
 
-  /** True where a file is no longer what the agent last read of it. */
+  /** True if a file differs from its last read. */
   private hasChanged(path: string): boolean {
     const last = this.reads.findLast((read) => read.path === path);
     return last !== undefined && last.version !== (this.versions.get(path) ?? 0);
   }
 
-  /** An edit that will apply: some lines that stand once in a file which the agent has read. */
+  /** An applicable edit: lines unique in a file that was read. */
   planEdit(): PlannedEdit | undefined {
     for (let attempt = 0; attempt < 5; attempt++) {
       const path = this.focus.length === 0 ? undefined : this.random.pick(this.focus);
@@ -100,12 +100,12 @@ export class Project {
     return undefined;
   }
 
-  /** The text as somebody remembers it wrongly. */
+  /** The text as wrongly remembered. */
   misquote(text: string): string {
     return `${text}\n${codeLines(this.random, 'ts', 1, '    ').join('\n')}`;
   }
 
-  /** A file that the agent writes itself. */
+  /** A file that the agent writes. */
   draftFile(): { path: string; text: string } {
     const { path, language } = this.newPath();
     this.focus.push(path);
@@ -133,7 +133,7 @@ export class Project {
     return { offset: 1 + this.random.int(Math.max(1, lines - limit)), limit };
   }
 
-  /** The lines with one or two of them changed, some gone and some new. */
+  /** The lines with some changed, removed and added. */
   private rewritten(path: string, lines: readonly string[]): string[] {
     const { random } = this;
     const language = this.languages.get(path) ?? 'ts';

@@ -1,4 +1,4 @@
-/** The prose of agents and people about code: sentences with names of this and that. */
+/** Generated prose of agents and people about code. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, variableName, verb } from './vocabulary';
 
@@ -23,7 +23,7 @@ const SENTENCES: readonly ((random: Random) => string)[] = [
     `${capitalized(verb(random))} the ${noun(random)} only where the ${adjective(random)} ${noun(random)} asks for it, please.`,
 ];
 
-/** Sentences up to about so many characters, in paragraphs. */
+/** Paragraphs of up to about this many characters. */
 export function prose(random: Random, chars: number): string {
   let out = '';
   while (out.length < chars) {
@@ -33,7 +33,7 @@ export function prose(random: Random, chars: number): string {
   return out;
 }
 
-/** A report as subagents write it: headings, lists, paths. */
+/** A subagent's report: headings, lists, paths. */
 export function report(random: Random, paths: readonly string[], chars: number): string {
   let out = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
   while (out.length < chars) {

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed | 0;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 to 1, exclusive. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,12 +14,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, not including, the limit. */
+  /** An integer from 0 to the limit, exclusive. */
   int(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** A whole number between the two, both included. */
+  /** An integer in the inclusive range. */
   between(low: number, high: number): number {
     return low + this.int(high - low + 1);
   }
@@ -34,7 +34,7 @@ export class Random {
     return item;
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** A key with probability by weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries<number>(weights) as [T, number][];
     let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -45,7 +45,7 @@ export class Random {
     return entries[entries.length - 1]![0];
   }
 
-  /** A generator of its own for a part, so that a change in one part leaves the others as they were. */
+  /** A separate generator for a part, so that changes in one don't affect others. */
   fork(): Random {
     return new Random(this.int(2 ** 31));
   }

@@ -1,7 +1,7 @@
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { Random } from './random';
 
-/** A tool call and what the tool answered. */
+/** A tool call with its result. */
 export interface Call {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -14,7 +14,9 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const randomText = (random: Random, length: number): string =>
   Array.from({ length }, () => ALPHABET[random.int(ALPHABET.length)]).join('');
 
-/** Puts a conversation together in the shape of the Messages API: pairs of calls and results, ids, signatures. */
+/**
+ * Builds a conversation in the Messages API's form: pairs of calls and results, IDs, signatures.
+ */
 export class Session {
   readonly messages: ApiMessage[] = [];
   private lead: Block[] = [];
@@ -26,17 +28,17 @@ export class Session {
     this.messages.push({ role: 'user', content: text });
   }
 
-  /** Thinking in front of the assistant's next text or call. */
+  /** Thinking before the next text or call. */
   think(text: string): void {
     this.lead.push({ type: 'thinking', thinking: text, signature: randomText(this.random, 64) });
   }
 
-  /** The assistant's words; what is called next belongs to the same message. */
+  /** Assistant text; following calls are in the same message. */
   say(text: string): void {
     this.lead.push({ type: 'text', text });
   }
 
-  /** Calls of one message, made at the same time. */
+  /** Parallel calls of one message. */
   call(...calls: readonly Call[]): void {
     const ids = calls.map(() => `toolu_01${randomText(this.random, 22)}`);
     const uses = calls.map(({ tool, input }, at): Block => ({ type: 'tool_use', id: ids[at]!, name: tool, input }));
@@ -45,13 +47,13 @@ export class Session {
     this.messages.push({ role: 'user', content: calls.map((each, at) => resultBlock(ids[at]!, each)) });
   }
 
-  /** Calls whose results never came, because the user stopped the agent. */
+  /** Calls without results, since the user stopped the agent. */
   interrupted(...calls: readonly Call[]): void {
     this.call(...calls);
     this.messages.pop();
   }
 
-  /** Ends the assistant's message where it makes no call. */
+  /** Ends an assistant message without calls. */
   flush(): void {
     if (this.lead.length > 0) this.messages.push({ role: 'assistant', content: this.lead });
     this.lead = [];

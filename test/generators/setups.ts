@@ -1,4 +1,4 @@
-/** Providers with configurations, drawn at random, and what they make of a history. */
+/** Random providers with configurations, and their results for a history. */
 import fc from 'fast-check';
 import { keptRanks } from '../../scripts/ranks.mjs';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
@@ -10,11 +10,11 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 
-/** A provider as a user would set it up. */
+/** A configured provider. */
 export interface Setup {
   readonly provider: 'lossless' | 'truncation';
   readonly config: Readonly<Record<string, unknown>>;
-  /** Share of the history's tokens to stop at; undefined: as far as the provider goes. */
+  /** Target share of tokens; undefined: as far as possible. */
   readonly target: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export const losslessSetup = lossless;
 
 const counter = createO200kCounter(keptRanks());
 
-/** A counter that has seen nothing yet. */
+/** A counter with an empty cache. */
 export const freshCounter = (): MessageCounter => new MessageCounter(counter);
 
 export interface Outcome {
@@ -78,7 +78,6 @@ export interface Outcome {
   readonly stale: readonly Edit[];
 }
 
-/** Condenses a history by a setup. */
 export async function condense(
   { provider, config, target: share }: Setup,
   messages: readonly ApiMessage[],
@@ -87,7 +86,7 @@ export async function condense(
   const messageCounter = freshCounter();
   const targetTokens = share === undefined ? undefined : Math.round(share * messageCounter.messages(messages));
   const result = await runProvider(
-    // Providers of unlike configurations under one type: each checks its own.
+    // One type for all configurations, which providers validate.
     provider === 'lossless' ? losslessProvider : truncationProvider,
     config,
     { messages, edits: active, counter: messageCounter },

@@ -1,4 +1,4 @@
-/** Writes a conversation as a transcript in the format of Claude Code: one line per block of the assistant, per result, per text. */
+/** Writes a conversation as a Claude Code transcript: one line per block, result and text. */
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { Random } from './random';
 import { randomText } from './session';
@@ -8,7 +8,7 @@ export interface TranscriptOptions {
   readonly gitBranch: string;
   readonly version: string;
   readonly model: string;
-  /** When the conversation began. */
+  /** Start time of the conversation. */
   readonly start: Date;
 }
 
@@ -16,7 +16,7 @@ const HEX = '0123456789abcdef';
 const hex = (random: Random, length: number): string => Array.from({ length }, () => HEX[random.int(16)]).join('');
 const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join('-');
 
-/** The transcript's text, a JSON object per line. */
+/** JSON Lines. */
 export function toTranscript(messages: readonly ApiMessage[], random: Random, options: TranscriptOptions): string {
   const sessionId = uuid(random);
   const records: unknown[] = [];

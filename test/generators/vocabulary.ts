@@ -1,4 +1,4 @@
-/** Words that names, paths and sentences of made-up projects are made of. */
+/** Words for generated names, paths and sentences. */
 import type { Random } from './random';
 
 const NOUNS =
@@ -20,18 +20,15 @@ export const adjective = (random: Random): string => random.pick(ADJECTIVES);
 
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** `shipmentQueue`, `staleOrder`, `cursor`. */
 export function variableName(random: Random): string {
   const head = noun(random);
   if (random.chance(0.35)) return head;
   return random.chance(0.5) ? head + capitalized(noun(random)) : adjective(random) + capitalized(head);
 }
 
-/** `reconcileStaleOrder`. */
 export const functionName = (random: Random): string =>
   verb(random) + (random.chance(0.3) ? capitalized(adjective(random)) : '') + capitalized(noun(random));
 
-/** `ShipmentQueue`. */
 export const typeName = (random: Random): string => capitalized(noun(random)) + capitalized(noun(random));
 
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,4 @@
-/** A folder of files that exists in memory only: what tools of an agent read, search and edit. */
+/** An in-memory folder for an agent's tools. */
 export class Workspace {
   private readonly files = new Map<string, string>();
 
@@ -9,7 +9,7 @@ export class Workspace {
     return [...this.files.keys()];
   }
 
-  /** The path as the agent's tools take it. */
+  /** The path for the agent's tools. */
   absolute(path: string): string {
     return `${this.root}/${path}`;
   }
@@ -28,7 +28,10 @@ export class Workspace {
     this.files.set(path, text);
   }
 
-  /** Replaces the one place where `oldText` stands. @throws Error where there is none, or more than one. */
+  /**
+   * Replaces the only occurrence of `oldText`.
+   * @throws Error if there is none, or several
+   */
   edit(path: string, oldText: string, newText: string): void {
     const text = this.text(path);
     const at = text.indexOf(oldText);
@@ -45,14 +48,12 @@ export class Workspace {
       .join('\n');
   }
 
-  /** The number of the line where a text begins. */
   lineOf(path: string, text: string): number {
     return this.text(path)
       .slice(0, Math.max(0, this.text(path).indexOf(text)))
       .split('\n').length;
   }
 
-  /** Matching lines as `path:number:line`. */
   search(pattern: RegExp, folder = ''): string[] {
     return this.paths
       .filter((path) => path.startsWith(folder))

@@ -1,6 +1,7 @@
 /**
- * Writes sample/conversation.jsonl, which `npm start` and "Try it with the sample" condense.
- * Run: npx esbuild test/generators/writeSample.ts --bundle --platform=node --format=esm | node --input-type=module
+ * Writes sample/conversation.jsonl, which `npm start` and "Try it with the sample" condense. Run:
+ * npx esbuild test/generators/writeSample.ts --bundle --platform=node --format=esm | node
+ * --input-type=module
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -114,7 +114,7 @@ describe('condense', () => {
     writeFileSync(own, document);
     expect(await cli('condense', own, '--out', out)).toBe(0);
     const made = readFileSync(out, 'utf8');
-    // All but the results that were shortened is the document's, byte for byte.
+    // Everything except the shortened results is byte-identical.
     const results = /(?<="tool_result","tool_use_id":"\w+"[^]*?"content":")(?:[^"\\]|\\.)*/g;
     expect(made.length).toBeLessThan(document.length);
     expect(made.trimEnd().replace(results, '')).toBe(document.replace(results, ''));
@@ -238,7 +238,7 @@ describe('condense', () => {
       expect(stderr).toContain(`--out: ${link} is a link to ${other}; name that file itself.`);
     }
     expect(readFileSync(other, 'utf8')).toBe('another conversation');
-    // What is not there yet is nobody's.
+    // A missing file belongs to no one.
     expect(await cli('condense', file, '--out', join(sessions, 'new.json'))).toBe(0);
   });
 
@@ -294,7 +294,7 @@ describe('expand and undo', () => {
       expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
       expect(stdout.length).toBeGreaterThan(100);
     }
-    // A view that has gone on is no view that was written any more; its references stand all the same.
+    // A continued view is no longer recognized, but its references still work.
     const grown = join(folder, 'grown.json');
     const messages = messagesIn(view) as readonly unknown[];
     writeFileSync(grown, JSON.stringify([...messages, { role: 'assistant', content: 'One more.' }]));
@@ -324,7 +324,7 @@ describe('expand and undo', () => {
       [['--preset', preset], 'Smart (My own)', 'Smart (My own) strategy'],
       [['--provider', 'strategy'], 'Strategy (Pipeline)', 'the Pipeline strategy'],
     ] as const) {
-      // A preview, before anything is kept.
+      // A preview before anything is stored.
       expect(await cli('report', file, '--out', out, ...argv)).toBe(0);
       expect(readFileSync(out, 'utf8')).toContain(` with ${name}, cost`);
       expect(await cli('condense', file, ...argv)).toBe(0);
@@ -460,14 +460,15 @@ describe('every agent’s conversation', () => {
         expect(await cli('inspect', path, '--json'), path).toBe(0);
         expect(json()).toMatchObject({ format, violations: [] });
         if (path.includes('subagents')) continue;
-        // Nothing repeats: Cursor writes no results down, and these two sessions have none twice.
+        // No repetition: Cursor stores no results, and these two sessions have none.
         if (['cursor', 'qwen', 'continue'].includes(format)) {
           expect(await cli('condense', path), path).toBe(1);
           continue;
         }
         expect(await cli('condense', path, '--json'), `${path}: ${stderr}`).toBe(0);
         expect(json()).toMatchObject({ outcome: 'condensed', violations: 0 });
-        // What is exported has left its agent's form behind: each form meets every fourth conversation.
+        // Exports don't depend on the agent's format, so each format meets every fourth
+        // conversation.
         for (const [row, form] of ['anthropic', 'openai', 'markdown', 'handover'].entries()) {
           if (!isTried(index, row, 4)) continue;
           expect(await cli('export', path, '--to', form, '--condensed'), path).toBe(0);
@@ -589,7 +590,7 @@ describe('wrong use', () => {
   });
 
   it('a file without permission', async () => {
-    if (process.getuid?.() === 0) return; // root reads everything; the reader's own tests inject the fault
+    if (process.getuid?.() === 0) return; // root reads everything; the reader's tests simulate the error
     chmodSync(file, 0);
     expect(await cli('condense', file)).toBe(2);
     expect(stderr).toContain(file);
@@ -682,7 +683,7 @@ describe('account', () => {
       return (json() as { total: { requests: number } }).total.requests;
     };
     const all = await requestsOf();
-    // The sessions of the bed are of other days than their files.
+    // The sessions' days differ from their files'.
     expect(await requestsOf('--days', '1')).toBeLessThan(all);
     expect(await requestsOf('--days', '36500')).toBe(all);
   });

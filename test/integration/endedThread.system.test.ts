@@ -1,4 +1,4 @@
-/** A thread that ends while it holds a lock, in a process that goes on. */
+/** A thread that ends holding a lock, in a process that continues. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { nodeFiles } from '../../src/storage/nodeFiles';
 import { childProgram } from '../support/childProgram';
 
 const { folder, program } = childProgram('lock.child.ts');
-/** So long that no lock is taken away for its silence. */
+/** Long enough that no lock expires. */
 const TIMING = { wait: 60_000, silence: 600_000, heartbeat: 600_000 };
 
 it('the lock of an engine that was ended is free at once, and that of one that runs is not', async () => {

@@ -1,6 +1,6 @@
 /**
- * The long task in the chat while its engine is killed at random moments: no request is lost, the ledger stays whole, and each death costs at
- * most the request under way its condensation.
+ * The long task while its engine is killed at random: no request is lost, the ledger stays intact,
+ * and each death loses at most the pending request's condensation.
  */
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -31,7 +31,7 @@ it.each(['lossless', 'truncation'])(
       },
     });
     onTestFinished(() => bench.close());
-    // Deaths are a minute apart, as the thread sees it.
+    // For the thread, deaths are a minute apart.
     let minutes = 0;
     const { live, thread, deaths } = openChatEngine(join(bench.storage, 'live'), {
       settings: { provider },
@@ -40,7 +40,7 @@ it.each(['lossless', 'truncation'])(
     const random = new Random(3);
     let kills = 0;
     let uncondensed = 0;
-    // Of the time from one request to the next, so that kills are spread over preparing, answering and tools.
+    // Relative to the time between requests, so that kills hit preparation, answers and tools.
     const killer = async (): Promise<void> => {
       while (kills < KILLS) {
         const next = requests + 1;
@@ -63,7 +63,7 @@ it.each(['lossless', 'truncation'])(
       `${provider}: ${kills} kills, ${figures.requests} requests, ${figures.toolCalls} tool calls, ${uncondensed} as they came, ${figures.refused.length} refused, largest ${figures.largest}`,
     );
     expect(chat.errors).toEqual([]);
-    // One that does not fit as it came is refused for its length, and goes out again once another engine has condensed it.
+    // An original that is too long is rejected and resent once another engine has condensed it.
     const refusals = bench.server.requests.flatMap(({ refusal }) => refusal ?? []);
     expect(refusals.filter((words) => !/prompt is too long|exceed context limit/.test(words))).toEqual([]);
     expect(figures.refused.length).toBeLessThanOrEqual(uncondensed);

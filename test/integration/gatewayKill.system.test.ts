@@ -1,6 +1,6 @@
 /**
- * SIGKILL of the gateway, or of the agent behind it, while conversations are condensed, at moments that
- * differ. No original is lost, nobody hangs, and `run` says how to go on where it can still speak.
+ * SIGKILL of the gateway, or its agent, during condensations. No original is lost, nothing hangs,
+ * and `run` prints how to continue if it can.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,12 +24,15 @@ import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
 import { isLong } from '../support/long';
 
 const KILLS = isLong ? 100 : 2;
-/** Steps of the agent's task, of which each sends the whole conversation; from the fifteenth on, most are condensed. */
+/**
+ * Steps of the task, each of which sends the whole conversation; most are condensed from the
+ * fifteenth on.
+ */
 const FIRST = 6;
 const LAST = 60;
 const WINDOW = '9000';
 
-/** An agent that does its steps one after the other, and ends where a request fails. */
+/** An agent with sequential steps that ends when a request fails. */
 const AGENT = `#!/usr/bin/env node
 const fs = require('fs');
 const [bodies, pid] = [process.env.TEST_BODIES, process.env.TEST_PID];
@@ -47,7 +50,7 @@ const { ANTHROPIC_BASE_URL } = JSON.parse(fs.readFileSync(settings, 'utf8')).env
 const home = mkdtempSync(join(tmpdir(), 'condenser-kill-'));
 let server: http.Server;
 let answered = 0;
-/** Told of each request that reached the vendor. */
+/** Called for each request that reached the vendor. */
 let onRequest = (): void => undefined;
 
 beforeAll(async () => {
@@ -94,12 +97,15 @@ const start = (store: string) => {
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdout.resume();
-  // Closed only when the agent, too, has let go of the output.
+  // Closes only when the agent has released the output too.
   const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, stderr }));
   return { child, closed };
 };
 
-/** All that the ledgers of a store name as taken out is there. @returns how many originals. */
+/**
+ * Checks that all originals of a store's ledgers exist.
+ * @returns their number
+ */
 async function expectOriginals(store: string): Promise<number> {
   let found = 0;
   for (const { about } of await listLedgers(store)) {
@@ -119,7 +125,7 @@ describe('SIGKILL', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const store = join(home, `store-${kill}`);
       answered = 0;
-      // Spread over the task, and over the time of a request.
+      // Spread over the task, and over a request's duration.
       const after = 8 + ((kill * 17) % (LAST - FIRST - 12));
       const { child, closed } = start(store);
       const isGateway = kill % 2 === 0;
@@ -148,7 +154,7 @@ describe('SIGKILL', () => {
       }
       const found = await expectOriginals(store);
       if (found > 0) condensedBefore++;
-      // The same store serves the next run, and what the dead one left of its own files goes.
+      // The next run uses the same store and removes the crashed run's files.
       if (kill < 2) {
         const again = await start(store).closed;
         expect(again.code).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * A second process that replaces files, or writes to them as an agent does. As the test asks, it kills itself with
- * SIGKILL before its n-th step that changes something on the disk; writes have a step in the middle of their bytes.
+ * A process that replaces files, or writes to them like an agent, and kills itself with SIGKILL
+ * before its n-th modifying step. Writes have a step in the middle.
  */
 import { readFileSync, writeFileSync, renameSync, writeSync } from 'node:fs';
 import { lock } from 'proper-lockfile';
@@ -16,11 +16,11 @@ const say = (line: string): void => {
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment to arrive; until then nothing may happen.
+  // Waits for the signal to arrive.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Counts steps, and dies at the one that was asked for. */
+/** Counts steps and dies at the requested one. */
 function dying(deadAt: number) {
   let count = 0;
   const files = steppedFiles(() => {
@@ -45,7 +45,7 @@ async function undo(deadAt: number): Promise<void> {
   say(`steps ${count()}`);
 }
 
-/** Appends numbered messages to a task, each under the agent's lock and by way of a file beside it. */
+/** Appends numbered messages to a task under the agent's lock, through a temporary file. */
 async function agent(count: number): Promise<void> {
   const [path = ''] = paths;
   say('ready');

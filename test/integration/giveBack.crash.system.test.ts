@@ -36,7 +36,7 @@ function start(args: readonly string[], onLine?: (line: string, write: (text: st
   });
 }
 
-/** Two files of an agent, in a folder of their own. */
+/** Two files of an agent in a temporary folder. */
 function agentFiles(name: string): { readonly root: string; readonly paths: readonly string[]; readonly home: string } {
   const home = join(folder, name);
   const paths = ['history.json', 'rows.json'].map((file) => join(home, 'task', file));
@@ -53,7 +53,7 @@ const NEW = ['file 0, condensed', 'file 1, condensed'];
 const textsOf = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
 const replacementIn = (root: string): string | undefined => readdirSync(root).map((name) => join(root, name))[0];
 
-/** Is no step of any process. */
+/** Never reached. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 const stepsIn = ({ output }: Exit): number => Number(/steps (\d+)\n/.exec(output)?.[1]);
@@ -73,7 +73,8 @@ test('killed at any step of a replacement: after the next start the old state or
     return exit;
   };
   const steps = stepsIn(await replaced(NEVER));
-  // Bytes before and after, the record, two files and the mark: fewer steps would mean that none was watched.
+  // Bytes before and after, the record, two files and the mark: fewer steps would mean that some
+  // were missed.
   expect(steps).toBeGreaterThan(40);
   for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
 });
@@ -90,7 +91,7 @@ test('killed at any step of an undo: after the next start the old state', async 
     expect(textsOf(paths)).toEqual(NEW);
     const exit = await start(['undo', replacement, `${killedAt}`]);
     const state = await recoverReplacement(nodeFiles, replacement);
-    // Killed before anything was begun, it is as if nobody had asked.
+    // Killed before it started: no effect.
     expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
     if (killedAt > 3) expect(state).toBe('undone');
     return exit;
@@ -119,7 +120,7 @@ test(
       for (let round = 0; other.isWriting || !outcomes.includes('given'); round++) {
         if (round % 3 === 0 && other.isWriting) touchOld(path);
         try {
-          // The time of the last write is set back now and then, so that the lock and the hash have to hold as well.
+          // Sometimes resets the modification time, so that lock and hash are tested too.
           const now = () => new Date(Date.now() + (round % 2 === 0 ? 60_000 : 0));
           const given = await giveBack({ path, edits, row }, { files: nodeFiles, root: join(home, 'kept'), now });
           outcomes.push('given');
@@ -171,7 +172,7 @@ test.each(TROUBLES)(
         expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
         expect(textsOf(paths)).toEqual(OLD);
       } else {
-        // Cleaning up may fail unheard.
+        // Cleanup errors are ignored.
         expect(typeof outcome).toBe('string');
         expect(textsOf(paths)).toEqual(NEW);
       }

@@ -1,6 +1,6 @@
 /**
- * A second process that writes to a ledger. As the test asks, it kills itself with SIGKILL before its n-th step that
- * changes something on the disk; writes have a step in the middle of their bytes.
+ * A process that writes to a ledger and kills itself with SIGKILL before its n-th modifying step.
+ * Writes have a step in the middle.
  */
 import { writeSync } from 'node:fs';
 import { openLedger } from '../../src/storage/ledgerStore';
@@ -15,11 +15,11 @@ const say = (line: string): void => {
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment to arrive; until then nothing may happen.
+  // Waits for the signal to arrive.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Appends the script's entries; says so after each one. */
+/** Appends the script's entries and reports each. */
 async function follow(deadAt: number): Promise<void> {
   let count = 0;
   const files = steppedFiles(() => {
@@ -33,7 +33,7 @@ async function follow(deadAt: number): Promise<void> {
   say(`steps ${count}`);
 }
 
-/** Appends many entries, as fast as it goes; each write in two, so that only the lock keeps them apart. */
+/** Appends many entries quickly, each in two writes, so that only the lock separates them. */
 async function appendMany(name: string): Promise<void> {
   const files = steppedFiles(() => undefined);
   const lock = { wait: 60_000, silence: 10_000, heartbeat: 500 };

@@ -23,7 +23,7 @@ interface Exit {
   readonly pid: number;
 }
 
-/** Starts the second process; `onReady` hears of its first line. */
+/** Starts the process; `onReady` is called at its first line. */
 function start(args: readonly string[], onReady?: (go: () => void) => void): Promise<Exit> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -41,7 +41,7 @@ function start(args: readonly string[], onReady?: (go: () => void) => void): Pro
 
 const appendedIn = (output: string): number => output.split('\n').filter((line) => line === 'appended').length;
 
-/** The state is that of the entries that were told as appended, or of one more; it is whole, and it goes on. */
+/** The ledger contains the reported entries, or one more, is intact and can be continued. */
 async function expectOldOrNew(root: string, appended: number): Promise<void> {
   const ledger = await open(root);
   expect(ledger.problems).toEqual([]);
@@ -59,7 +59,10 @@ async function expectOldOrNew(root: string, appended: number): Promise<void> {
   expect(again.ledger.condensations).toHaveLength(ledger.ledger.condensations.length);
 }
 
-/** Kills the process at its steps, each time in a fresh root. @returns how many steps it has. */
+/**
+ * Kills the process at each step, in a new root.
+ * @returns the number of steps
+ */
 async function killAtEachStep(name: string, prepare: (root: string) => Promise<number>): Promise<number> {
   const followed = async (killedAt: number): Promise<Exit> => {
     const root = join(folder, name, `${killedAt}`);
@@ -77,7 +80,8 @@ async function killAtEachStep(name: string, prepare: (root: string) => Promise<n
 }
 
 test('killed at any step of its first entries: the old state or the new one', { timeout: 300_000 }, async () => {
-  // Every entry has its lock, its bytes in two halves and its syncs: far fewer steps would mean that none was watched.
+  // Each entry has a lock, two half writes and syncs, so far fewer steps would mean that some were
+  // missed.
   expect(await killAtEachStep('new', () => Promise.resolve(0))).toBeGreaterThan(40);
 });
 

@@ -10,7 +10,7 @@ export interface ScriptStep {
 
 const condense = (id: string, texts: readonly string[]): ScriptStep => ({ entry: condensed(id, texts), texts });
 
-/** The entries that the process to be killed appends, one after the other. */
+/** Entries that the killed process appends. */
 export const SCRIPT: readonly ScriptStep[] = [
   condense('c1', ['an original', '\ud83d a lone surrogate', 'long '.repeat(2000)]),
   condense('c2', ['an original', 'another one\n€']),
@@ -20,7 +20,7 @@ export const SCRIPT: readonly ScriptStep[] = [
 
 export const MANY = 200;
 
-/** The entries that each of two processes appends at the same time. */
+/** Entries that each of two processes appends concurrently. */
 export const numbered = (name: string): ScriptStep[] =>
   Array.from({ length: MANY }, (_, index) =>
     condense(`${name}${index}`, [`original ${index}`, `only of ${name}${index} ${'x'.repeat(index * 20)}`]),

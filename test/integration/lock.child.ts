@@ -1,4 +1,4 @@
-/** A thread that takes the lock beside its file and never gives it back. */
+/** A thread that takes a lock and never releases it. */
 import { join } from 'node:path';
 import { LOCK_TIMING, withLock } from '../../src/storage/lock';
 import { nodeFiles } from '../../src/storage/nodeFiles';

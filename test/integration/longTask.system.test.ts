@@ -1,6 +1,6 @@
 /**
- * The long task of issue 5 without VS Code: the provider, the engine, the vendor's SDK and a strict server. First as it should go, then
- * with failures in its middle. On every wire: `wires.system.test.ts`.
+ * The long task without VS Code: provider, engine, SDK and a strict server, first undisturbed, then
+ * with failures. All wires: `wires.system.test.ts`.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshCounter } from '../../src/core/testingCounter';
@@ -32,12 +32,12 @@ import { fake, secretStorage } from '../support/vscode';
 import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
-/** Of the task that nothing disturbs. */
+/** For the undisturbed task. */
 const WHOLE_CALLS = isLong ? 120 : 60;
-/** Of the task that is disturbed after the first condensation, at the step PAUSE. */
+/** For the task disturbed after the first condensation, at step PAUSE. */
 const CALLS = 48;
 const PAUSE = 26;
-/** Of a task after which a file that is recalled whole is too much for the window. */
+/** For a task after which a whole recalled file exceeds the window. */
 const SHORT_CALLS = 30;
 const GO_ON_PROMPT = partPrompt(1);
 const task = longTask(ROOT, CALLS, [PAUSE]);
@@ -76,9 +76,9 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
       expect(figures.toolCalls).toBe(WHOLE_CALLS);
       expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
       expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
-      // Between two condensations each request begins with the one before, byte for byte.
+      // Between two condensations each request extends the previous one exactly.
       expect(figures.breaks).toHaveLength(condensations);
-      // Each leaves room: none is followed by another at the next request.
+      // Each leaves room, so none is immediately followed by another.
       const requests = figures.breaks.map(({ request }) => request);
       expect(requests.filter((request) => requests.includes(request - 1))).toEqual([]);
       expect(figures.cost).toBeLessThan(figures.uncondensed.cost);
@@ -89,7 +89,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
       expect(wasInView).toBe(false);
       expect(restored).toBe(original);
 
-      // The marker that the model writes into a call's parameters is its original when the tool gets it.
+      // The model's marker in a call's parameters is expanded for the tool.
       expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
       expect(bench.workspace.text('notes.txt')).toContain(line);
       expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);

@@ -1,4 +1,4 @@
-/** The Native provider with real SDKs against servers that are as strict as the vendors. */
+/** Native with real SDKs against strict servers. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ const QUICK = { retry: { retries: 2, firstWaitMs: 1 } } as object;
 interface Vendor {
   readonly name: string;
   readonly priced: PricedModel;
-  /** US dollars per million tokens, by hand from the vendors' price lists. */
+  /** US dollars per million tokens, from the vendors' price lists. */
   readonly byHand: { readonly input: number; readonly output: number; readonly read: number; readonly write: number };
   readonly accounting: 'anthropic' | 'openai';
   readonly start: (factor: number) => Promise<ModelServer>;
@@ -146,7 +146,7 @@ async function started(
   return server;
 }
 
-/** US dollars, worked out from what the server reported. */
+/** US dollars, computed from the server's usage. */
 function byHand({ byHand: price, accounting }: Vendor, outcome: CondensationOutcome): number {
   return (outcome.calls ?? []).reduce((sum, { usage }) => {
     if (!usage) return sum;
@@ -220,7 +220,7 @@ describe.skipIf(!present)('estimates', () => {
     const histories = readdirSync(CORPUS)
       .sort()
       .map((name) => readConversationFile(join(CORPUS, name), { history: 'all' }).messages);
-    /** The real agent's summaries at a full window, without its thinking aloud before: the replies' lengths. */
+    /** Reply lengths: the real agent's summaries at a full window, without thinking. */
     const summaries = histories.flatMap((messages) =>
       messages
         .filter((message) => message['isCompactSummary'] === true)
@@ -238,7 +238,7 @@ describe.skipIf(!present)('estimates', () => {
     const random = new Random(20_251_120);
     const runs: RunMetrics[] = [];
     const rows: { readonly cached: number; readonly [column: string]: unknown }[] = [];
-    // Each vendor makes tokens of its own.
+    // Vendors' tokenizers differ.
     const bed = await Promise.all(
       (
         [
@@ -273,7 +273,7 @@ describe.skipIf(!present)('estimates', () => {
         minimumGain: { percent: 0, tokens: 0 },
       } as const;
       if (isCached && run % 2 === 1) {
-        // A first try that came to nothing: what it sent is in the vendor's cache now.
+        // A failed first attempt leaves its request in the vendor's cache.
         server.play(refusal());
         runs.push(runMetrics(await manager.condense(asked), 'native', new Date()));
       }

@@ -1,6 +1,7 @@
 /**
- * The same conversation and the same settings give the same edits on every road: a preview, Condense Now, agent mode, a gateway and the
- * command line. The engines run as users have them: threads and processes of the bundles, over files, pipes and HTTP.
+ * The same conversation and settings give the same edits everywhere: preview, Condense Now, agent
+ * mode, gateway and command line. Engines run as in production: threads and processes of the
+ * bundles, over files, pipes and HTTP.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -36,36 +37,39 @@ const CHOICES = [
 type Choice = (typeof CHOICES)[number];
 
 const TARGET_PERCENT = 50;
-/** No request comes near it: only what a person asks for condenses. */
+/** Never reached, so only user actions condense. */
 const WINDOW = 1_000_000_000;
 const SYSTEM = 'You are an agent.';
 const TOOLS = [{ name: 'Read', input_schema: { type: 'object' } }];
 
-/** Real sessions, outside of the repository. */
+/** Real sessions outside the repository. */
 const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
 const SAMPLE = join(import.meta.dirname, '../../sample/conversation.jsonl');
-/** One of so many sessions is compared in the short lane. */
+/** One of this many sessions in the short lane. */
 const ONE_OF = 16;
-/** Units of a hostile text: three in a file that is read must stay below its limit of 32 MB, escaped with six bytes a unit. */
+/**
+ * UTF-16 units of a hostile text: three of them, with up to six bytes per unit, fit the 32 MB limit
+ * of a file.
+ */
 const SIZE = isLong ? 1_500_000 : 60_000;
-/** Units of all texts of the largest conversation, one line each: a file of messages is read up to 32 MB. */
+/** UTF-16 units of the largest conversation, one line each, within the 32 MB limit. */
 const LARGEST = 30_000_000;
 
 /** Until a gateway has read a conversation and told of it: the largest, on a busy machine. */
 const LISTED_MS = 900_000;
 
-/** A conversation in a file, and its messages as that file's reader gives them. */
+/** A conversation in a file, with its messages as read. */
 interface Input {
   readonly name: string;
   readonly path: string;
   readonly messages: readonly ApiMessage[];
 }
 
-/** What came of condensing on one road; `edits` and `view` as JSON. Absent is what the road does not tell. */
+/** Result of one path; `edits` and `view` as JSON, absent if unknown. */
 interface Result {
   readonly edits?: string;
   readonly view?: string;
-  /** The view as the diff editor shows it. */
+  /** The view in the diff editor. */
   readonly text?: string;
   readonly editCount?: number;
 }
@@ -74,8 +78,8 @@ interface Result {
 type Road = (input: Input, choice: Choice) => Promise<Result | undefined>;
 
 /**
- * Messages as an agent sends them to Anthropic and the gateway's wire reads them: contents are lists, cache marks are gone. All roads
- * get this form, for a place in a list is another place than one in a string.
+ * Messages as agents send them to Anthropic and the gateway reads them: list content without cache
+ * breakpoints. All paths use this form, since paths in lists and strings differ.
  */
 function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const body = JSON.parse(JSON.stringify({ messages })) as Body;
@@ -84,7 +88,7 @@ function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   return read.messages;
 }
 
-/** Writes messages to a file as a request has them. */
+/** Writes messages to a file as in a request. */
 function inputOf(name: string, messages: readonly ApiMessage[], folder: string): Input {
   const path = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
   writeFileSync(path, JSON.stringify({ system: SYSTEM, messages: asRead(messages) }));
@@ -93,7 +97,6 @@ function inputOf(name: string, messages: readonly ApiMessage[], folder: string):
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** The result that edits make. */
 const resultOf = ({ messages }: Input, edits: readonly Edit[]): Result => {
   const view = applyEdits(messages, edits);
   return {
@@ -107,11 +110,11 @@ const resultOf = ({ messages }: Input, edits: readonly Edit[]): Result => {
 const lastEdits = async (store: string, id: string): Promise<readonly Edit[]> =>
   (await openLedger(store, { id })).ledger.condensations.at(-1)?.edits ?? [];
 
-/** A preview and Condense Now, of an engine in a thread as a window has it. */
+/** Preview and Condense Now in an engine thread, as in a window. */
 function openWindow(folder: string): { readonly preview: Road; readonly run: Road; readonly live: Road } {
   const chats = join(folder, 'chat');
   const { live, thread } = openChatEngine(chats, {
-    // Results are left out before they are first sent by a rule of its own, which has no part in condensing what was sent.
+    // New results have their own rule, which does not affect condensing what was sent.
     settings: { newResults: 'off', largeResultPercent: 0 },
   });
   const { signal } = new AbortController();
@@ -123,11 +126,11 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       const conversation = { kind: 'file', ...where(path) } as const;
       const question = { conversation, setup, excluded: [] };
       const { editCount, notes } = await thread.engine.previews.ask({ kind: 'preview', ...question }, signal);
-      // A preview shows the little that condensing would not be worth, and says so.
+      // A preview also shows gains too small to condense for, and says so.
       const isTooLittle = notes.some((note) => note.includes('condensing leaves the conversation as it is'));
       if (editCount === 0 || isTooLittle) return undefined;
       const { after } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
-      // Where long stretches are folded, a preview has nothing yet that the other command could show.
+      // If long ranges are folded, the preview lacks what the other command shows.
       const text = after.replaceAll(BEHIND_MARKERS, READ_ELSEWHERE);
       return { text, editCount };
     },
@@ -153,7 +156,7 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
   };
 }
 
-/** The program that users run in a terminal. */
+/** The command line as users run it. */
 function openCommandLine(folder: string): Road {
   const store = join(folder, 'command-line');
   return async ({ path, messages }, { provider, config }) => {
@@ -176,7 +179,7 @@ function openCommandLine(folder: string): Road {
   };
 }
 
-/** A vendor that answers everything, and keeps the last body that it was sent. */
+/** A vendor that accepts everything and keeps the last body. */
 async function openVendor(): Promise<{ readonly url: string; readonly last: () => string }> {
   let last = '';
   const server = http.createServer((asked, response) => {
@@ -196,7 +199,7 @@ async function openVendor(): Promise<{ readonly url: string; readonly last: () =
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, last: () => last };
 }
 
-/** A gateway in a process of its own, an agent that asks it, and a window that condenses the agent's conversation. */
+/** A gateway process, an agent that uses it, and a window that condenses its conversation. */
 async function openGateway(folder: string): Promise<Road> {
   const vendor = await openVendor();
   const announce = join(folder, 'running');
@@ -207,7 +210,7 @@ async function openGateway(folder: string): Promise<Road> {
     '--address-file': join(folder, 'address.json'),
     '--upstream': `anthropic=${vendor.url}`,
     '--window': String(WINDOW),
-    // Chosen by a person, Lossless also removes what the agent behind this gateway has no tool to recall.
+    // Lossless requested by a user also removes what the agent can't recall.
     '--provider': 'lossless',
     '--on-arrival': 'off',
     '--large-result': '0',
@@ -257,8 +260,8 @@ async function openGateway(folder: string): Promise<Road> {
 }
 
 /**
- * Compares all roads with the first, by equality alone: a difference would print a person's session.
- * @returns how many conversations were condensed
+ * Compares all paths with the first. Not `toEqual`, whose message would print a user's session.
+ * @returns the number of condensed conversations
  */
 async function compare(
   inputs: Iterable<() => Input>,
@@ -298,7 +301,7 @@ async function openRoads(folder: string) {
   return { run, preview, live, commandLine, gateway: await openGateway(folder) };
 }
 
-/** Some of the recorded files are none of a conversation. */
+/** Some recorded files are not conversations. */
 function isReadable(path: string): boolean {
   try {
     return readConversationFile(path).messages.length > 0;
@@ -307,7 +310,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Parameters of a call that are nested as deeply as programs write them. */
+/** Call parameters nested as deeply as programs write them. */
 const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
 
 describe.each(CHOICES)(
@@ -353,7 +356,7 @@ describe.each(CHOICES)(
       expect(condensed).toBeGreaterThan(0);
       console.info(`${choice.provider}: ${condensed} of ${files.length} sessions condensed, equal on all roads`);
 
-      // As the agents stored them: what only such a file says goes along on the roads that read files.
+      // Agents' own files, whose additional information is only available to paths that read files.
       const { run, preview, commandLine } = roads;
       const stored = files.map((file) => () => ({ ...file, messages: readConversationFile(file.path).messages }));
       expect(await compare(stored, choice, { run, preview, commandLine })).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** The Smart provider with a real SDK against a server that is as strict as the vendor. */
+/** Smart with a real SDK against a strict server. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { anthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
@@ -55,7 +55,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
   };
 }
 
-/** About as long as is expected of a summary of at most 80 tokens. */
+/** About the expected length of a summary of at most 80 tokens. */
 const SUMMARY = `All 60 tests of the suite pass. ${'Nothing else was found in it. '.repeat(8)}`.trim();
 
 describe('sixty summaries', () => {
@@ -78,7 +78,7 @@ describe('sixty summaries', () => {
   });
 
   it('are had in spite of limits of the vendor, which are tried again', async () => {
-    // Six are under way at once, in any order: each summary is refused up to as often as it is tried again, whatever the others are.
+    // Six concurrent calls in any order: each is rejected up to the maximum number of retries.
     const refusals = new Map<string, number>();
     const { condense } = await bed(({ body }) => {
       const request = JSON.stringify(body);
@@ -96,7 +96,7 @@ describe('sixty summaries', () => {
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
     expect(outcome.edits).toHaveLength(60);
-    // Six at once and then one after the other, each with two retries.
+    // Six concurrently, then sequentially, each with two retries.
     expect(server.requests.length).toBeLessThanOrEqual(9 * 3);
     expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });

@@ -1,6 +1,6 @@
 /**
- * A window that makes paid calls of four cents within ten cents a day. It says "asked" behind each call that was made, and as the test
- * asks kills itself behind a booking: before its call, or when that was paid and not yet settled.
+ * A window that makes paid calls of four cents with a limit of ten cents per day. Prints "asked"
+ * after each call, and kills itself after a reservation, before or after the call.
  */
 import { appendFileSync, writeSync } from 'node:fs';
 import type { Summarizer } from '../../src/core/condense/summarizer';
@@ -14,7 +14,7 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** The vendor's own book of what it is paid. */
+/** The vendor's own record of payments. */
 const vendor: Summarizer = {
   model: {
     profile: 'P',

@@ -1,4 +1,7 @@
-/** A limit of ten cents a day, against windows at once and against one that dies between booking, call and settling. */
+/**
+ * A limit of ten cents per day with concurrent windows, and with one killed between reservation,
+ * call and settlement.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ interface Window {
   readonly end: Promise<{ readonly signal: NodeJS.Signals | null; readonly output: string }>;
 }
 
-/** A window that waits for the word. */
+/** A window that waits for a signal. */
 const open = (task = 'ask'): Promise<Window> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, path, asked, task], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -42,21 +45,21 @@ const open = (task = 'ask'): Promise<Window> =>
     });
   });
 
-/** How many calls the vendor was paid for. */
+/** Number of paid calls. */
 const paid = (): number => (existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0);
 
 it('two windows at once spend no more than one would', async () => {
   const windows = await Promise.all([open(), open()]);
   for (const { go } of windows) go();
   const ends = await Promise.all(windows.map(({ end }) => end));
-  // Four cents each: two fit into ten, the third does not.
+  // Four cents each: two fit in ten, a third doesn't.
   expect(paid()).toBe(2);
   expect(ends.map(({ output }) => output.match(/complete|failed/g)?.length)).toEqual([5, 5]);
   expect((await new Spending(path).spent('own', 'c')).day).toBeCloseTo(0.08, 10);
 });
 
 it.each([
-  // What was never asked counts until the day is over: the limit holds, a call too early.
+  // A reservation without a call counts until the end of the day, which never exceeds the limit.
   ['before the call', 0, 1],
   ['after the call', 1, 2],
 ])('of a window that is killed %s the booking stays, and counts', async (when, paidByIt, paidInAll) => {

@@ -1,6 +1,7 @@
 /**
- * Native with the vendor's own compaction, through the real SDKs, against servers that are as strict as the vendors. The rules are those of
- * Anthropic's guide "Compaction on demand" (platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
+ * Native with the vendor's own compaction, through real SDKs, against strict servers with the rules
+ * of Anthropic's guide "Compaction on demand"
+ * (platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
  */
 import { afterEach, expect, it } from 'vitest';
 import { anthropicHandler } from '../../src/api/anthropic';
@@ -135,14 +136,14 @@ it('is sent the conversation itself, and its text stands where what it sums up s
     system: 'You are an agent.',
     tools: [{ name: 'Read' }],
   });
-  // From the task to the kept end, word for word; nothing that belongs to another model, and no image.
+  // From the task to the kept end, verbatim; no content of other models, and no images.
   expect(JSON.stringify(sent?.body['messages'])).toContain('(image)');
   expect(JSON.stringify(sent?.body['messages'])).not.toMatch(/"thinking"|aGk=/);
   expect((sent?.body['messages'] as object[]).slice(0, 3)).toEqual(conversation.slice(0, 3));
   expect(JSON.stringify(outcome.view[1])).toContain(SUMMARY);
   expect(checkConversation(outcome.view)).toEqual([]);
   expect(outcome.steps.map(({ name }) => name)).toEqual([`Vendor's compaction by ${OPUS} (Test)`]);
-  // What was taken out comes back with the edit's undo; nothing else of the vendor's is in the conversation.
+  // Undoing the edit restores what was removed; nothing of the vendor's stays.
   expect(applyEdits(conversation, outcome.edits).messages).toEqual(outcome.view);
   expect(outcome.edits).toHaveLength(1);
   expect(JSON.stringify(outcome.view)).not.toContain('signature');
@@ -165,7 +166,7 @@ it('costs what stands under `iterations`, and was estimated before', async () =>
     inputTokens: spent.input_tokens,
     outputTokens: spent.output_tokens,
   });
-  // Opus 4.8: 5 and 25 dollars a million.
+  // Opus 4.8: $5 and $25 per million.
   expect(outcome.cost).toBeCloseTo((spent.input_tokens * 5 + spent.output_tokens * 25) / 1e6, 6);
   expect(estimate.cost).toBeGreaterThan(((outcome.cost ?? 0) * 5) / 10);
 });
@@ -184,7 +185,7 @@ it('stays within the limits of a condensation and of a day', async () => {
   await server.close();
   const { condense, booked } = await setUp({ perDay: 0.01 });
   expect((await condense()).kind).toBe('failed');
-  // The whole conversation was booked, not only a prompt.
+  // The whole conversation was reserved, not only a prompt.
   expect(booked[0]).toBeGreaterThan(0.05);
   expect(server.requests).toHaveLength(0);
 });

@@ -1,6 +1,6 @@
 /**
- * A window: condenses a stored conversation, takes that back, gives it back to its agent and undoes that, in an order that its
- * seed gives. Says in a line of JSON what came of each.
+ * A window that condenses a stored conversation, undoes that, gives it back and undoes that, in
+ * seeded order. Prints each result as a JSON line.
  */
 import { writeSync } from 'node:fs';
 import { perform } from '../../src/background/perform';
@@ -16,7 +16,7 @@ const { path, store, replacements, bundles, seed } = JSON.parse(process.argv[2] 
 const counter = loadTokenCounter(bundles);
 const random = new Random(seed);
 
-// The task's kind says what its result is.
+// Results follow from the task's kind.
 const run = async <T>(task: Task): Promise<T> =>
   (await perform(task, {
     tokens: () => counter,
@@ -34,7 +34,7 @@ async function condense(): Promise<Did> {
 }
 
 async function giveBack(): Promise<Did> {
-  // As if the agent had not written for an hour: what is given back counts as its writing.
+  // As if the agent had been idle for an hour; a give-back counts as its writing.
   touchOld(path);
   const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
   return { did: 'given', as: given.path };

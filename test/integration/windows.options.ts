@@ -1,16 +1,15 @@
 export interface WindowOptions {
   readonly path: string;
-  /** Folders of the ledgers and of the replacements. */
+  /** Folders of ledgers and replacements. */
   readonly store: string;
   readonly replacements: string;
   readonly bundles: string;
   readonly seed: number;
 }
 
-/** The outcome of a round. */
 export interface Did {
   readonly did: 'condensed' | 'undone' | 'given' | 'taken back' | 'refused' | 'nothing';
-  /** The condensation's figures, the file that was written, or why it was refused. */
+  /** Figures of the condensation, the written file, or why it was refused. */
   readonly as?: string;
 }
 

@@ -1,4 +1,7 @@
-/** Two windows condense one conversation, give it back and take that back, at the same time: each a process of its own. */
+/**
+ * Two windows, in separate processes, condense one conversation, give it back and undo that
+ * concurrently.
+ */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -45,7 +48,10 @@ function open(options: WindowOptions): Window {
   return { ready: Promise.race([ready, ended.then(() => undefined)]), go: () => child.stdin.write('go\n'), ended };
 }
 
-/** Both begin at the same time. @returns what each did */
+/**
+ * Both start at the same time.
+ * @returns what each did
+ */
 async function bothWindows(options: Omit<WindowOptions, 'seed'>, seeds: readonly number[]): Promise<readonly Did[]> {
   const windows = seeds.map((seed) => open({ ...options, seed }));
   await Promise.all(windows.map(({ ready }) => ready));
@@ -65,7 +71,7 @@ const optionsIn = (home: string, path: string): Omit<WindowOptions, 'seed'> => (
 const asOf = (did: readonly Did[], kind: Did['did']): string[] =>
   did.filter((each) => each.did === kind).map((each) => each.as ?? '');
 
-/** Each condensation that a window was told of stands in the ledger, with every original. */
+/** Every reported condensation is in the ledger with all originals. */
 async function expectNothingLost({ path, store }: Omit<WindowOptions, 'seed'>, did: readonly Did[]) {
   const { id, messages } = readConversation(readFileSync(path), { path });
   const file = await openLedger(store, { id });
@@ -98,7 +104,7 @@ test('a Claude Code session: no condensation is lost, and each new session is wh
       expect(given[0]?.content).toEqual(messages[0]?.content);
       expect(checkConversation(given)).toEqual([]);
     }
-    // A condensation that another window undid meanwhile can't be given back.
+    // A condensation undone by another window can't be given back.
     expect(asOf(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
     expect(asOf(did, 'given').length).toBeGreaterThan(0);
   }),
@@ -127,7 +133,8 @@ test(
         'history_item.json',
         'ui_messages.json',
       ]);
-      // The other window was faster: the file is another one, was just written, or nothing is condensed any more.
+      // The other window was faster: the file was replaced or just written, or nothing is
+      // condensed.
       const expected = ['changed', 'running', 'missing', 'locked'];
       expect(asOf(did, 'refused').filter((trouble) => !expected.includes(trouble))).toEqual([]);
       expect(asOf(did, 'given').length).toBeGreaterThan(0);

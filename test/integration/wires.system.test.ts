@@ -1,7 +1,8 @@
 /**
- * The long task on every wire, against servers that refuse what their vendors refuse: over 400,000 tokens through a window of
- * 100,000 (half of it outside the long lane), counted as o200k × 1.5, with thinking that must go back. Prints what it took:
- * `LONG_TESTS=1 npx vitest run test/integration/wires.system.test.ts`.
+ * The long task on every wire against servers that are as strict as the vendors: over 400,000
+ * tokens through a window of 100,000 (half of it in the short lane), counted as o200k × 1.5, with
+ * thinking to send back. Prints figures: `LONG_TESTS=1 npx vitest run
+ * test/integration/wires.system.test.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,9 +35,9 @@ const OPEN_ROUTER = 'https://openrouter.ai/api/v1';
 interface Wire {
   readonly profile: Pick<ApiProfile, 'vendor' | 'model' | 'api' | 'region'>;
   readonly start: (options: ServerOptions) => Promise<ModelServer>;
-  /** The path behind the server's address. */
+  /** Path after the server's address. */
   readonly path: string;
-  /** Where the extension thinks that it is. */
+  /** The vendor's address as configured. */
   readonly address?: string;
   readonly prices: TaskPrices;
 }
@@ -120,7 +121,7 @@ it.each(Object.entries(WIRES))(
     const server = await start({
       maxContextTokens: WINDOW,
       countTokens: (text) => Math.ceil(counter.text(text) * TOKEN_FACTOR),
-      // Two of three answers begin with thinking.
+      // Two of three answers start with thinking.
       script: () => {
         const at = answers++;
         return {

@@ -1,37 +1,44 @@
 /**
- * The rules by which Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference
- * and from what users reported. Written for itself, not with src/core/messages/firewall: so the one checks the other.
+ * Rules for 400 rejections by Anthropic's Messages API, in its words, from its reference and users'
+ * reports. Independent of src/core/messages/firewall, so that each checks the other.
  */
 import { claudeModel } from './claudeModels';
 import { isObject, list, objects, text, type Json } from './json';
 
-/** Makes and checks the signatures of thinking; only the server knows the key. */
+/** Creates and verifies signatures of thinking; only the server knows the key. */
 export interface Signer {
   sign(content: string): string;
 }
 
 /** Rules that are off by default. */
 export interface AnthropicStrictness {
-  /** The rules of the model that is named (claudeModels.ts): thinking, tools, output, shortest cached prompt. */
+  /** The model's rules (claudeModels.ts): thinking, tools, output, minimum cached prompt. */
   readonly byModel?: boolean;
   /**
-   * With thinking on, a turn of tool calls begins with thinking: its first answer, not each of them ("When `thinking` is enabled, a
-   * final `assistant` message must start with a thinking block"; guide "Extended thinking": the calls of a turn and their results
-   * are one turn of the assistant). Replaces the rule that the last answer must.
+   * With thinking, a turn of tool calls must start with thinking: its first answer, not each one
+   * ("When `thinking` is enabled, a final `assistant` message must start with a thinking block";
+   * guide "Extended thinking": a turn's calls and results are one assistant turn). Replaces the
+   * rule for the last answer.
    */
   readonly turns?: boolean;
-  /** `anthropic-version: 2026-10-21` refuses what its migration guide names: sampling, documents and citations out of place. */
+  /**
+   * `anthropic-version: 2026-10-21` rejects what its migration guide lists: sampling, misplaced
+   * documents and citations.
+   */
   readonly version?: boolean;
   /**
-   * A request with other thinking or a forced call is another prompt: its messages are cached apart (guide "Prompt
+   * A request with other thinking settings or a forced call is cached separately (guide "Prompt
    * caching").
    */
   readonly cacheKeys?: boolean;
-  /** Takes messages of the system's among the others, as Claude Code 2.1.332 sends them to claude-opus-4-8 and later models. */
+  /**
+   * Allows system messages among the others, as Claude Code 2.1.332 sends them to claude-opus-4-8
+   * and later.
+   */
   readonly systemMessages?: boolean;
-  /** The model sees no images. */
+  /** The model has no image input. */
   readonly textOnly?: boolean;
-  /** Bytes of a request at most; more is a 413 (32 MB, docs/en/api/errors). */
+  /** Maximum request bytes; more is a 413 (32 MB, docs/en/api/errors). */
   readonly maxBytes?: number;
 }
 
@@ -62,7 +69,7 @@ export function anthropicFault(
   );
 }
 
-/** Fields that only a header of the API makes known (`AnthropicBeta` of the SDK). */
+/** Fields enabled only by a beta header (`AnthropicBeta` of the SDK). */
 const BETA_FIELDS: Readonly<Record<string, string>> = {
   context_management: 'context-management-2025-06-27',
   mcp_servers: 'mcp-client-',
@@ -157,7 +164,7 @@ function contentFault({ role, content }: Json, at: string, isLast: boolean, sign
   return undefined;
 }
 
-/** The fields that each block may have. */
+/** Allowed fields per block. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'cache_control', 'citations'],
   image: ['source', 'cache_control', 'transformations'],
@@ -189,7 +196,7 @@ function blockFault(block: unknown, at: string, role: unknown, signer: Signer): 
     case 'thinking':
       if (role !== 'assistant') return `${at}: thinking blocks may only be in \`assistant\` messages`;
       if (typeof block['signature'] !== 'string') return `${at}.thinking.signature: Field required`;
-      // Without a text, the signature holds what was thought.
+      // Without text, the signature contains the thinking.
       return block['signature'] === signer.sign(text(block['thinking'])) ||
         (block['thinking'] === '' && isSigned(block['signature'], signer))
         ? undefined
@@ -249,7 +256,7 @@ interface Turn {
   readonly at: number;
 }
 
-/** Consecutive messages of one role are one turn: the API merges them. The system's are none. */
+/** Merges consecutive messages of one role, as the API does; system messages are not turns. */
 export function turnsOf(body: Json): Turn[] {
   const turns: { role: string; blocks: Json[]; at: number }[] = [];
   for (const [at, message] of objects(body['messages']).entries()) {
@@ -316,7 +323,7 @@ function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | 
     : undefined;
 }
 
-/** Every block that may carry a breakpoint, in the order of the prompt. */
+/** All blocks that may carry a breakpoint, in prompt order. */
 function markable(body: Json): Json[] {
   const inMessages = objects(body['messages']).flatMap((message) => objects(message['content']));
   return [
@@ -340,7 +347,8 @@ function breakpointFault(body: Json): string | undefined {
 function toolFault(body: Json): string | undefined {
   const tools = objects(body['tools']);
   const usesTools = turnsOf(body).some(({ blocks }) => blocks.some(({ type }) => TOOL_BLOCKS.has(text(type))));
-  // In the words that gateways pass on; Bedrock's are "The toolConfig field must be defined when using toolUse and toolResult".
+  // As gateways report it; Bedrock: "The toolConfig field must be defined when using toolUse and
+  // toolResult".
   if (usesTools && tools.length === 0)
     return 'tools: Requests which have `tool_use` or `tool_result` blocks in `messages` must define tools.';
   const names = tools.map((tool) => text(tool['name']));
@@ -349,7 +357,7 @@ function toolFault(body: Json): string | undefined {
   return index < 0 ? undefined : `tools.${index}.custom.input_schema: Field required`;
 }
 
-/** The fields of each kind of `thinking` (`ThinkingConfigParam`, and `block_binding` of its beta). */
+/** Fields per kind of `thinking` (`ThinkingConfigParam`, and `block_binding` of its beta). */
 const THINKING: Readonly<Record<string, readonly string[]>> = {
   enabled: ['type', 'budget_tokens', 'display', 'block_binding'],
   adaptive: ['type', 'display', 'block_binding'],
@@ -368,13 +376,14 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
   if (type !== 'enabled') return undefined;
   const budget = Number(thinking['budget_tokens']);
   if (budget < 1024) return 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024';
-  // Interleaved, it's the budget of the whole turn (guide "Extended thinking", "Interleaved thinking").
+  // With interleaved thinking it is the whole turn's budget (guide "Extended thinking",
+  // "Interleaved thinking").
   if (budget >= Number(body['max_tokens']) && !betas.includes('interleaved-thinking-'))
     return '`max_tokens` must be greater than `thinking.budget_tokens`.';
   if (body['temperature'] !== undefined && body['temperature'] !== 1)
     return '`temperature` may only be set to 1 when thinking is enabled.';
   if (byTurn) return openingFault(body);
-  // A turn that is still calling tools has to start with the thinking that led to them.
+  // A turn with pending calls must start with its thinking.
   const [reply, answer] = turnsOf(body).slice(-2);
   const isOpen = reply?.role === 'assistant' && answer?.blocks[0]?.['type'] === 'tool_result';
   const first = text(reply?.blocks[0]?.['type']);
@@ -384,7 +393,7 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
 const noThinking = (at: number, found: string): string =>
   `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`;
 
-/** Clearing old thinking wants thinking (as users quote it: anthropics/claude-code#11971). */
+/** Clearing thinking requires thinking (as users report: anthropics/claude-code#11971). */
 function clearingFault({ thinking, context_management: management }: Json): string | undefined {
   const clears =
     isObject(management) && objects(management['edits']).some(({ type }) => type === 'clear_thinking_20251015');
@@ -394,10 +403,13 @@ function clearingFault({ thinking, context_management: management }: Json): stri
     : undefined;
 }
 
-/** Characters of `instructions` at most (guide "Compaction on demand"). */
+/** Maximum characters of `instructions` (guide "Compaction on demand"). */
 const MAX_INSTRUCTIONS = 16_384;
 
-/** A request to compact may not have what only shapes an answer (guide "Compaction on demand", "Request a summary"). The words are ours. */
+/**
+ * A compaction request must not have fields that only affect answers (guide "Compaction on demand",
+ * "Request a summary"). Our wording.
+ */
 function compactionFault(body: Json): string | undefined {
   const { compaction, output_config: output, tool_choice: choice } = body;
   if (!isObject(compaction)) return undefined;
@@ -410,7 +422,7 @@ function compactionFault(body: Json): string | undefined {
   return other === undefined ? undefined : `compaction: cannot be combined with \`${other}\``;
 }
 
-/** The first answer behind the user's last words begins the turn. */
+/** The turn starts with the first answer after the last user text. */
 function openingFault(body: Json): string | undefined {
   const turns = turnsOf(body);
   const asked = turns.findLastIndex(
@@ -442,7 +454,7 @@ function modelFault(body: Json, { byModel, textOnly }: AnthropicStrictness): str
   return type === 'disabled' ? undefined : 'Thinking may not be enabled when tool_choice forces tool use.';
 }
 
-/** Faults in requests of 2026-10-21 (migration guide to that version). */
+/** Errors specific to 2026-10-21 (its migration guide). */
 export function versionFault(body: Json): string | undefined {
   const sampling = ['temperature', 'top_p', 'top_k'].find((field) => field in body);
   if (sampling !== undefined) return `${sampling}: Extra inputs are not permitted`;
@@ -458,7 +470,7 @@ export function versionFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Faults beside that for models that decide themselves how much to think (Anthropic's migration guides of 2026). */
+/** Further errors for models with adaptive thinking (Anthropic's migration guides of 2026). */
 export function adaptiveFault({ thinking, tool_choice: choice }: Json): string | undefined {
   if (isObject(thinking) && thinking['type'] !== 'adaptive') {
     return `"thinking.type.${text(thinking['type'])}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;

@@ -1,4 +1,4 @@
-/** The rules of Anthropic's server that are off by default, through the bare SDK. */
+/** Rules that are off by default, through the bare SDK. */
 import { Anthropic } from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer, type AnthropicServerOptions } from './anthropicServer';
@@ -18,7 +18,6 @@ const server = async (options: AnthropicServerOptions): Promise<ModelServer> =>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The server's answer to a body of ours. */
 async function ask(at: ModelServer, body: Json, headers: Headers = {}): Promise<Json> {
   const all = { model: 'claude-opus-5-5', max_tokens: 2000, messages: [user], ...body };
   const answer = await fetch(`${at.url}/v1/messages`, { method: 'POST', body: JSON.stringify(all), headers });
@@ -106,7 +105,7 @@ describe('thinking', () => {
     expect(await refusalOf(at, { thinking, tools, messages: without })).toContain(
       'messages.1.content.0.type: Expected `thinking`',
     );
-    // The rule in its place wants it of the last answer, too.
+    // The alternative rule also requires it of the last answer.
     await at.close();
     const older = await server({ script: [thinks, reply('ok')] });
     const first = await ask(older, { thinking, tools });
@@ -151,7 +150,7 @@ describe('thinking', () => {
     expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive' })).toMatchObject(omitted);
     expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive', display: 'summarized' })).toMatchObject(shown);
     expect(await thoughtOf('claude-opus-4-6', { type: 'adaptive', display: 'omitted' })).toMatchObject(omitted);
-    // What is empty goes back with its signature.
+    // Empty thinking is sent back with its signature.
     const { content } = await ask(at, { model: 'claude-opus-5-5', thinking: { type: 'adaptive' } });
     const messages = [user, { role: 'assistant', content }, user];
     expect(await refusalOf(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
@@ -175,7 +174,7 @@ describe('thinking', () => {
     expect(answer['input_transformations']).toEqual([
       { type: 'thinking_dropped', reason: 'prefix_binding_mismatch', path: 'messages.1.content.0' },
     ]);
-    // Thinking behind the changed words stays; the old block is named again with each request.
+    // Thinking after the changed text stays; the old block is reported with each request.
     const later = [...edited, { role: 'assistant', content: answer['content'] }, user];
     const { input_transformations: all } = await ask(at, { messages: later, thinking: drops }, headers);
     expect(all).toEqual(answer['input_transformations']);

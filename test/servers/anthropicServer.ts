@@ -1,6 +1,7 @@
 /**
- * A server that speaks Anthropic's Messages API: `/v1/messages` (stream and not), `/v1/messages/count_tokens`, and the
- * same under Bedrock's and Vertex's paths, with Bedrock's binary framing.
+ * A server for Anthropic's Messages API: `/v1/messages` (streaming or not),
+ * `/v1/messages/count_tokens`, and the same under Bedrock's and Vertex's paths, with Bedrock's
+ * binary framing.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import {
@@ -39,15 +40,15 @@ import { sendStream, type Framing, type WireEvent } from './streaming';
 import { tooLongAnswer, type TooLongVendor } from './tooLong';
 
 export interface AnthropicServerOptions extends ServerOptions {
-  /** Models that exist. Default: all. */
+  /** Existing models. Default: all. */
   readonly models?: readonly string[];
-  /** The models are of autumn 2026: they decide how much to think, and their thinking is bound to what stood before it. */
+  /** Models of autumn 2026, with adaptive thinking bound to what precedes it. */
   readonly adaptive?: boolean;
-  /** Whether conversations can be compacted on request. Default: wherever it is Anthropic's own API, or Vertex. */
+  /** Supports compaction on request. Default: at Anthropic's API and Vertex. */
   readonly compacts?: boolean;
   /** Rules that are off by default. */
   readonly strict?: AnthropicStrictness;
-  /** In whose words a prompt that is too long is refused. Default: Anthropic's. */
+  /** Whose message rejects prompts that are too long. Default: Anthropic's. */
   readonly tooLong?: TooLongVendor;
 }
 
@@ -60,7 +61,7 @@ interface Route {
   readonly counts: boolean;
 }
 
-/** Tokens that an image costs here, and that a block costs beside its text. */
+/** Tokens per image, and per block in addition to its text. */
 const IMAGE_TOKENS = 1500;
 const BLOCK_TOKENS = 3;
 
@@ -190,7 +191,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     }
   }
 
-  /** Whether thinking has a text: newer models tell what they think only where `display` asks for it. */
+  /** True if thinking has text; newer models return it only if `display` requests it. */
   function showsThinking({ thinking }: Json, model: string): boolean {
     const display = isObject(thinking) ? (thinking['display'] ?? undefined) : undefined;
     if (display !== undefined) return display === 'summarized';
@@ -241,8 +242,9 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   }
 
   /**
-   * One block and no reply; without a text, or with a call, nothing, and the reason for which the summary ended. The tokens stand under
-   * `iterations` alone, and the block comes whole (guide "Compaction on demand").
+   * A single block without a reply; without text, or with a call, an empty one with the stop
+   * reason. The tokens are in `iterations` only, and the block arrives whole (guide "Compaction on
+   * demand").
    */
   function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const words = piecesOf(scripted).join('');
@@ -313,7 +315,10 @@ function routeOf({ path, body, method }: RecordedRequest): Route | undefined {
   };
 }
 
-/** Where a key may stand: Anthropic's header, a bearer token (Bedrock, Vertex), an AWS signature's key id. */
+/**
+ * Locations of the key: Anthropic's header, a bearer token (Bedrock, Vertex), an AWS signature's
+ * key ID.
+ */
 const keysIn = ({ headers }: RecordedRequest): string[] => {
   const authorization = headers.authorization ?? '';
   return [
@@ -323,7 +328,7 @@ const keysIn = ({ headers }: RecordedRequest): string[] => {
   ];
 };
 
-/** The prompt in the order in which it's cached: tools, system, messages. */
+/** The prompt in cache order: tools, system, messages. */
 function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKeys }: AnthropicStrictness): Segment[] {
   const markOf = (block: Json): Json | undefined =>
     [block, ...objects(block['content'])].map((part) => part['cache_control']).find(isObject);
@@ -351,7 +356,8 @@ function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKe
     ...(first ? [{ ...first, identity: cacheKeys === true ? parameters + first.identity : first.identity }] : []),
     ...rest,
   ];
-  // At the top of the request: the last block is marked (`MessageCreateParamsBase.cache_control` of the SDK).
+  // A breakpoint at the top level marks the last block (`MessageCreateParamsBase.cache_control` of
+  // the SDK).
   const mark = body['cache_control'];
   const last = segments.at(-1);
   const ttl = isObject(mark) ? text(mark['ttl']) : '';
@@ -359,7 +365,6 @@ function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKe
   return segments;
 }
 
-/** The text of a block that a model reads. */
 function wordsIn(block: Json): string {
   switch (block['type']) {
     case 'text':
@@ -401,7 +406,7 @@ function contentOf(
       type: 'tool_use',
       id: call.id ?? `toolu_${index}_${at}`,
       name: call.name,
-      // One that was cut before its first parameter.
+      // Cut before its first parameter.
       input: typeof call.input !== 'string' ? call.input : call.input === '' ? {} : (JSON.parse(call.input) as object),
     })),
   ];
@@ -453,7 +458,7 @@ function* eventsOf(message: Message, scripted: Reply): Generator<{ event: Event;
     }
     yield plain({ type: 'content_block_stop', index });
   }
-  // A fault behind the last piece comes here.
+  // A fault after the last piece.
   yield {
     event: {
       type: 'message_delta',

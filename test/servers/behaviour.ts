@@ -1,70 +1,62 @@
-/** The server's reaction to one request. */
-
 export interface ScriptedCall {
-  /** Default: one that the server makes. */
   readonly id?: string;
   readonly name: string;
-  /** The group that the tool was offered in (OpenAI's Responses). */
+  /** The tool's group (OpenAI's Responses). */
   readonly namespace?: string;
-  /** The arguments as an object, or as the raw text that the "model" wrote. */
+  /** Arguments as an object, or as raw text. */
   readonly input: object | string;
 }
 
 export type ScriptedStop = 'end' | 'tools' | 'max-tokens' | 'refusal' | 'filter' | 'window';
 
-/** Something that goes wrong in the middle of a stream, after so many pieces of the answer. */
+/** A fault in the middle of a stream, after this many pieces. */
 export interface Fault {
   readonly after: number;
   readonly kind:
-    /** Nothing more comes, the connection stays. */
+    /** The stream hangs. */
     | 'stall'
-    /** The connection is closed hard. */
+    /** The connection is reset. */
     | 'cut'
-    /** The stream ends in order, but without its last events. */
+    /** The stream ends regularly without its last events. */
     | 'no-end'
-    /** The body is not JSON. */
     | 'malformed'
-    /** An error event, as when the vendor is overloaded. */
+    /** An error event. */
     | 'error';
-  /** Of an `error`. Default: overloaded. */
   readonly error?: { readonly type: string; readonly message: string; readonly code?: string | number };
 }
 
 export interface Reply {
   readonly kind: 'reply';
   readonly thinking?: string;
-  /** Thinking that the vendor hides: a `redacted_thinking` block, or an encrypted reasoning item. */
+  /** Hidden thinking: a `redacted_thinking` block, or an encrypted reasoning item. */
   readonly hiddenThinking?: string;
-  /** A text, or its pieces. Default: none. */
   readonly text?: string | readonly string[];
   readonly calls?: readonly ScriptedCall[];
-  /** Default: `tools` where there are calls, else `end`. */
+  /** Default: `tools` if there are calls, otherwise `end`. */
   readonly stop?: ScriptedStop;
   readonly fault?: Fault;
-  /** The first byte waits for this. */
+  /** Delays the first byte. */
   readonly firstByte?: Promise<unknown>;
 }
 
 export interface Refused {
   readonly kind: 'error';
   readonly status: number;
-  /** The vendor's error type. */
   readonly type?: string;
   readonly message: string;
   readonly code?: string | number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, in place of the vendor's error body. */
+  /** Replaces the vendor's error body. */
   readonly body?: string;
-  /** Content type of `body`. Default `text/plain`. */
   readonly contentType?: string;
 }
 
 export type Behaviour =
   | Reply
   | Refused
-  /** The request is read and never answered. */
+  /** The request is never answered. */
   | { readonly kind: 'never' }
-  /** The connection is closed before anything is answered. */
+  /** The connection is closed without an answer. */
   | { readonly kind: 'reset' };
 
 export const reply = (text: string | readonly string[], more: Partial<Reply> = {}): Reply => ({
@@ -85,7 +77,6 @@ export const never = (): Behaviour => ({ kind: 'never' });
 
 export const reset = (): Behaviour => ({ kind: 'reset' });
 
-/** A reply in which something goes wrong after so many pieces. */
 export const faulty = (
   kind: Fault['kind'],
   after = 2,
@@ -96,7 +87,7 @@ export const faulty = (
   fault: { kind, after },
 });
 
-/** 429, with `retry-after` in seconds where one is given. */
+/** 429, optionally with `retry-after` in seconds. */
 export const rateLimited = (retryAfter?: number | string): Refused => ({
   kind: 'error',
   status: 429,
@@ -105,7 +96,6 @@ export const rateLimited = (retryAfter?: number | string): Refused => ({
   ...(retryAfter !== undefined && { headers: { 'retry-after': `${retryAfter}` } }),
 });
 
-/** 529, as Anthropic answers when it's overloaded. */
 export const overloaded = (): Refused => ({
   kind: 'error',
   status: 529,
@@ -120,7 +110,6 @@ export const serverError = (): Refused => ({
   message: 'Internal server error',
 });
 
-/** Any other refusal. */
 export const refused = (status: number, type: string, message: string, more: Partial<Refused> = {}): Refused => ({
   kind: 'error',
   status,

@@ -1,13 +1,12 @@
 /**
- * Thinking that belongs to what stood before it (Anthropic's guide, "Preserved thinking"): system prompt, tools and earlier
- * messages must be what they were when it was made. The oldest blocks may be left out, but none between others.
+ * Thinking bound to its context (Anthropic's guide, "Preserved thinking"): system prompt, tools and
+ * earlier messages must be unchanged. Only the oldest blocks may be omitted.
  */
 import { isObject, objects, text, type Json } from './json';
 
-/** The content that a block was made behind. */
+/** The content before a block. */
 interface Made {
   readonly prefix: string;
-  /** The thinking before it; undefined where there was none. */
   readonly before: string | undefined;
 }
 
@@ -15,11 +14,10 @@ const isThinking = ({ type }: Json): boolean => type === 'thinking' || type === 
 
 const markOf = (block: Json): string => text(block['signature']) + text(block['data']);
 
-/** The thinking that a server made, and how it judges what comes back. */
+/** The server's thinking, and its verdict on thinking sent back. */
 export class BoundThinking {
   private readonly blocks = new Map<string, Made>();
 
-  /** Notes the thinking of an answer to a request. */
   made(body: Json, content: readonly Json[]): void {
     const messages = objects(body['messages']);
     let before = thinkingIn(messages).at(-1);
@@ -30,9 +28,9 @@ export class BoundThinking {
   }
 
   /**
-   * Where the thinking of a request stands that belongs to another conversation. The thinking that follows such a block at once is
-   * invalid with it (`BetaThinkingDroppedInputTransformation.reason` of the SDK); what was thought later, behind the changed
-   * prefix, is not (guide "Prefix checks on thinking blocks").
+   * Positions of thinking bound to another conversation. Thinking directly after such a block is
+   * invalid too (`BetaThinkingDroppedInputTransformation.reason` of the SDK); later thinking is not
+   * (guide "Prefix checks on thinking blocks").
    */
   private mismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
@@ -70,7 +68,10 @@ export class BoundThinking {
     );
   }
 
-  /** `input_transformations` of an answer: what was dropped, where that was asked for (`BetaInputTransformation` of the SDK). */
+  /**
+   * `input_transformations` of an answer: dropped thinking, if requested (`BetaInputTransformation`
+   * of the SDK).
+   */
   dropped(body: Json): Json[] | undefined {
     return behaviourOf(body) === undefined
       ? undefined

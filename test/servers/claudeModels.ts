@@ -1,29 +1,31 @@
 /**
- * The limits of Claude's models, one by one. Sources: the migration guides under platform.claude.com/docs/en/models
- * (thinking, forced tools, windows, output), docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels":
- * bound thinking), docs/en/build-with-claude/thinking#controlling-thinking-display and docker/docker-agent#3415 (what is shown by
- * default), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
- * `ModelCapabilities` of @anthropic-ai/sdk, which tells the same of each model over the API.
+ * Limits of Claude models. Sources: migration guides under platform.claude.com/docs/en/models
+ * (thinking, forced tools, windows, output),
+ * docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels": bound thinking),
+ * docs/en/build-with-claude/thinking#controlling-thinking-display and docker/docker-agent#3415
+ * (default display), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (minimum cached
+ * prompts), and `ModelCapabilities` of @anthropic-ai/sdk, the same data from the API.
  */
 
 export type ThinkingType = 'enabled' | 'disabled' | 'between_tools' | 'adaptive';
 
 export interface ClaudeModel {
-  /** Input tokens that fit. */
+  /** Maximum input tokens. */
   readonly window: number;
-  /** The most that `max_tokens` may be. */
+  /** Maximum of `max_tokens`. */
   readonly maxOutput: number;
-  /** Shortest prompt that is cached, in tokens. */
+  /** Minimum cached prompt, in tokens. */
   readonly minCacheTokens: number;
-  /** The values of `thinking.type` that it takes; others are a 400. */
+  /** Accepted values of `thinking.type`; others are a 400. */
   readonly thinking: readonly ThinkingType[];
-  /** The mode if a request doesn't mention thinking. */
   readonly byDefault: 'disabled' | 'adaptive';
-  /** `tool_choice` may force a tool. */
   readonly forcesTools: boolean;
-  /** Its thinking belongs to what stood before it. */
+  /** Thinking is bound to its context. */
   readonly binds: boolean;
-  /** Shows what it thinks unless `thinking.display` says otherwise; else there is a signature and no text. */
+  /**
+   * Returns thinking text by default; otherwise only a signature, unless `thinking.display`
+   * requests text.
+   */
   readonly shows: boolean;
 }
 
@@ -38,7 +40,7 @@ const OF_2025 = {
   shows: true,
 } as const;
 const OF_2026 = { window: MILLION, maxOutput: 128_000, forcesTools: true, binds: false, shows: false } as const;
-/** Thinking can't be turned off, tools can't be forced, and thinking is bound. */
+/** Thinking can't be disabled, tools can't be forced, and thinking is bound. */
 const OF_AUTUMN = {
   ...OF_2026,
   thinking: ['adaptive'],
@@ -69,7 +71,7 @@ const CLAUDE_MODELS: Readonly<Record<string, ClaudeModel>> = {
   'claude-fable-5-2': OF_AUTUMN,
 };
 
-/** The rules of a model by its id, also with a gateway's or a region's prefix and with a date; undefined where unknown. */
+/** A model's rules by ID, also with a prefix or date; undefined if unknown. */
 export function claudeModel(id: string): ClaudeModel | undefined {
   const name = /claude-[a-z]+-\d+(?:[.-]\d(?!\d))?/.exec(id)?.[0].replace('.', '-');
   return name === undefined ? undefined : CLAUDE_MODELS[name];

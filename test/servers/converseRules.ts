@@ -1,27 +1,29 @@
 /**
- * The rules by which Bedrock's Converse refuses with a ValidationException, in AWS's words: from the types of
- * @aws-sdk/client-bedrock-runtime, the API reference, and what users reported. Written for itself, not with the code that
- * it checks.
+ * Rules for ValidationExceptions by Bedrock's Converse, in AWS's words: from the types of
+ * @aws-sdk/client-bedrock-runtime, the API reference, and users' reports. Independent of the code
+ * under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
 
 export interface ConverseStrictness {
-  /** Most output tokens that the model gives. Default 64,000. */
+  /** Maximum output tokens. Default 64,000. */
   readonly maxOutputTokens?: number;
-  /** The model sees no images. */
+  /** The model has no image input. */
   readonly textOnly?: boolean;
-  /** A user's message holds tool results or other blocks, not both: older models (langchain-aws#141). */
+  /**
+   * User messages contain either tool results or other blocks: older models (langchain-aws#141).
+   */
   readonly resultsAlone?: boolean;
   /**
-   * Amazon's Nova: cache points stand in the system prompt and in messages, none among the tools, and live five minutes (user
-   * guide, "Prompt caching"; LibreChat#13838 and hermes-agent#97281 have the words). The guide also names a maximum of 20,000
-   * cached tokens; what happens above it is written nowhere, so that nothing is made of it here.
+   * Amazon Nova: cache points in system prompt and messages, not among tools, for five minutes
+   * (user guide, "Prompt caching"; messages from LibreChat#13838 and hermes-agent#97281). The
+   * documented maximum of 20,000 cached tokens is not simulated, since its effect is undocumented.
    */
   readonly nova?: boolean;
 }
 
-/** The first thing that is wrong with a request, as the service says it; undefined where nothing is. */
+/** The first error in AWS's words, if any. */
 export const converseFault = (body: Json, signer: Signer, strict: ConverseStrictness = {}): string | undefined =>
   topFault(body, strict) ??
   rolesFault(body) ??
@@ -33,7 +35,7 @@ export const converseFault = (body: Json, signer: Signer, strict: ConverseStrict
 const otherField = (value: Json, known: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !known.includes(field));
 
-/** Fields of `ConverseRequest` and `ConverseStreamRequest`; a field that they don't have makes the request malformed. */
+/** Fields of `ConverseRequest` and `ConverseStreamRequest`; others make the request malformed. */
 const TOP = [
   'messages',
   'system',
@@ -78,7 +80,9 @@ function topFault(body: Json, { maxOutputTokens = 64_000 }: ConverseStrictness):
 const unionFault = (at: string): string =>
   `1 validation error detected: Value at '${at}' failed to satisfy constraint: Member must have exactly one field set`;
 
-/** Users and assistants take turns; what other APIs merge is refused here (PrimeIntellect-ai/verifiers#1522). */
+/**
+ * Roles must alternate; unlike other APIs, nothing is merged (PrimeIntellect-ai/verifiers#1522).
+ */
 function rolesFault(body: Json): string | undefined {
   const messages = list(body['messages']);
   if (messages.length === 0) return 'The messages list is empty. Add a user message, and try again.';
@@ -98,7 +102,6 @@ function rolesFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Members of `ContentBlock`. */
 const BLOCKS = [
   'text',
   'image',
@@ -116,7 +119,7 @@ const BLOCKS = [
   'toolRemoval',
 ];
 
-/** The one member that a block has; undefined where it has none, or more. */
+/** The block's single member; undefined for none or several. */
 const kindOf = (block: unknown): string | undefined => {
   const held = isObject(block) ? Object.keys(block) : [];
   return held.length === 1 && BLOCKS.includes(held[0] ?? '') ? held[0] : undefined;
@@ -179,7 +182,7 @@ function blockFault(
   }
 }
 
-/** `Message.content`: images and documents only from the user, 3.75 MB each. */
+/** `Message.content`: images and documents only from the user, up to 3.75 MB each. */
 function imageFault(value: unknown, role: unknown, at: string, { textOnly }: ConverseStrictness): string | undefined {
   if (role !== 'user') return `The image field at ${at} is only allowed in messages with the user role.`;
   if (textOnly === true) return "This model doesn't support the image content block that you provided.";
@@ -217,7 +220,7 @@ function resultFault(value: unknown, role: unknown, at: string, strict: Converse
       !['text', 'json', 'image', 'document', 'video', 'searchResult'].includes(held)
     )
       return unionFault(`${at}.toolResult.content.${index}`);
-    // hermes-agent#55092 and #61318: passed on by the model's own API.
+    // hermes-agent#55092 and #61318: forwarded from the model's own API.
     if (held === 'text' && text(part['text']) === '')
       return `${PASSED_ON}messages: text content blocks must be non-empty`;
     if (held === 'text' && text(part['text']).trim() === '')
@@ -231,7 +234,7 @@ function resultFault(value: unknown, role: unknown, at: string, strict: Converse
   return undefined;
 }
 
-/** How the service passes on what the model's own API says. */
+/** How the service forwards errors of the model's API. */
 export const PASSED_ON = 'The model returned the following errors: ';
 
 function reasoningFault(value: unknown, role: unknown, at: string, signer: Signer): string | undefined {
@@ -281,7 +284,6 @@ function toolsFault(body: Json): string | undefined {
     (message) => [...idsOf(message, 'toolUse'), ...idsOf(message, 'toolResult')].length > 0,
   );
   const config = body['toolConfig'];
-  // vxcontrol/pentagi#196, nearai/ironclaw#1629.
   if (usesTools && config === undefined)
     return 'The toolConfig field must be defined when using toolUse and toolResult content blocks.';
   if (config === undefined) return undefined;
@@ -313,7 +315,7 @@ function toolsFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Cache points in the order of the prompt: tools, system, messages. */
+/** Cache points in prompt order: tools, system, messages. */
 function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefined {
   const tools = isObject(body['toolConfig']) ? list(body['toolConfig']['tools']) : [];
   const marked = tools.findIndex((tool) => isObject(tool) && 'cachePoint' in tool);
@@ -330,7 +332,8 @@ function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefine
   if (nova === true && points.includes(2)) {
     return `${PASSED_ON}Malformed input request: #/cachePoint: extraneous key [ttl] is not permitted, please reformat your input and try again.`;
   }
-  // A longer lifetime may not follow a shorter one (strandsagents.com, CacheConfig; Anthropic says the same of its own marks).
+  // A longer lifetime may not follow a shorter one (strandsagents.com, CacheConfig; the same at
+  // Anthropic).
   return points.some((point, index) => point > (points[index - 1] ?? 2))
     ? 'The ttl of a cache point must not be longer than the ttl of a cache point before it: tools, system and messages are processed in this order.'
     : undefined;

@@ -1,4 +1,4 @@
-/** The Converse server, through AWS's own SDK and as what it says no to. */
+/** The Converse server through AWS's SDK, and its rejections. */
 import {
   BedrockRuntimeClient,
   ConverseCommand,
@@ -36,7 +36,7 @@ async function server(
 }
 
 const modelId = 'amazon.nova-2-pro-v1:0';
-/** As the user guide's "Call a tool with the Converse API" declares it. */
+/** From the user guide "Call a tool with the Converse API". */
 const radio: ConverseCommandInput = {
   modelId,
   system: [{ text: 'You know the radio.' }, { cachePoint: { type: 'default' } }],

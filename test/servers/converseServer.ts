@@ -1,6 +1,5 @@
 /**
- * A server that speaks Bedrock's Converse and ConverseStream, over HTTP/1.1 with AWS's binary event stream, under
- * `/model/{id}/converse` and `/model/{id}/converse-stream`.
+ * A server for Bedrock's Converse and ConverseStream over HTTP/1.1 with AWS's binary event stream.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
@@ -31,13 +30,13 @@ import { sendStream, type WireEvent } from './streaming';
 
 export interface ConverseServerOptions extends ServerOptions {
   readonly strict?: ConverseStrictness;
-  /** Models that exist. Default: all. */
+  /** Existing models. Default: all. */
   readonly models?: readonly string[];
-  /** Bytes of a request at most. Default 25,000,000, as InvokeModel's body has it (API reference). */
+  /** Maximum request bytes. Default 25,000,000, as for InvokeModel (API reference). */
   readonly maxBytes?: number;
 }
 
-/** Tokens that an image costs here, and that a block costs beside its text. */
+/** Tokens per image, and per block in addition to its text. */
 const IMAGE_TOKENS = 1500;
 const BLOCK_TOKENS = 3;
 
@@ -65,7 +64,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
       return;
     }
-    // restJson1: the error's name stands in a header.
+    // restJson1: the error's name is in a header.
     sendJson(exchange, status, { message }, { 'x-amzn-errortype': type ?? 'ValidationException', ...headers });
   };
   const invalid = (exchange: Exchange, message: string): void => {
@@ -106,7 +105,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
     const segments = segmentsOf(record.body, tokensOf);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     if (total > maxContextTokens) {
-      // daisuke-awaji/moca#254; models that are not Anthropic's: "Input is too long for requested model."
+      // daisuke-awaji/moca#254; other vendors' models: "Input is too long for requested model."
       invalid(exchange, `${PASSED_ON}prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
       return;
     }
@@ -129,7 +128,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   function send(exchange: Exchange, stream: boolean, scripted: Reply, use: CacheUse): void {
     const content = contentOf(scripted, signer, exchange.record.index);
     const output = content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0);
-    // `TokenUsage`: what the cache gave is no part of the input tokens.
+    // `TokenUsage`: input tokens exclude cached ones.
     const usage = {
       inputTokens: use.total - use.read - use.written,
       outputTokens: output,
@@ -150,13 +149,13 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   return startServer(script, tokensOf, answer);
 }
 
-/** A Bedrock API key, or the key id of an AWS signature. */
+/** A Bedrock API key, or an AWS signature's key ID. */
 const keysIn = ({ headers }: RecordedRequest): string[] => {
   const authorization = headers.authorization ?? '';
   return [authorization.replace(/^Bearer /, ''), /Credential=([^/]+)/.exec(authorization)?.[1] ?? ''];
 };
 
-/** The prompt in the order in which it's cached: tools, system, messages. A cache point marks what stands before it. */
+/** The prompt in cache order: tools, system, messages. A cache point marks what precedes it. */
 function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
   const tools = isObject(body['toolConfig']) ? objects(body['toolConfig']['tools']) : [];
   const pieces = [
@@ -181,7 +180,6 @@ function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[
   return segments;
 }
 
-/** The text of a block that a model reads. */
 function wordsIn(block: Json): string {
   const { text: words, toolUse, toolResult, reasoningContent } = block;
   if (typeof words === 'string') return words;
@@ -236,7 +234,10 @@ const STOP_REASONS: Readonly<Record<ScriptedStop, string>> = {
   window: 'model_context_window_exceeded',
 };
 
-/** Only a call's block has a start of its own; texts and reasoning begin with their first piece (`ContentBlockStart`). */
+/**
+ * Only calls have a start event; texts and reasoning start with their first delta
+ * (`ContentBlockStart`).
+ */
 function* eventsOf(
   content: readonly Json[],
   scripted: Reply,
@@ -270,7 +271,7 @@ function* eventsOf(
     }
     yield event('contentBlockStop', { contentBlockIndex });
   }
-  // A fault behind the last piece comes here.
+  // A fault after the last piece.
   yield event('messageStop', { stopReason }, true);
   yield event('metadata', { usage, metrics: { latencyMs: 1 } });
 }

@@ -1,15 +1,13 @@
-/** AWS's binary event stream, in which Bedrock wraps the events (Smithy specification, "Amazon Event Stream"). */
+/** AWS's binary event stream, used by Bedrock (Smithy specification, "Amazon Event Stream"). */
 import { crc32 } from 'node:zlib';
 
-/** One event, with what it holds as JSON. */
 export const eventFrame = (type: string, payload: unknown): Buffer =>
   frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload);
 
-/** An error in the middle of the stream. */
 export const exceptionFrame = (type: string, message: string): Buffer =>
   frame({ ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }, { message });
 
-/** An event of a model's own API, as InvokeModelWithResponseStream wraps it. */
+/** An event of a model's own API, as wrapped by InvokeModelWithResponseStream. */
 export const chunkFrame = (event: unknown): Buffer =>
   eventFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') });
 
@@ -18,7 +16,7 @@ function frame(names: Readonly<Record<string, string>>, payload: unknown): Buffe
     Object.entries(names).map(([name, value]) => {
       const lengths = Buffer.alloc(2);
       lengths.writeUInt16BE(value.length);
-      // 7: the value is a string.
+      // 7: a string value.
       return Buffer.concat([
         Buffer.from([name.length]),
         Buffer.from(name),

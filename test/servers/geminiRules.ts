@@ -1,21 +1,21 @@
 /**
- * The rules by which Gemini's generateContent refuses with 400, in Google's words: from the types of @google/genai, the
- * guides on function calling and thought signatures, and what users reported. Written for itself, not with the code that it
- * checks.
+ * Rules for 400 rejections by Gemini's generateContent, in Google's words: from the types of
+ * @google/genai, the guides on function calling and thought signatures, and users' reports.
+ * Independent of the code under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
 
 export interface GeminiStrictness {
-  /** Calls of the current turn must come with the signature that they were given: Gemini 3 and later. Default true. */
+  /** Calls of the current turn need their signature: Gemini 3 and later. Default true. */
   readonly signatures?: boolean;
-  /** Each content with calls is followed by one with as many results. Default true. */
+  /** Content with calls must be followed by as many results. Default true. */
   readonly pairs?: boolean;
-  /** Most output tokens that may be asked for. Default 65,536. */
+  /** Maximum output tokens. Default 65,536. */
   readonly maxOutputTokens?: number;
 }
 
-/** The first thing that is wrong with a request; undefined where nothing is. */
+/** The first error, if any. */
 export const geminiFault = (body: Json, signer: Signer, strict: GeminiStrictness = {}): string | undefined =>
   topFault(body) ??
   configFault(body, strict) ??
@@ -24,17 +24,17 @@ export const geminiFault = (body: Json, signer: Signer, strict: GeminiStrictness
   (strict.signatures === false ? undefined : signatureFault(objects(body['contents']))) ??
   toolsFault(body);
 
-/** Protocol buffers know no field but their own. */
+/** Protocol buffers reject unknown fields. */
 const unknownName = (name: string, at = ''): string =>
   `Invalid JSON payload received. Unknown name "${name}"${at === '' ? '' : ` at '${at}'`}: Cannot find field.`;
 
 const otherField = (value: Json, known: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !known.includes(field));
 
-/** Both spellings are JSON of the same message (proto3's JSON mapping). */
+/** Both spellings are valid in proto3's JSON mapping. */
 const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
-/** The fields that `generateContentParametersToMldev` of @google/genai 2.32 writes. */
+/** Fields written by `generateContentParametersToMldev` of @google/genai 2.32. */
 const TOP = [
   'contents',
   'systemInstruction',
@@ -109,7 +109,7 @@ function configFault(body: Json, { maxOutputTokens = 65_536 }: GeminiStrictness)
     : undefined;
 }
 
-/** `Part` of @google/genai: one of these holds what a part is … */
+/** `Part` of @google/genai requires exactly one of these … */
 const DATA = [
   'text',
   'inlineData',
@@ -121,7 +121,7 @@ const DATA = [
   'toolCall',
   'toolResponse',
 ];
-/** … and these say something of it. */
+/** … and allows these in addition. */
 const BESIDE = [
   'thought',
   'thoughtSignature',
@@ -159,7 +159,8 @@ function partFault(part: unknown, at: string, role: unknown, signer: Signer): st
   const held = DATA.filter((field) => part[field] !== undefined);
   if (held.length > 1)
     return `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${held[1] ?? ''}'`;
-  // A signature may come alone, with an empty text, at the end of a stream (guide "Thought signatures").
+  // A signature may be alone, with an empty text, at the end of a stream (guide "Thought
+  // signatures").
   const isEmpty = held[0] === 'text' && text(part['text']) === '' && part['thoughtSignature'] === undefined;
   if (held.length === 0 || isEmpty) {
     return `* GenerateContentRequest.${at}.data: required oneof field 'data' must have one initialized field\n`;
@@ -211,7 +212,7 @@ function inlineFault(data: unknown, at: string): string | undefined {
 const isBase64 = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
 
-/** Passed in place of a signature that never was, for calls of another model (guide "Thought signatures", FAQ). */
+/** Accepted instead of a signature for calls of another model (guide "Thought signatures", FAQ). */
 const DUMMIES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 function signedFault(signature: unknown, at: string, signer: Signer): string | undefined {
@@ -225,7 +226,10 @@ function signedFault(signature: unknown, at: string, signer: Signer): string | u
 const partsOf = (content: Json | undefined, field: string): Json[] =>
   objects(content?.['parts']).filter((part) => part[field] !== undefined);
 
-/** As many answers as calls, in the next content (users' reports, google-gemini/gemini-cli#7410; microsoft/vscode#299295). */
+/**
+ * As many results as calls, in the next content (users' reports: google-gemini/gemini-cli#7410;
+ * microsoft/vscode#299295).
+ */
 function pairFault(contents: readonly Json[]): string | undefined {
   for (const [index, content] of contents.entries()) {
     const calls = partsOf(content, 'functionCall').length;
@@ -239,7 +243,7 @@ function pairFault(contents: readonly Json[]): string | undefined {
       if (next && partsOf(next, 'functionResponse').length !== calls) {
         return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
       }
-      // A conversation that ends with calls has no turn for the model to take.
+      // After trailing calls it isn't the model's turn.
       if (!next) return 'Please ensure that single turn requests end with a user role or the role field is empty.';
     }
     if (answers.length === 0) continue;
@@ -254,8 +258,8 @@ function pairFault(contents: readonly Json[]): string | undefined {
 }
 
 /**
- * The first call of each step of the current turn carries its signature; of parallel calls only the first has one. Turns that
- * are over are not looked at (guide "Thought signatures", "Validation").
+ * The first call of each step in the current turn needs its signature; of parallel calls only the
+ * first has one. Earlier turns are not checked (guide "Thought signatures", "Validation").
  */
 function signatureFault(contents: readonly Json[]): string | undefined {
   const isQuestion = (content: Json): boolean =>
@@ -270,7 +274,9 @@ function signatureFault(contents: readonly Json[]): string | undefined {
   return undefined;
 }
 
-/** `Schema` of @google/genai: a part of OpenAPI's, not JSON Schema. What is more belongs in `parametersJsonSchema`. */
+/**
+ * `Schema` of @google/genai: a subset of OpenAPI's. JSON Schema belongs in `parametersJsonSchema`.
+ */
 const SCHEMA = [
   'anyOf',
   'default',
@@ -313,7 +319,6 @@ function toolsFault(body: Json): string | undefined {
       ]);
       if (other !== undefined) return unknownName(other, at);
       const name = text(one['name']);
-      // `FunctionDeclaration.name` of @google/genai.
       if (!/^[A-Za-z_][\w.:-]{0,127}$/.test(name)) {
         return `* GenerateContentRequest.${at}.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n`;
       }

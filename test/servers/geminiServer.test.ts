@@ -1,4 +1,4 @@
-/** The Gemini server, through Google's own SDK and as what it says no to. */
+/** The Gemini server through Google's SDK, and its rejections. */
 import { GoogleGenAI, type Content, type GenerateContentConfig } from '@google/genai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callsTool, faulty, rateLimited, reply, type Reply } from './behaviour';
@@ -22,7 +22,7 @@ async function server(
 }
 
 const model = 'gemini-3.5-flash';
-/** As the guide "Function calling" declares it. */
+/** From the guide "Function calling". */
 const lights: GenerateContentConfig = {
   systemInstruction: 'You set the lights.',
   tools: [
@@ -49,7 +49,6 @@ const answerOf = (...outputs: readonly string[]): Content => ({
 });
 const dims = { name: 'set_light_values', input: { brightness: 25 } };
 
-/** The server's refusal of a body of ours. */
 async function refusalOf(at: ModelServer, body: object, action = 'generateContent'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1beta/models/${model}:${action}`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * A server that speaks Gemini's generateContent, streamGenerateContent (server-sent events, or one JSON array), countTokens and
- * its list of models, under Google AI's paths and under Vertex AI's.
+ * A server for Gemini's generateContent, streamGenerateContent (server-sent events or a JSON
+ * array), countTokens and model list, under Google AI's and Vertex AI's paths.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
@@ -29,9 +29,9 @@ import { sendStream, type WireEvent } from './streaming';
 
 export interface GeminiServerOptions extends ServerOptions {
   readonly strict?: GeminiStrictness;
-  /** Models that exist. Default: all. */
+  /** Existing models. Default: all. */
   readonly models?: readonly string[];
-  /** Bytes of a request at most. Default 20 MiB, as the guide "File input methods" has it. */
+  /** Maximum request bytes. Default 20 MiB (guide "File input methods"). */
   readonly maxBytes?: number;
 }
 
@@ -41,7 +41,9 @@ interface Route {
   readonly sse: boolean;
 }
 
-/** Tokens that an image costs (guide "Understand and count tokens"), and that a content costs beside its text. */
+/**
+ * Tokens per image (guide "Understand and count tokens"), and per content in addition to its text.
+ */
 const IMAGE_TOKENS = 258;
 const CONTENT_TOKENS = 2;
 
@@ -59,7 +61,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
   const outputLimit = strict.maxOutputTokens ?? 65_536;
   const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
-  // Implicit caching reads the longest prefix, and writing costs nothing (guide "Context caching").
+  // Implicit caching reads the longest prefix; writes are free (guide "Context caching").
   const cache = new PromptCache({ minTokens: minCacheTokens, step: 1, ...options.cache }, options.now);
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
@@ -76,7 +78,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       return;
     }
     const error = { error: { code: status, message, status: type ?? STATUSES[status] ?? 'UNKNOWN' } };
-    // A stream that is no stream of events is an array, its errors, too (bodies in google-gemini/gemini-cli#7410).
+    // A non-SSE stream is an array, and so are its errors (google-gemini/gemini-cli#7410).
     sendJson(exchange, status, inArray ? [error] : error, { ...headers });
   };
 
@@ -158,7 +160,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
         sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
       0,
     );
-    // Tokens read from the cache are part of the prompt; tokens of thinking are no part of the candidate
+    // The prompt includes cached tokens; the candidate excludes thinking
     // (`GenerateContentResponseUsageMetadata` of @google/genai).
     const usage = {
       promptTokenCount: use.total,
@@ -170,7 +172,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
     exchange.record.usage = usage;
     const head = { modelVersion: route.model, responseId: `r${exchange.record.index}` };
     if (stopOf(scripted) === 'filter') {
-      // A prompt that is blocked has no candidate.
+      // A blocked prompt has no candidate.
       const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
       if (route.sse) sendStream(exchange, [{ data: sse(blocked) }], framing, scripted.fault);
       else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blocked] : blocked);
@@ -215,7 +217,6 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
   return startServer(script, tokensOf, answer);
 }
 
-/** Google's canonical codes. */
 const STATUSES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -251,14 +252,14 @@ const keysIn = ({ headers, path }: RecordedRequest): string[] => [
   new URLSearchParams(path.split('?')[1]).get('key') ?? '',
 ];
 
-/** countTokens takes the contents, or a whole request with its model. */
+/** Accepts contents, or a whole request with its model. */
 function counted(body: Json): Json {
   const inner = body['generateContentRequest'];
   if (!isObject(inner)) return body;
   return Object.fromEntries(Object.entries(inner).filter(([field]) => field !== 'model'));
 }
 
-/** The text of a part that a model reads. A signature costs nothing of its own here. */
+/** Signatures cost nothing here. */
 function wordsIn(part: Json): string {
   if (typeof part['text'] === 'string') return part['text'];
   const { functionCall, functionResponse } = part;
@@ -287,7 +288,7 @@ interface Chunk {
   readonly parts: readonly Json[];
 }
 
-/** Arguments that are not JSON make no call at all: Gemini ends with MALFORMED_FUNCTION_CALL. */
+/** Arguments that aren't JSON produce no call: Gemini ends with MALFORMED_FUNCTION_CALL. */
 const isMalformed = ({ calls = [] }: Reply): boolean =>
   calls.some(({ input }) => typeof input === 'string' && !isJson(input));
 
@@ -321,7 +322,7 @@ function chunksOf(scripted: Reply, index: number, signer: Signer, signs: boolean
         },
       ],
     })),
-    // Without calls the signature comes at the end, alone.
+    // Without calls, the signature is sent alone at the end.
     ...(signs && made.length === 0 && words.length > 0
       ? [{ parts: [{ text: '', thoughtSignature: signature('text') }] }]
       : []),

@@ -1,6 +1,6 @@
 /**
- * The long task as a script: 120 tool calls over a project, then a question about the file that was read first, which the
- * model answers with what it recalls, and last a file that it writes with a marker in place of its text.
+ * The long task as a script: 120 tool calls over a project, a question about the first file,
+ * answered from recall, and finally a file written with a marker instead of its text.
  */
 import { createHash } from 'node:crypto';
 import { bigTask, type BigTask } from '../generators/bigTask';
@@ -12,29 +12,27 @@ import { findMarkers } from '../../src/core/messages/markers';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
-/** The user's words that begin a part of the work: the first from 0. */
+/** User messages that start a part of the task, from 0. */
 export const partPrompt = (part: number): string => (part === 0 ? TASK_PROMPT : `Please go on with part ${part + 1}.`);
-/** The model's last words of a part that is not the last. */
+/** The model's last text of a part other than the last. */
 export const PAUSED = 'Shall I go on?';
 export const QUESTION = 'How many seconds is the grace period of the ledger, and who agreed to it?';
 export const NOTES_PROMPT = 'Write the first file down again, as notes.';
 export const DONE = 'The whole project is in order now.';
 export const WRITTEN = 'The notes are written.';
 
-/** Input and output together, in the vendor's tokens. */
 export const WINDOW = 100_000;
-/** Of one answer. */
+/** Maximum output tokens. */
 export const MAX_OUTPUT = 8_000;
-/** The vendor's tokens for one o200k token. */
+/** Vendor tokens per o200k token. */
 export const TOKEN_FACTOR = 1.5;
-/** Claude Sonnet's, US dollars per million tokens. */
+/** Claude Sonnet, US dollars per million tokens. */
 export const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 export interface LongTask extends BigTask {
   readonly turns: readonly AgentTurn[];
-  /** The turn in which the question is asked. */
+  /** Turn of the question. */
   readonly questionTurn: number;
-  /** Where the notes are written. */
   readonly notes: string;
 }
 
@@ -69,7 +67,7 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
     prompt: NOTES_PROMPT,
     steps: [
       (request) => {
-        // Of the file more than one piece may be gone.
+        // Several pieces of the file may be gone.
         const markers = markersIn(request).map(({ marker }) => marker);
         const content = `Notes:\n${markers.join('\n')}\n`;
         return callsTool({ name: 'create_file', input: { filePath: notes, content } });
@@ -80,14 +78,14 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
   return { ...task, notes, questionTurn, turns: [...parts, question, write] };
 }
 
-/** Options of a server that plays the task and is as strict as the vendor about its window. */
+/** Options of a server that plays the task with a strict window. */
 export const longTaskServer = ({ turns }: LongTask, countTokens: (text: string) => number): ServerOptions => ({
   script: scriptedAgent(turns),
   maxContextTokens: WINDOW,
   countTokens: (text) => Math.ceil(countTokens(text) * TOKEN_FACTOR),
 });
 
-/** The call that reads the file that is asked about. */
+/** The call that reads the file in question. */
 const EARLY_CALL = callId(0, 1);
 
 interface Marker {
@@ -95,13 +93,13 @@ interface Marker {
   readonly reference: string;
 }
 
-/** The markers in what is left of the early result. */
+/** Markers in the remainder of the early result. */
 function markersIn(request: RecordedRequest): Marker[] {
   const text = resultOf(request, EARLY_CALL) ?? '';
   return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
 }
 
-/** Lines that are recalled at once: VS Code writes what a tool gives to a file once it is longer than 8 KB (seen in 1.139). */
+/** Lines per recall: VS Code writes tool output longer than 8 KB to a file (seen in 1.139). */
 const LINES_AT_ONCE = 90;
 
 const recallOf = (reference: string, fromLine: number) => ({
@@ -109,7 +107,7 @@ const recallOf = (reference: string, fromLine: number) => ({
   input: { references: [reference], fromLine, toLine: fromLine + LINES_AT_ONCE - 1 },
 });
 
-/** Where the calls for a content begin that has so many lines, but for the first. */
+/** Later start lines for recalling a content of this length. */
 const startsBehindFirst = (lines: number): number[] =>
   Array.from(
     { length: Math.max(0, Math.ceil(lines / LINES_AT_ONCE) - 1) },
@@ -118,12 +116,11 @@ const startsBehindFirst = (lines: number): number[] =>
 
 interface Piece {
   readonly reference: string;
-  /** Of the whole content. */
   readonly lines: number;
   readonly text: string;
 }
 
-/** The results of a step's calls, without the line above them that names their place. */
+/** Results of a step's calls, without the location line. */
 function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[] {
   const pieces: Piece[] = [];
   for (;;) {
@@ -136,7 +133,7 @@ function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[]
 
 const firstPieces = (request: RecordedRequest, turn: number): Piece[] => piecesOf(request, turn, 0);
 
-/** The recalled texts, content by content. */
+/** Recalled texts by content. */
 function recalled(request: RecordedRequest, turn: number): string[] {
   const rest = piecesOf(request, turn, 1);
   return firstPieces(request, turn).map(({ reference, text }) =>
@@ -144,18 +141,18 @@ function recalled(request: RecordedRequest, turn: number): string[] {
   );
 }
 
-/** The model's answer is the line that it was asked about. */
+/** The model answers with the requested line. */
 const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The material of the last answer to the question. */
+/** Basis of the last answer. */
 export interface RecallProof {
-  /** True where the answer stood in what the model was sent with the question. */
+  /** True if the request with the question contained the answer. */
   readonly wasInView: boolean;
-  /** Hash of the early file's content as the tool gave it. */
+  /** Hash of the early file's original content. */
   readonly original: string;
-  /** Hash of what stands there in the view, with what was recalled in the place of its markers. */
+  /** Hash of its content in the view with markers replaced by recalled text. */
   readonly restored: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Shared by the servers: they listen on 127.0.0.1, record every request, answer as a script says, and see
- * whether the client closed the connection. The wire protocols stand in anthropicServer.ts and openaiServer.ts.
+ * Shared by the servers: listens on 127.0.0.1, records every request, responds from a script, and
+ * detects closed connections. The protocols are in the other files.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,72 +9,70 @@ import { isObject, type Json } from './json';
 import type { CacheRules } from './promptCache';
 
 export interface RecordedRequest {
-  /** 0 for the first. */
   readonly index: number;
   readonly method: string;
-  /** Path with query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed body; an empty object where it was no JSON object. */
+  /** The parsed body; `{}` if it isn't a JSON object. */
   readonly body: Json;
-  /** Length of the body as it was sent. */
   readonly bytes: number;
-  /** The status that was answered; undefined until then. */
+  /** Undefined until answered. */
   readonly status: number | undefined;
-  /** The words of the refusal, if it was refused. */
+  /** Message of a rejection. */
   readonly refusal: string | undefined;
-  /** The tokens that were answered, in the vendor's fields; undefined where none were. */
+  /** Reported tokens in the vendor's fields, if any. */
   readonly usage: Json | undefined;
-  /** Resolves when the client closed the connection before its answer was complete; never otherwise. */
+  /** Resolves only if the client closes the connection before the answer is complete. */
   readonly aborted: Promise<void>;
   readonly isAborted: boolean;
 }
 
-/** One behaviour for all requests, one for each in turn (the last one stays), or what a function of the request says. */
+/** One behavior for all requests, a list (the last repeats), or a function of the request. */
 export type Script = Behaviour | readonly Behaviour[] | ((request: RecordedRequest) => Behaviour | Promise<Behaviour>);
 
 export interface ServerOptions {
-  /** The server's reaction to requests that follow the rules. Default: answers "ok". */
+  /** Response to valid requests. Default: "ok". */
   readonly script?: Script;
-  /** The key that is accepted. Default: any. */
+  /** The accepted key. Default: any. */
   readonly apiKey?: string;
-  /** Input tokens that fit at most. Default 200,000. */
+  /** Maximum input tokens. Default 200,000. */
   readonly maxContextTokens?: number;
-  /** How many tokens this vendor makes of four characters. Default 1.25. */
+  /** Tokens per four characters. Default 1.25. */
   readonly tokenFactor?: number;
-  /** Counts a text's tokens, in place of the factor. */
+  /** Replaces the factor. */
   readonly countTokens?: (text: string) => number;
-  /** Shortest prompt that is cached, in tokens. Default 1024. */
+  /** Minimum cached prompt in tokens. Default 1024. */
   readonly minCacheTokens?: number;
-  /** Further rules of the prompt cache. Default: entries live for ever. */
+  /** Further cache rules. Default: entries never expire. */
   readonly cache?: Partial<CacheRules>;
-  /** What seals of thinking are made with: servers that share it take each other's, as one vendor does. Default: its own. */
+  /**
+   * Key for sealing thinking; servers with the same key accept each other's, like one vendor.
+   * Default: a unique one.
+   */
   readonly sealKey?: Buffer;
-  /** The clock by which entries of the cache age, in milliseconds. Default: the system's. */
+  /** Clock for cache expiry, in milliseconds. Default: the system's. */
   readonly now?: () => number;
 }
 
 export interface ModelServer {
-  /** `http://127.0.0.1:port`, without a path. */
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Tokens that this server counts in a text. */
   tokensOf(text: string): number;
-  /** Replaces the script for the requests to come. */
+  /** Replaces the script for later requests. */
   play(script: Script): void;
-  /** The request with this index, as soon as it's there. */
+  /** Resolves when the request with this index arrives. */
   request(index: number): Promise<RecordedRequest>;
-  /** Forgets the requests so far, which are kept whole. */
+  /** Discards recorded requests to free memory. */
   forget(): void;
-  /** Stops listening and closes every connection. The process may end without it. */
+  /** Stops listening and closes all connections. Not required before exit. */
   close(): Promise<void>;
 }
 
-/** The changing side of a recorded request. */
+/** The mutable side of a recorded request. */
 export interface Exchange {
   readonly record: { -readonly [field in keyof RecordedRequest]: RecordedRequest[field] };
   readonly response: ServerResponse;
-  /** Closes the connection hard, as a network that breaks does. */
+  /** Resets the connection like a network failure. */
   readonly hangUp: () => void;
 }
 
@@ -104,7 +102,7 @@ export async function startServer(
       waiting.delete(exchange.record.index);
       await answer(exchange, next);
     })().catch((error: unknown) => {
-      // A mistake in a script must be seen, not hang.
+      // A script error must be visible instead of hanging.
       response.destroy(error instanceof Error ? error : undefined);
     });
   });
@@ -180,7 +178,6 @@ function parsed(text: string): Json {
   }
 }
 
-/** An answer that is one JSON value. */
 export function sendJson(
   { record, response }: Exchange,
   status: number,

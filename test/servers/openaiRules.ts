@@ -1,6 +1,6 @@
 /**
- * The rules by which OpenAI's Chat Completions and Responses refuse with 400, in their words, as far as they are known from
- * the reference and from what users reported. Written for itself, not with the code that it checks.
+ * Rules for 400 rejections by OpenAI's Chat Completions and Responses, in their words, from the
+ * reference and users' reports. Independent of the code under test.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
@@ -11,69 +11,79 @@ export interface OpenAIFault {
   readonly code?: string;
 }
 
-/** How a server that speaks the protocol differs from OpenAI's own. */
+/** Deviations of compatible servers from OpenAI. */
 export interface Quirks {
-  /** The only name of the output limit that is accepted; the other one is refused. Default: both are accepted. */
+  /** The only accepted name of the output limit. Default: both. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** `stream_options` is refused. */
+  /** `stream_options` is rejected. */
   readonly noStreamOptions?: boolean;
-  /** No usage is reported. */
+  /** Reports no usage. */
   readonly noUsage?: boolean;
   readonly noTemperature?: boolean;
   readonly noSystemRole?: boolean;
-  /** User and assistant must take turns, as some templates want it. */
+  /** Roles must alternate, as some templates require. */
   readonly alternateRoles?: boolean;
-  /** `cache_control` is passed on, as OpenRouter does. */
+  /** Forwards `cache_control`, like OpenRouter. */
   readonly cacheControl?: boolean;
-  /** OpenRouter's own fields are known: sessions, routing, reasoning with its details, `cache_control` everywhere. */
+  /**
+   * Accepts OpenRouter's fields: sessions, routing, reasoning with details, `cache_control`
+   * everywhere.
+   */
   readonly openRouter?: boolean;
-  /** Only the fields are known that every server knows: no caching keys, no tiers (Mistral, older vLLM). */
+  /** Accepts only fields common to all servers: no cache keys or tiers (Mistral, older vLLM). */
   readonly plainFields?: boolean;
-  /** The ids of calls have nine letters or digits (mistral-common's validator, `_TOOL_CALL_ID_REGEX`). */
+  /**
+   * Call IDs must have nine alphanumeric characters (mistral-common's validator,
+   * `_TOOL_CALL_ID_REGEX`).
+   */
   readonly shortCallIds?: boolean;
-  /** The model sees no images. */
+  /** The model has no image input. */
   readonly textOnly?: boolean;
-  /** Calls are streamed whole: all without an `index`, or all with index 0, as some servers do. */
+  /** Streams calls whole: all without `index`, or all with index 0, like some servers. */
   readonly callIndex?: 'none' | 'zero';
-  /** Calls have no id. */
+  /** Calls have no ID. */
   readonly noCallIds?: boolean;
-  /** Calls end with `stop`. */
   readonly stopForCalls?: boolean;
-  /** The name of the field with the thinking. Default `reasoning_content`. */
+  /** Name of the thinking field. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
-  /** The field that an assistant's calls must come with: the thinking (Kimi, DeepSeek), or a signature (Gemini). */
+  /**
+   * Field required with an assistant's calls: thinking (Kimi, DeepSeek), or a signature (Gemini).
+   */
   readonly wants?: 'reasoning_content' | 'thought_signature';
-  /** The model doesn't reason: it has no encrypted reasoning to give. */
+  /** The model has no reasoning. */
   readonly noReasoning?: boolean;
-  /** Errors are strings, as LM Studio's are. */
+  /** Errors are strings, as in LM Studio. */
   readonly plainErrors?: boolean;
 }
 
-/** A server's rules beyond the shape of a request: limits of its model, and demands of its guides. */
+/** Rules beyond the shape of requests: model limits and requirements of guides. */
 export interface OpenAIStrictness {
-  /** Most output tokens that the model gives; more must not be asked for. */
+  /** Maximum output tokens that may be requested. */
   readonly maxOutputTokens?: number;
-  /** Bytes of a request at most; more is a 413. */
+  /** Maximum request bytes; more is a 413. */
   readonly maxBytes?: number;
   /**
-   * Tools are taken by the Responses API alone, as of GPT-5.6 and later, which reason unless they are told not to
+   * Tools require the Responses API unless reasoning is disabled, as for GPT-5.6 and later
    * (danny-avila/LibreChat#14355).
    */
   readonly toolsOnResponses?: boolean;
   /**
-   * Which reasoning items of the input are rendered to the model again, and billed: all, or those behind the user's last message
-   * (`Reasoning.context` of the SDK: the default is `all_turns` from GPT-5.6, `current_turn` before). Such an item costs the
-   * tokens that it was made of, and its encrypted content is as long as OpenAI's. Default: none costs anything.
+   * Which reasoning items are rendered and billed again: all, or those after the last user message
+   * (`Reasoning.context` of the SDK: default `all_turns` from GPT-5.6, `current_turn` before). An
+   * item costs its original tokens, and its encrypted content has OpenAI's length. Default: free.
    */
   readonly reasoning?: 'current_turn' | 'all_turns';
   /**
-   * Messages of the assistant have a `phase`, which must come back. OpenAI doesn't refuse a request without it; dropping it
-   * "can degrade performance" (`ResponseOutputMessage.phase` of the SDK).
+   * Assistant messages have a `phase` to send back. OpenAI accepts requests without it, but
+   * dropping it "can degrade performance" (`ResponseOutputMessage.phase` of the SDK).
    */
   readonly phases?: boolean;
-  /** Requests share a cache only where their `prompt_cache_key`, or their session, is the same. */
+  /** Requests share a cache only with the same `prompt_cache_key` or session. */
   readonly cacheKeys?: boolean;
-  /** `reasoning_details` must come back as they were given, with the calls that they led to (OpenRouter's guide "Reasoning Tokens"). */
+  /**
+   * `reasoning_details` must come back unchanged with their calls (OpenRouter's guide "Reasoning
+   * Tokens").
+   */
   readonly reasoningDetails?: boolean;
 }
 
@@ -85,7 +95,7 @@ export const chatFault = (body: Json, quirks: Quirks): OpenAIFault | undefined =
   toolsFault(objects(body['tools']), true, quirks.openRouter === true) ??
   markFault(body, quirks);
 
-/** At most four breakpoints, as Anthropic says; the one of the whole request counts. */
+/** At most four breakpoints, as at Anthropic, including the top-level one. */
 function markFault(body: Json, { openRouter }: Quirks): OpenAIFault | undefined {
   if (openRouter !== true) return undefined;
   const session = body['session_id'];
@@ -119,7 +129,7 @@ function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   return undefined;
 }
 
-/** The fields that every server knows. */
+/** Fields that every server accepts. */
 const PLAIN_CHAT_FIELDS = [
   'model',
   'messages',
@@ -143,7 +153,6 @@ const PLAIN_CHAT_FIELDS = [
   'usage',
 ];
 
-/** `ChatCompletionCreateParamsBase` of openai 7.57. */
 const CHAT_FIELDS = [
   ...PLAIN_CHAT_FIELDS,
   'audio',
@@ -166,7 +175,7 @@ const CHAT_FIELDS = [
   'web_search_options',
 ];
 
-/** The further fields of `ChatRequest` in @openrouter/sdk 1.3. */
+/** Additional fields of `ChatRequest` in @openrouter/sdk 1.3. */
 const OPENROUTER_FIELDS = [
   ...CHAT_FIELDS.filter((field) => field !== 'prompt_cache_retention'),
   'cache_control',
@@ -285,7 +294,8 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
           ? ['text', 'refusal']
           : ['text'];
     if (type === 'image_url' && quirks.textOnly === true) {
-      // DeepSeek's; OpenAI says "Invalid content type. image_url is only supported by certain models."
+      // DeepSeek's message; OpenAI: "Invalid content type. image_url is only supported by certain
+      // models."
       const message = `Failed to deserialize the JSON body into the target type: messages[${index}]: unknown variant \`image_url\`, expected \`text\` at line 1 column 900`;
       return { message, code: 'invalid_request_error' };
     }
@@ -363,7 +373,8 @@ function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | 
 function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
     const declared = nested ? tool['function'] : tool;
-    // Tools of other kinds run at OpenAI, or have no schema; a function without parameters takes none (`FunctionDefinition`).
+    // Other tool types run at OpenAI or have no schema; a function without parameters has none
+    // (`FunctionDefinition`).
     if (text(tool['type']) !== '' && tool['type'] !== 'function' && !(nested && tool['type'] !== 'custom')) continue;
     const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
     const beside = nested ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])]) : undefined;
@@ -385,7 +396,6 @@ function toolsFault(tools: readonly Json[], nested: boolean, marks = false): Ope
   return undefined;
 }
 
-/** `ResponseCreateParamsBase` of openai 7.57. */
 const RESPONSES_FIELDS = [
   'access_programs',
   'background',
@@ -420,7 +430,7 @@ const RESPONSES_FIELDS = [
   'top_p',
   'truncation',
   'user',
-  // Not in the SDK; Codex sends it (recorded in 2026).
+  // Not in the SDK, but sent by Codex (recorded in 2026).
   'client_metadata',
 ];
 
@@ -549,8 +559,8 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
     : { message: `No tool output found for function call ${open}.`, param: 'input' };
 }
 
-/** The faults by the limits of a model; `most` as the request names it. */
-/** Chat Completions of a model that takes tools by the other API. */
+/** Violations of model limits; `most` as named in the request. */
+/** Chat Completions for a model that supports tools only on the other API. */
 export function apiFault(body: Json, { toolsOnResponses }: OpenAIStrictness): OpenAIFault | undefined {
   if (toolsOnResponses !== true || objects(body['tools']).length === 0 || body['reasoning_effort'] === 'none') {
     return undefined;

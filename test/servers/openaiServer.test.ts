@@ -1,4 +1,4 @@
-/** The rules of OpenAI's server that are off by default, and OpenRouter's dialect, through the bare SDK. */
+/** OpenAI's optional rules and OpenRouter's dialect, through the bare SDK. */
 import { OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callsTool, reply, type Reply } from './behaviour';
@@ -17,7 +17,7 @@ async function server(options: OpenAIServerOptions): Promise<{ readonly at: Mode
   return { at, client: new OpenAI({ apiKey: 'key', baseURL: `${at.url}/v1`, maxRetries: 0 }) };
 }
 
-/** The server's refusal of a body of ours; undefined if it answers. */
+/** Undefined if the server answers. */
 async function refusalOf(at: ModelServer, body: Json, api = 'chat/completions'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1/${api}`, { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
   await answer.text();
@@ -117,7 +117,6 @@ describe('a server that cuts without a word', () => {
   });
 });
 
-/** A model's output, as input. */
 const messagesOf = (output: readonly OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput =>
   output.filter(
     ({ type }) => type === 'reasoning' || type === 'message' || type === 'function_call',
@@ -127,7 +126,7 @@ describe('encrypted reasoning', () => {
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'y'.repeat(4000) };
   const tools = [{ type: 'function' as const, name: 'a', parameters: { type: 'object' }, strict: null }];
 
-  /** Input tokens of a second request, in the same turn and in the next. */
+  /** Input tokens of a second request, in the same turn and the next. */
   async function billed(
     reasoning: 'current_turn' | 'all_turns',
   ): Promise<{ readonly now: number; readonly later: number; readonly long: number }> {
@@ -230,7 +229,7 @@ describe('OpenRouter', () => {
     expect(await ask(step('c1', mark))).toBeUndefined();
     expect(await ask([...step('c1'), ...step('c2', mark)])).toBeUndefined();
     expect(usageOf(at)).toMatchObject({ cached_tokens: expect.closeTo(2200, -3) as number });
-    // At the top of the request the mark moves by itself.
+    // A top-level breakpoint moves by itself.
     expect(await ask([...step('c1'), ...step('c2'), ...step('c3')], mark)).toBeUndefined();
     expect(usageOf(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
   });

@@ -1,6 +1,6 @@
 /**
- * A server that speaks OpenAI's Chat Completions and Responses (stream and not) under `/v1`, and, by its quirks, as the
- * servers that speak almost the same: Ollama, LM Studio, vLLM, OpenRouter.
+ * A server for OpenAI's Chat Completions and Responses (streaming or not) under `/v1`, with quirks
+ * to imitate Ollama, LM Studio, vLLM and OpenRouter.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
@@ -41,11 +41,11 @@ export interface OpenAIServerOptions extends ServerOptions {
   readonly quirks?: Quirks;
   /** Rules that are off by default. */
   readonly strict?: OpenAIStrictness;
-  /** In whose words a prompt that is too long is refused. Default: OpenAI's. */
+  /** Whose message rejects prompts that are too long. Default: OpenAI's. */
   readonly tooLong?: TooLongVendor;
   /**
-   * As Ollama's `num_ctx`: a prompt that is longer is cut, without a word, to half of it and two tokens
-   * (ollama/ollama#17427, the maintainer's figures); usage tells what was read. Nothing is refused for its length.
+   * Ollama's `num_ctx`: longer prompts are silently cut to half of it plus two tokens
+   * (ollama/ollama#17427, the maintainer's figures); usage reports what was read.
    */
   readonly cutsAt?: number;
 }
@@ -82,7 +82,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       quirks.plainErrors === true
         ? message
         : quirks.openRouter === true
-          ? // The code is the status, as a number (`OpenRouterDefaultError` of @openrouter/sdk).
+          ? // The code is the numeric status (`OpenRouterDefaultError` of @openrouter/sdk).
             { message, code: status }
           : { message, type, param: param ?? null, code };
     sendJson(exchange, status, { error }, { ...headers });
@@ -162,7 +162,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     }
   }
 
-  /** Claude's prompts are cached where they are marked, also behind OpenRouter; others by themselves. */
+  /** Claude's prompts are cached at breakpoints, even behind OpenRouter; others automatically. */
   function used(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
     const { body } = record;
     const isMarked = quirks.openRouter === true && /claude/.test(text(body['model']));
@@ -206,7 +206,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       });
       return;
     }
-    // OpenRouter reports it with every stream (guide "Usage Accounting").
+    // OpenRouter reports it in every stream (guide "Usage Accounting").
     const wantsUsage =
       quirks.openRouter === true ||
       (isObject(body['stream_options']) && body['stream_options']['include_usage'] === true);
@@ -265,10 +265,7 @@ const keysIn = ({ headers }: RecordedRequest): string[] =>
 
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
 
-/**
- * The scope in which requests share a cache: their key, their session, or how their conversation begins (OpenRouter's
- * guide).
- */
+/** Scope of a shared cache: key, session, or the start of the conversation (OpenRouter's guide). */
 function scopeOf({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
   const key = text(body['prompt_cache_key']);
   if (openRouter !== true) return key;
@@ -290,7 +287,7 @@ function wordsIn(value: Json): string {
 const imagesIn = ({ content }: Json): number =>
   objects(content).filter(({ type }) => type === 'image_url' || type === 'input_image').length;
 
-/** A breakpoint says nothing of the words before it. */
+/** Breakpoints are not part of the text. */
 const identityOf = (value: Json): string =>
   JSON.stringify(value, (field, inner: unknown) => (field === 'cache_control' ? undefined : inner));
 
@@ -319,7 +316,8 @@ function chatSegments(body: Json, tokensOf: (content: string) => number): Segmen
     ...objects(body['messages']).map((message) => messageSegment(message, tokensOf)),
   ];
   const last = segments.at(-1);
-  // At the top of the request: the last block that can be cached is marked (`ChatRequest.cacheControl` of @openrouter/sdk).
+  // A top-level breakpoint marks the last cacheable block (`ChatRequest.cacheControl` of
+  // @openrouter/sdk).
   if (last && isObject(body['cache_control'])) segments[segments.length - 1] = { ...last, ...markIn([body]) };
   return segments;
 }
@@ -340,9 +338,9 @@ function responsesSegments(body: Json, tokensOf: (content: string) => number, mi
   ];
 }
 
-/** The model's thinking, sealed, and its cost when it comes back. */
+/** The model's thinking, sealed, and its cost when sent back. */
 class Minds {
-  /** Tokens that a sealed thought was made of. */
+  /** Tokens in a sealed thought. */
   private readonly tokens = new Map<string, number>();
 
   constructor(
@@ -356,25 +354,23 @@ class Minds {
     const sealed = `${hidden}.${this.signer.sign(hidden)}`;
     if (this.strict.reasoning === undefined) return sealed;
     const tokens = this.tokensOf(thought);
-    // As long as OpenAI's: about four bytes for a token and some 650 beside, in base64.
+    // OpenAI's length: about four bytes per token plus 650, in base64.
     const long = `${sealed}.${randomBytes(tokens * 4 + 650).toString('base64url')}`;
     this.tokens.set(long, tokens);
     return long;
   }
 
-  /** Input tokens of a reasoning item; undefined where the server doesn't bill them. */
+  /** Input tokens of a reasoning item; undefined if not billed. */
   billed(item: Json, isOpen: boolean): number | undefined {
     const { reasoning } = this.strict;
     if (reasoning === undefined) return undefined;
     return reasoning === 'all_turns' || isOpen ? (this.tokens.get(text(item['encrypted_content'])) ?? 0) : 0;
   }
 
-  /** The phase of a message that the server is about to give. */
   phase(calls: boolean): Json {
     return this.strict.phases === true ? { phase: calls ? 'commentary' : 'final_answer' } : {};
   }
 
-  /** OpenRouter's form of what was thought. */
   details({ thinking, hiddenThinking }: Reply, index: number): Json[] {
     const format = 'anthropic-claude-v1';
     return [
@@ -387,7 +383,7 @@ class Minds {
     ];
   }
 
-  /** The fault of thinking that came back changed. */
+  /** Rejects altered thinking. */
   fault(body: Json): OpenAIFault | undefined {
     for (const [index, item] of objects(body['input']).entries()) {
       if (this.strict.phases === true && item['role'] === 'assistant' && text(item['phase']) === '')
@@ -408,7 +404,7 @@ class Minds {
   }
 }
 
-/** The calls of the turn that is still open need the thinking that led to them, where there was some in the turn. */
+/** Calls of the open turn need the thinking before them, if there was any. */
 function droppedDetails(body: Json): OpenAIFault | undefined {
   const messages = objects(body['messages']);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
@@ -457,7 +453,7 @@ function* chatEvents(
   details: readonly Json[],
 ): Generator<WireEvent, void> {
   const { thinking, calls = [], stop } = scripted;
-  // Gemini signs the first call of an answer.
+  // Gemini signs an answer's first call.
   const signed = (at: number): Json =>
     quirks.wants === 'thought_signature' && at === 0
       ? { extra_content: { google: { thought_signature: `signed ${index}` } } }

@@ -1,37 +1,34 @@
-/** A vendor's prompt cache: which prefixes of requests were seen, by the hash of all that stands before. */
+/** A vendor's prompt cache: seen prefixes by hash. */
 import { createHash } from 'node:crypto';
 
-/** A piece of a prompt in its order: a tool, the system prompt, a block of a message. */
+/** A piece of a prompt: tool, system prompt, or block. */
 export interface Segment {
-  /** Everything that makes it what it is, as text. */
+  /** Its full content as text. */
   readonly identity: string;
   readonly tokens: number;
-  /** Carries a cache breakpoint. */
   readonly marked: boolean;
-  /** The lifetime that its breakpoint asks for, where it names one. */
+  /** Lifetime requested by its breakpoint, if any. */
   readonly ttl?: string;
 }
 
 export interface CacheUse {
   readonly read: number;
   readonly written: number;
-  /** Input tokens of the whole prompt. */
   readonly total: number;
 }
 
-/** How a vendor's cache behaves. */
 export interface CacheRules {
-  /** Shortest prompt that is cached, in tokens; a shorter one is not refused, only not cached. */
+  /** Minimum cached prompt in tokens; shorter ones are accepted but not cached. */
   readonly minTokens: number;
-  /** How long an entry lives after it was last written or read, in milliseconds. */
+  /** Lifetime after the last write or read, in milliseconds. */
   readonly lifetime: number;
-  /** Lifetimes that a breakpoint may ask for, by their names. */
+  /** Lifetimes that a breakpoint may request, by name. */
   readonly lifetimes: Readonly<Record<string, number>>;
-  /** How many blocks before a breakpoint are looked at for an earlier one. */
+  /** Blocks searched before a breakpoint for an earlier entry. */
   readonly lookBack: number;
-  /** The number of read tokens is a multiple of this. */
+  /** Cached tokens are a multiple of this. */
   readonly step: number;
-  /** Writing has a price of its own, and is reported. */
+  /** Writes are billed separately and reported. */
   readonly paysWrites: boolean;
 }
 
@@ -66,7 +63,6 @@ export const AGEING = {
 } as const satisfies Readonly<Record<string, Partial<CacheRules>>>;
 
 interface Entry {
-  /** When it was last used. */
   at: number;
   readonly lifetime: number;
 }
@@ -74,14 +70,14 @@ interface Entry {
 interface Prefix {
   readonly hash: string;
   readonly tokens: number;
-  /** The piece that it ends with. */
+  /** Its last piece. */
   readonly last: Pick<Segment, 'identity' | 'tokens'>;
 }
 
 export class PromptCache {
   private readonly entries = new Map<string, Entry>();
   private readonly rules: CacheRules;
-  /** Of the request before, by scope: most begin with what that one was. */
+  /** The previous request by scope, since most share its prefix. */
   private readonly before = new Map<string, readonly Prefix[]>();
 
   constructor(
@@ -91,7 +87,7 @@ export class PromptCache {
     this.rules = { ...EVER, ...rules };
   }
 
-  /** Anthropic's: only what stands before a breakpoint is read and written. */
+  /** Anthropic: reads and writes only at breakpoints. */
   useMarked(segments: readonly Segment[], scope = ''): CacheUse {
     const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
@@ -110,7 +106,10 @@ export class PromptCache {
     return { read, written: Math.max(0, upTo - read), total };
   }
 
-  /** OpenAI's: the longest known prefix, in steps, without breakpoints. `scope`: what routes requests to the same cache. */
+  /**
+   * OpenAI: the longest known prefix, in steps, without breakpoints. `scope` routes requests to the
+   * same cache.
+   */
   useLongest(segments: readonly Segment[], scope = ''): CacheUse {
     const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
@@ -155,7 +154,6 @@ export class PromptCache {
   }
 }
 
-/** A prefix that goes on behind another one. */
 function prefixOf({ identity, tokens }: Segment, before: string, tokensBefore: number): Prefix {
   const hash = createHash('sha256').update(`${before}\n${identity}`).digest('base64');
   return { hash, tokens: tokensBefore + tokens, last: { identity, tokens } };

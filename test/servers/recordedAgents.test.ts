@@ -1,4 +1,7 @@
-/** Requests of real agents, kept outside of the repository (../shared/real-agents): the strict servers' rules take them. */
+/**
+ * Recorded requests of real agents, outside the repository (../shared/real-agents), satisfy the
+ * strict rules.
+ */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,16 +12,16 @@ import { chatFault, responsesFault } from './openaiRules';
 
 const RECORDED = join(import.meta.dirname, '../../../shared/real-agents/recorded');
 
-/** Seals were made by the servers of then: here each is true. */
+/** Their seals are from other servers, so all are accepted. */
 const signer: Signer = { sign: () => 'sealed' };
 
-/** A recorded body without what was shortened in it, and sealed anew. */
+/** Expands what the recording abbreviated, and seals it again. */
 const restored = (text: string): Json => {
   const body: unknown = JSON.parse(text, (field, value: unknown) => {
     if (field === 'signature') return 'sealed';
     if (field === 'thoughtSignature') return 'skip_thought_signature_validator';
     if (field === 'encrypted_content') return 'x.sealed';
-    // The old name of the model's thinking belongs to servers that want it back.
+    // The old name of the thinking field is for servers that require it.
     if (field === 'reasoning_content') return undefined;
     if (isObject(value) && 'shortened' in value) return { type: 'object' };
     return value;

@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** One address for one server after the other: whoever was told it once reaches the one to which it leads now. */
+/** A stable address that forwards to changing servers. */
 export interface Relay {
   readonly url: string;
-  /** Leads to another server from now on; connections to the one before end. */
+  /** Switches to another server and closes connections to the previous one. */
   leadTo(url: string): void;
   close(): Promise<void>;
 }
 
-/** On 127.0.0.1. What comes before it leads anywhere is hung up on. */
+/** On 127.0.0.1. Closes connections made before a server is set. */
 export async function startRelay(): Promise<Relay> {
   let target: URL | undefined;
   const open = new Set<Socket>();

@@ -1,17 +1,17 @@
 /**
- * The model of an agent as a script: what it answers follows from the request alone, so that retries, reloads, cancelled
- * requests and other conversations on the same server change nothing.
+ * A model as a script whose answer depends only on the request, so that retries, reloads, canceled
+ * requests and other conversations have no effect.
  */
 import type { Behaviour, Reply } from './behaviour';
 import { objects, text, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
 
-/** The model's answer, or how it makes one from the request. */
+/** The answer, or a function of the request. */
 export type AgentStep = Reply | ((request: RecordedRequest) => Reply);
 
-/** The model's steps after something that the user says. */
+/** The model's steps after a user message. */
 export interface AgentTurn {
-  /** Stands in the user's message, and in no other turn's. */
+  /** Occurs only in this turn's user message. */
   readonly prompt: string;
   /** One answer each; all but the last call tools. */
   readonly steps: readonly AgentStep[];
@@ -19,10 +19,10 @@ export interface AgentTurn {
 
 const CALL_ID = /^toolu_t(\d+)s(\d+)c\d+$/;
 
-/** The id of a call: by turn, step and number in its step, each from 0. */
+/** A call's ID: turn, step and index, from 0. */
 export const callId = (turn: number, step: number, call = 0): string => `toolu_t${turn}s${step}c${call}`;
 
-/** A script for a server. What belongs to no turn (titles and the like) is answered with one word. */
+/** Requests outside all turns (titles and the like) get a one-word answer. */
 export function scriptedAgent(turns: readonly AgentTurn[]): (request: RecordedRequest) => Behaviour {
   return (request) => {
     const next = nextStep(request, turns);
@@ -39,7 +39,10 @@ interface Position {
   readonly step: number;
 }
 
-/** A prompt in the newest message begins its turn; else the step behind the one whose results are there is next. */
+/**
+ * A prompt in the newest message starts its turn; otherwise the step after the one whose results
+ * are present is next.
+ */
 function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Position | undefined {
   const last = newest(body);
   const words = last.filter(({ type }) => type === 'text').map((block) => text(block['text']));
@@ -52,18 +55,17 @@ function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Posit
   return undefined;
 }
 
-/** The blocks of the user's messages behind the last answer. */
+/** Blocks of user messages after the last answer. */
 function newest(body: Json): Json[] {
   const messages = objects(body['messages']);
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
   return since.flatMap(blocksOf);
 }
 
-/** The blocks of a message; a string is one text. */
 export const blocksOf = ({ content }: Json): readonly Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
 
-/** A tool's result for a call, as text; undefined if the request doesn't hold it. */
+/** Undefined if the request lacks it. */
 export function resultOf({ body }: RecordedRequest, id: string): string | undefined {
   const block = objects(body['messages'])
     .flatMap(blocksOf)
@@ -71,7 +73,6 @@ export function resultOf({ body }: RecordedRequest, id: string): string | undefi
   return block && resultText(block);
 }
 
-/** The text of a result. */
 const resultText = ({ content }: Json): string =>
   typeof content === 'string'
     ? content

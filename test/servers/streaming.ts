@@ -1,7 +1,7 @@
 import type { Fault } from './behaviour';
 import type { Exchange } from './modelServer';
 
-/** One event of a stream as the wire has it; `isPiece`: a piece of the answer, after which a fault may come. */
+/** An event on the wire; `isPiece`: part of the answer, after which a fault may occur. */
 export interface WireEvent {
   readonly data: string | Buffer;
   readonly isPiece?: boolean;
@@ -14,12 +14,12 @@ export interface Framing {
 }
 
 /**
- * As over a network, where what was sent is read before the loss shows: a reset that comes together with the last bytes is to one client the
- * connection's end, and takes those bytes from another. In milliseconds.
+ * Delay before a reset in milliseconds, so that sent data is read first: some clients treat a reset
+ * with the last bytes as a regular end, others lose the bytes.
  */
 const CUT_AFTER_MS = 50;
 
-/** Writes the events, and the fault in their middle. */
+/** Writes events with an optional fault. */
 export function sendStream(exchange: Exchange, events: Iterable<WireEvent>, framing: Framing, fault?: Fault): void {
   const { record, response } = exchange;
   record.status = 200;

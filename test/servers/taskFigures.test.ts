@@ -5,7 +5,6 @@ import { breakText, prefixBreaks } from './taskFigures';
 test('a broken prefix is told with what differs, far into a message', () => {
   const ending = (text: string): RecordedRequest => {
     const messages = ['begin', `${'z'.repeat(900)}${text}`].map((content) => ({ role: 'user', content }));
-    // Of a request nothing else is read.
     return { body: { messages } } as unknown as RecordedRequest;
   };
   const requests = [ending('one'), ending('one'), ending('two')];

@@ -1,13 +1,12 @@
 /**
- * The figures of an agent's task from its requests: sizes, the standing of the prefix, and cost against the uncondensed
- * task.
+ * Figures of an agent's task from its requests: sizes, prefix stability, and cost compared with the
+ * uncondensed task.
  */
 import { createHash } from 'node:crypto';
 import { blocksOf } from './scriptedAgent';
 import { objects, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
 
-/** US dollars per million tokens. */
 export interface TaskPrices {
   readonly input: number;
   readonly output: number;
@@ -15,40 +14,37 @@ export interface TaskPrices {
   readonly cacheWrite: number;
 }
 
-/** Where a request is not the one before with something behind it. */
+/** Requests that don't extend the previous one. */
 export interface PrefixBreak {
-  /** Index of the request among the task's. */
   readonly request: number;
-  /** The first message that differs. */
+  /** Index of the first differing message. */
   readonly message: number;
 }
 
 export interface TaskFigures {
-  /** The task's requests that were answered: those with tools. */
+  /** Answered requests with tools. */
   readonly requests: number;
-  /** Answers other than 200, by status. */
   readonly refused: readonly { readonly status: number; readonly body: Json }[];
   readonly toolCalls: number;
-  /** Input tokens of the longest request, as the server counts. */
+  /** Maximum input tokens by the server's count. */
   readonly largest: number;
   readonly breaks: readonly PrefixBreak[];
-  /** US dollars. */
   readonly cost: number;
-  /** Share of the input tokens that the cache gave. */
+  /** Cached share of the input tokens. */
   readonly cached: number;
   readonly uncondensed: {
-    /** Tokens that the last request would have had. */
+    /** Tokens of the last request without condensing. */
     readonly tokens: number;
-    /** US dollars, with a cache that keeps every prefix and a window without end. */
+    /** US dollars with an ideal cache and an unlimited window. */
     readonly cost: number;
   };
 }
 
-/** The requests of a task: those of the agent itself, not the chat's small ones. */
+/** The agent's own requests, without the chat's small ones. */
 export const taskRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   requests.filter(({ body, path }) => path.startsWith('/v1/messages') && objects(body['tools']).length > 0);
 
-/** Those of {@link taskRequests} that were answered: breaks are counted among them. */
+/** The answered ones, among which breaks are counted. */
 export const answeredRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   taskRequests(requests).filter(({ status, usage }) => status === 200 && usage);
 
@@ -85,7 +81,7 @@ export function taskFigures(
   };
 }
 
-/** Each request must begin with all that the one before held; breakpoints move and are no part of it. */
+/** Each request must extend the previous one, apart from breakpoints. */
 export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
   const breaks: PrefixBreak[] = [];
   let before: readonly string[] = [];
@@ -122,7 +118,7 @@ const hashOf = (message: Json): string =>
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
-/** The conversation as it would be without condensation: what is new in a request is seen there before it's condensed. */
+/** The uncondensed conversation, from each request's new messages. */
 class Original {
   tokens = 0;
   calls = 0;
@@ -147,7 +143,6 @@ class Original {
   }
 }
 
-/** The text that a model reads of a block. */
 function textOf(block: Json): string {
   if (typeof block['text'] === 'string') return block['text'];
   const { content } = block;
@@ -177,7 +172,6 @@ const inputOf = ({ input, read, written }: TaskUsage): number => input + read + 
 const price = ({ input, read, written, output }: TaskUsage, prices: TaskPrices): number =>
   (input * prices.input + read * prices.cacheRead + written * prices.cacheWrite + output * prices.output) / 1_000_000;
 
-/** The figures in one paragraph, for a log. */
 export function figuresText(figures: TaskFigures, condensations: number): string {
   const { requests, refused, toolCalls, largest, breaks, cost, cached, uncondensed } = figures;
   const dollars = (value: number): string => `$${value.toFixed(2)}`;

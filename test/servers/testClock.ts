@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/api/clock';
 
-/** A clock that a test moves: waits between tries end at once and are noted, timeouts come when the test says so. */
+/** A test clock: retry delays end immediately and are recorded, timeouts fire on command. */
 export interface TestClock extends Clock {
-  /** The waits so far, in milliseconds. */
+  /** Recorded delays in milliseconds. */
   readonly sleeps: readonly number[];
-  /** Timers that are set, in milliseconds from when they were. */
+  /** Pending timers, in milliseconds from when they were set. */
   readonly pending: readonly number[];
-  /** Moves on; what is due runs. */
+  /** Advances the clock and runs due timers. */
   advance(milliseconds: number): void;
 }
 

@@ -1,4 +1,6 @@
-/** Vendors' words for a prompt that is too long, as they reach a client through the bare SDKs. */
+/**
+ * Vendors' messages for prompts that are too long, as clients receive them through the bare SDKs.
+ */
 import { APIError, OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from './behaviour';
@@ -28,10 +30,10 @@ describe('a prompt that is too long', () => {
     const refusal: unknown = await ask(8000, 10).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(APIError);
     expect(refusal).toMatchObject({ status });
-    // Where the answer names both, both are true.
+    // If the message contains both figures, both are correct.
     const said = open.requests[1]?.refusal ?? '';
     if (said.includes('2004')) expect(said).toMatch(/\b300\b/);
-    // Only some count what was asked for.
+    // Only some count the requested output.
     const both = ask(400, 250);
     await (countsOutput ? expect(both).rejects.toMatchObject({ status }) : both);
   });

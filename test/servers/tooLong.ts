@@ -1,22 +1,22 @@
 /**
- * How vendors and servers say that a prompt is too long, in their words and with their status, and what looks alike and means
- * something else. Each with the place where it was seen: a vendor's document, its source, or a user's report.
+ * Vendors' messages and statuses for prompts that are too long, and similar ones with another
+ * meaning, each with its source: documentation, source code, or a user's report.
  */
 
-/** The tokens that were sent and the limit, in the vendor's tokens. */
+/** Sent tokens and limit, in vendor tokens. */
 export interface Overflow {
   readonly tokens: number;
   readonly limit: number;
-  /** Output tokens that were asked for; 0 where none were. */
+  /** Requested output tokens; 0 if none. */
   readonly output: number;
 }
 
 export interface VendorAnswer {
   readonly status: number;
   readonly contentType?: string;
-  /** The body as it goes over the wire. */
+  /** The raw body. */
   readonly body: (overflow: Overflow) => string;
-  /** True where the output that was asked for counts as well. */
+  /** True if requested output counts too. */
   readonly countsOutput?: boolean;
   readonly source: string;
 }
@@ -27,7 +27,6 @@ const openai = (message: string, more: object = {}): string =>
 const anthropic = (message: string, type = 'invalid_request_error'): string =>
   json({ type: 'error', error: { type, message }, request_id: 'req_0' });
 
-/** Too many tokens. */
 export const TOO_LONG = {
   anthropic: {
     status: 400,
@@ -126,7 +125,7 @@ export const TOO_LONG = {
   },
   minimax: {
     status: 400,
-    // 2013 is the code of the error, no number of tokens.
+    // 2013 is the error code, not a number of tokens.
     body: () =>
       json({
         type: 'error',
@@ -336,7 +335,7 @@ export const TOO_LONG = {
     source: 'earendil-works/pi, packages/ai/src/utils/overflow.ts',
   },
   githubModels: {
-    // A 413 that does mean tokens.
+    // A 413 about tokens.
     status: 413,
     body: ({ limit }) =>
       json({
@@ -358,10 +357,10 @@ export const TOO_LONG = {
 
 export type TooLongVendor = keyof typeof TOO_LONG;
 
-/** The answer of a vendor; the table's own type is narrower in each entry. */
+/** A type wider than the table's entries. */
 export const tooLongAnswer = (vendor: TooLongVendor): VendorAnswer => TOO_LONG[vendor];
 
-/** Refusals that must not be taken for a prompt that is too long. */
+/** Rejections that have another meaning. */
 export const NOT_TOO_LONG = {
   anthropicBytes: {
     status: 413,

@@ -1,4 +1,4 @@
-/** The cost of an agent's task on a wire, whatever its fields are called, beside the best that its cache could have given. */
+/** Cost of an agent's task on any wire, compared with an ideal cache. */
 import { createHash } from 'node:crypto';
 import { isObject, objects, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
@@ -6,17 +6,15 @@ import type { TaskPrices } from './taskFigures';
 
 export interface WireFigures {
   readonly requests: number;
-  /** The words of a refusal. */
   readonly refused: readonly string[];
-  /** Input tokens of the longest request, as the server counts. */
+  /** Maximum input tokens by the server's count. */
   readonly largest: number;
-  /** Requests that don't begin with all that the one before held. */
+  /** Requests that don't extend the previous one. */
   readonly breaks: number;
-  /** Share of the input tokens that the cache gave. */
+  /** Cached share of the input tokens. */
   readonly cached: number;
-  /** US dollars. */
   readonly cost: number;
-  /** With a cache that keeps every prefix: what stays is read, and only what changed with a break or is new is paid in full. */
+  /** With an ideal cache: stable parts are read, only changed and new ones paid in full. */
   readonly idealCost: number;
 }
 
@@ -71,7 +69,7 @@ interface Item {
   readonly tokens: number;
 }
 
-/** Tools, system prompt and messages in their order; marks of the cache move, and are no part of them. */
+/** Tools, system prompt and messages in order, without breakpoints. */
 function itemsOf(body: Json, tokensOf: (text: string) => number): Item[] {
   const { system, instructions, systemInstruction, tools, toolConfig, messages, input, contents } = body;
   const head = [tools ?? toolConfig ?? null, system ?? instructions ?? systemInstruction ?? null];
@@ -81,12 +79,12 @@ function itemsOf(body: Json, tokensOf: (text: string) => number): Item[] {
   });
 }
 
-/** Thinking that only the vendor reads: long as text, and billed as something else. */
+/** Encrypted thinking: long as text, but billed differently. */
 const SEALED = /"(?:encrypted_content|signature|thoughtSignature)":"[^"]*"/g;
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
-/** Converse's marks are blocks of their own. */
+/** Converse has separate blocks for cache points. */
 function withoutCachePoints(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.filter((each) => !(isObject(each) && 'cachePoint' in each)).map(withoutCachePoints);
@@ -96,14 +94,12 @@ function withoutCachePoints(value: unknown): unknown {
 }
 
 interface Spent {
-  /** All of it. */
   readonly input: number;
   readonly read: number;
   readonly written: number;
   readonly output: number;
 }
 
-/** The fields of Anthropic, of OpenAI's two, of Gemini and of Converse. */
 function spentIn(usage: Json): Spent {
   const number = (from: Json, field: string): number => Number(from[field] ?? 0);
   const within = (field: string): Json => (isObject(usage[field]) ? usage[field] : {});

@@ -1,7 +1,6 @@
-/** VS Code's agent tools over a workspace in memory: what they take and give as seen in VS Code 1.139. */
+/** VS Code's agent tools on an in-memory workspace, with inputs and outputs as in VS Code 1.139. */
 import type { Workspace } from '../generators/workspace';
 
-/** A tool's result, as text. */
 export type AgentTool = (input: Readonly<Record<string, unknown>>) => string | Promise<string>;
 export type AgentTools = Readonly<Record<string, AgentTool>>;
 

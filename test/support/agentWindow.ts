@@ -1,4 +1,6 @@
-/** Agent mode without VS Code: the provider and its live conversations over a profile on a scripted server. */
+/**
+ * Agent mode without VS Code: provider and live conversations with a profile on a scripted server.
+ */
 import { join } from 'node:path';
 import { CondensingProvider } from '../../src/agent/condensingProvider';
 import { Handlers } from '../../src/agent/handlers';
@@ -19,31 +21,29 @@ import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
 import { LanguageModelTextPart, secretStorage, window } from './vscode';
 
-/** O200k tokens of system prompt and tools of VS Code's agent; here all of it is system prompt. */
+/** O200k tokens of VS Code's system prompt and tools; here all in the system prompt. */
 const SYSTEM_TOKENS = 16_000;
 const SENTENCE = 'You are an expert AI programming assistant. ';
 const SENTENCE_TOKENS = 8;
 
 export interface AgentWindowOptions {
   readonly profile: ApiProfile;
-  /** Folder of the ledgers; the same again is the same window after a reload. */
+  /** Ledger folder; reusing it simulates a reload. */
   readonly storage: string;
   readonly settings?: Partial<LiveSettings>;
-  /** Beside Lossless and Truncation. */
+  /** In addition to Lossless and Truncation. */
   readonly providers?: readonly CondensationProvider[];
   /** O200k tokens of the system prompt. */
   readonly systemTokens?: number;
-  /** Live conversations in a thread; default: those of this process. */
+  /** Live conversations in a thread; default: in this process. */
   readonly engine?: ChatConversations;
 }
 
 export interface AgentWindow {
   readonly live: LiveConversations;
-  /** The engine's events. */
   readonly events: readonly LiveEvent[];
-  /** The lines of the log. */
   readonly log: readonly string[];
-  /** A chat on the profile's model, with these tools and the one that recalls. */
+  /** A chat with the profile's model, these tools and recall. */
   chat(tools: AgentTools, conversationId?: string): ChatAgent;
 }
 

@@ -3,7 +3,7 @@ import { answerInChat } from '../../src/commands/participant';
 import type { Services } from '../../src/window/services';
 import type { MarkdownString } from './vscode';
 
-/** A turn of @condenser in the chat: what was said, and the buttons. */
+/** A turn of @condenser: response text and buttons. */
 export async function askInChat(services: Services, command: string | undefined) {
   const said: string[] = [];
   const buttons: vscode.Command[] = [];

@@ -1,4 +1,4 @@
-/** Builds the bundles once before the system tests, into a folder of their own: workers and programs run from it. */
+/** Builds the bundles once for the system tests, in a separate folder. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the bundles, in the `system` project. */
     readonly bundles: string;
-    /** Whether coverage is collected, in the `system` project: the heap then also holds what many cases of other files leave. */
+    /**
+     * True with coverage, in the `system` project: the heap then also retains other files' data.
+     */
     readonly isCovered: boolean;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** For a property whose cases are slow: only one of so many of those that other properties have. Say why beside it. */
+/** For properties with slow cases: runs one of this many. Say why at the call. */
 export const oneCaseIn = (many: number): { readonly numRuns: number } => ({
   numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / many),
 });

@@ -1,6 +1,6 @@
 /**
- * VS Code's agent as our model sees it (docs/research/vscode-agent.md): the messages that it sends, its retries, one message for
- * each result, an empty text before calls. It runs the tools and asks again until an answer calls none.
+ * VS Code's agent as our model sees it (docs/research/vscode-agent.md): messages, retries, one
+ * message per result, an empty text before calls. Runs tools until an answer has no calls.
  */
 import type * as vscode from 'vscode';
 import type { AgentTools } from './agentTools';
@@ -19,7 +19,7 @@ interface ChatMessage {
   readonly content: readonly Part[];
 }
 
-/** Answers the chat: the part of the language model provider that it calls. */
+/** The part of the language model provider that the chat calls. */
 export type Respond = (
   messages: readonly vscode.LanguageModelChatRequestMessage[],
   options: vscode.ProvideLanguageModelChatResponseOptions,
@@ -31,28 +31,28 @@ export interface ChatAgentOptions {
   readonly respond: Respond;
   readonly tools: AgentTools;
   readonly system: string;
-  /** Its id in the chat; absent in requests of hosts that send none. */
+  /** ID of the chat; absent for hosts that send none. */
   readonly conversationId?: string;
 }
 
 const USER = 1;
 const ASSISTANT = 2;
 const SYSTEM = 3;
-/** A request that failed is sent again so often. */
+/** Number of retries. */
 const RETRIES = 3;
 
 const message = (role: number, ...content: Part[]): ChatMessage => ({ role, name: undefined, content });
 
 export class ChatAgent {
-  /** The conversation, without the system message. */
+  /** The conversation without the system message. */
   readonly messages: ChatMessage[] = [];
-  /** Errors that the chat showed. */
+  /** Errors shown in the chat. */
   readonly errors: string[] = [];
   private running: CancellationTokenSource | undefined;
 
   constructor(private options: ChatAgentOptions) {}
 
-  /** The window was loaded anew: another host answers from now on, and the conversation is the same. */
+  /** Simulates a reload: another host answers, with the same conversation. */
   moveTo(other: ChatAgent): void {
     this.options = {
       ...other.options,
@@ -60,7 +60,10 @@ export class ChatAgent {
     };
   }
 
-  /** Sends what the user says and works until an answer calls no tool. @returns the last answer's text; '' where it was cancelled or failed. */
+  /**
+   * Sends a user message and works until an answer has no calls.
+   * @returns the last answer's text; '' if canceled or failed
+   */
   async ask(prompt: string): Promise<string> {
     if (this.messages.length === 0) {
       this.messages.push(message(USER, new LanguageModelTextPart('<environment_info>Linux</environment_info>')));
@@ -70,7 +73,7 @@ export class ChatAgent {
     return this.work();
   }
 
-  /** Goes on where the last answer failed, as "Try Again" does. */
+  /** Continues after a failed answer, like "Try Again". */
   async work(): Promise<string> {
     for (;;) {
       const answer = await this.request();
@@ -83,7 +86,7 @@ export class ChatAgent {
     }
   }
 
-  /** The stop button: what was told is kept. */
+  /** The stop button, which keeps the partial answer. */
   cancel(): void {
     this.running?.cancel();
   }
@@ -127,7 +130,7 @@ export class ChatAgent {
       },
     };
     const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
-    // New objects each time, as they come over from another process.
+    // New objects, as received from another process.
     const copies: unknown = sent.map(copyOf);
     const options: unknown = { tools: declared, toolMode: 1, modelOptions };
     const token: unknown = source.token;

@@ -1,4 +1,4 @@
-/** The chat's live conversations in a thread of their own, as a window has them. */
+/** A chat's live conversations in a thread, as in a window. */
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { EngineThread } from '../../src/engine/engineThread';
@@ -9,9 +9,9 @@ import type {} from './bundles';
 export interface ChatEngine {
   readonly live: LiveClient;
   readonly thread: EngineThread;
-  /** Writes what is to be written, and ends the thread before the test does. */
+  /** Flushes and ends the thread before the test ends. */
   readonly end: () => Promise<void>;
-  /** Why engines died, and whether none was started after it. */
+  /** Why engines died, and whether a restart was refused. */
   readonly deaths: { readonly message: string; readonly rests: boolean }[];
 }
 
@@ -24,7 +24,7 @@ export function openChatEngine(
     ...options
   }: Partial<LiveClientOptions> & {
     readonly settings?: Partial<LiveSettings>;
-    /** The time between deaths, in milliseconds; default: that of the clock. */
+    /** Milliseconds between deaths; default: real time. */
     readonly now?: () => number;
   } = {},
 ): ChatEngine {

@@ -1,10 +1,11 @@
-/** Shared by tests and benchmarks: the check of strict cuts, as somebody would make it who knows nothing of tools. */
+/** For tests and benchmarks: checks strict cuts without knowledge of tools. */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { brokenCuts, type BrokenCut, type PlaceCuts } from '../../src/core/condense/lossless/integrity';
 
 /**
- * The first strict cut of which a line stands nowhere in the view, not even behind a number or a path. {@link brokenCuts} alone
- * reads a result by its call, and where the call's command was cut it takes a numbered line for another one.
+ * The first strict cut with a line that is nowhere in the view, even after a number or path. {@link
+ * brokenCuts} alone interprets results by their calls, and after a cut in the command mistakes a
+ * numbered line.
  */
 export function lostLines(
   original: readonly ApiMessage[],

@@ -1,4 +1,4 @@
-/** Set up before each file of tests: they share the modules of a worker, and the double of VS Code with them. */
+/** Set-up for each test file, since files of a worker share modules, including the fake VS Code. */
 import { openNewWindow } from './vscode';
 
 openNewWindow();

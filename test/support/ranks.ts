@@ -1,4 +1,4 @@
-/** Makes the token table once before the tests, in a folder of its own. */
+/** Builds the token table once for all tests, in a separate folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { buildRanks } from '../../scripts/ranks.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the token table; in the `system` project, of the bundles beside it. */
+    /** Folder of the token table; in the `system` project, of the bundles. */
     readonly assets: string;
   }
 }

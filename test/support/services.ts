@@ -25,7 +25,7 @@ export function testServices(
     subscriptions: [],
   };
   const services: Services = {
-    // The doubles have the few members that are used.
+    // The doubles have the members that are used.
     context: context as unknown as vscode.ExtensionContext,
     log: log as unknown as vscode.LogOutputChannel,
     comparisons: new Comparisons(),
@@ -39,7 +39,6 @@ export function testServices(
   return { services, log };
 }
 
-/** `vscode.Memento`. */
 export function memento() {
   const kept = new Map<string, unknown>();
   return {

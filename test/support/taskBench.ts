@@ -1,4 +1,4 @@
-/** The long task without VS Code: a server that plays it, a workspace in memory, and windows to work in. */
+/** The long task without VS Code: a server, an in-memory workspace, and windows. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ export interface TaskBench {
   readonly workspace: Workspace;
   readonly tools: AgentTools;
   readonly storage: string;
-  /** A window of VS Code; the next one over the same storage is the same after a reload. */
+  /** A window; opening another on the same storage simulates a reload. */
   open(options?: Partial<AgentWindowOptions>): AgentWindow;
   figures(): TaskFigures;
   close(): Promise<void>;
 }
 
 export interface TaskBenchOptions extends ServerOptions {
-  /** The behaviour in place of the script's; undefined: the script's. */
+  /** Replaces the script's behavior; undefined: the script's. */
   readonly instead?: (scripted: Behaviour, request: RecordedRequest) => Behaviour | undefined;
-  /** Folder that another bench uses too. */
+  /** A folder shared with another bench. */
   readonly storage?: string;
 }
 
@@ -51,7 +51,7 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
   const workspace = new Workspace(root);
   for (const [path, text] of task.files) workspace.write(path, text);
   const profile: ApiProfile = {
-    // A key is bound to its endpoint.
+    // Keys are bound to their endpoint.
     id: `scripted-${new URL(server.url).port}`,
     name: 'Scripted',
     vendor: 'anthropic',
@@ -79,6 +79,6 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
   };
 }
 
-/** The condensations that an engine told of. */
+/** Condensations reported by an engine. */
 export const condensationsIn = (events: readonly LiveEvent[]): (LiveEvent & { readonly kind: 'condensed' })[] =>
   events.filter((event) => event.kind === 'condensed');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An empty folder for the test that runs. It is removed when the test ends, behind what `afterEach` does. */
+/** A temporary folder, removed after the test and its `afterEach` hooks. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'condenser-'));
   onTestFinished(() => {

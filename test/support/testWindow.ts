@@ -1,4 +1,4 @@
-/** A window of VS Code in which a test runs the extension's commands. */
+/** A window in which a test runs the extension's commands. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished, vi } from 'vitest';
@@ -9,13 +9,13 @@ import { temporaryFolder } from './temporaryFolder';
 import { fake, type window } from './vscode';
 
 export interface TestWindow {
-  /** An empty folder but for `dist`, which holds the bundles: the extension's own, and the user's home where it is needed. */
+  /** Contains only `dist` with the bundles; serves as extension folder, and as home if needed. */
   readonly home: string;
   readonly services: Services;
   readonly log: ReturnType<typeof window.createOutputChannel>;
 }
 
-/** Opens a window for the test that runs, over the double of VS Code as it is at the start. */
+/** Opens a window on the initial fake VS Code until the test ends. */
 export function openTestWindow(): TestWindow {
   fake.reset();
   const home = temporaryFolder();
@@ -23,7 +23,7 @@ export function openTestWindow(): TestWindow {
   return { home, ...testServices(home, join(home, 'storage', 'us')) };
 }
 
-/** Lets agents' stores be looked for in a folder, until the test that runs ends. */
+/** Redirects the search for agents' stores to a folder until the test ends. */
 export function stubHome(home: string): void {
   vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
   vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));

@@ -1,8 +1,8 @@
-/** A small Claude Code transcript with something to gain: one file read twice, and long enough to count. */
+/** A small Claude Code transcript that can be condensed: one file read twice. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Lines of a file as Claude Code's Read gives them. */
+/** Lines in the format of Claude Code's Read. */
 const numbered = (lines: readonly string[]): string =>
   lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n');
 
@@ -26,7 +26,6 @@ const result = (id: string, text: string): Line => ({
   content: [{ type: 'tool_result', tool_use_id: id, content: text }],
 });
 
-/** The transcript as JSONL. */
 export function transcript(lines: readonly Line[] = duplicateReads()): string {
   return lines
     .map(({ type, content }, index) =>
@@ -57,13 +56,16 @@ function duplicateReads(): Line[] {
   ];
 }
 
-/** Nothing in it stands twice. */
+/** Contains no repetition. */
 export const nothingToGain = (): Line[] => [
   { type: 'user', content: 'Hello' },
   { type: 'assistant', content: [{ type: 'text', text: 'Hello! What shall we do?' }] },
 ];
 
-/** Writes the transcript into a folder. @returns the file's path */
+/**
+ * Writes the transcript to a folder.
+ * @returns its path
+ */
 export function writeTranscript(folder: string): string {
   const path = join(folder, 'session-1.jsonl');
   writeFileSync(path, transcript());

@@ -1,4 +1,4 @@
-/** TypeScript's compiler, as an author runs it: version 7 has no API in JavaScript. */
+/** Runs TypeScript's compiler as a process, since version 7 has no JavaScript API. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export function typeProblems(folder: string, files: readonly string[], options: 
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
-    // TypeScript's own and Node's: 35 times the work of the examples.
+    // TypeScript's and Node's own types would take 35 times as long as the examples.
     skipLibCheck: true,
     target: 'es2023',
     module: 'esnext',

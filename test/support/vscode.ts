@@ -1,6 +1,6 @@
 /**
- * A double of the module "vscode" for unit tests: what the code shows is noted in `fake`, what a user would answer is
- * scripted there. The real one is used by the end-to-end tests.
+ * A fake `vscode` module for unit tests: records in `fake` what is shown, and takes scripted user
+ * answers from there. End-to-end tests use the real one.
  */
 import { COMPARISON_SCHEME } from '../../src/window/schemes';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -29,13 +29,12 @@ export interface FakeQuickPick {
   onDidTriggerItemButton(listener: (event: { item: FakeItem }) => void): void;
   show(): void;
   dispose(): void;
-  /** Acts as the user. */
+  /** User action. */
   accept(item: FakeItem): void;
   triggerButton(item: FakeItem): void;
   hide(): void;
 }
 
-/** `vscode.StatusBarItem`. */
 export interface FakeStatusBarItem {
   readonly id: string;
   text: string;
@@ -49,7 +48,6 @@ export interface FakeStatusBarItem {
   dispose(): void;
 }
 
-/** `vscode.Terminal`, with the options that it was made of. */
 export interface FakeTerminal {
   readonly name: string;
   readonly options: {
@@ -60,11 +58,11 @@ export interface FakeTerminal {
   };
   readonly processId: Promise<number | undefined>;
   isShown: boolean;
-  /** What was typed into it. */
+  /** Text typed into it. */
   readonly sent: string[];
   sendText(text: string): void;
   show(): void;
-  /** Acts as the user. */
+  /** User action. */
   close(): void;
 }
 
@@ -72,7 +70,7 @@ export class TerminalProfile {
   constructor(readonly options: FakeTerminal['options']) {}
 }
 
-/** `vscode.TreeView`, with what fills it. */
+/** `vscode.TreeView` with its data provider. */
 export interface FakeTree {
   description: string;
   message: string;
@@ -86,21 +84,21 @@ export interface Shown {
   readonly choices: readonly string[];
 }
 
-/** Everything that was shown, and the user's answers. */
+/** What was shown, and scripted answers. */
 export const fake = {
   shown: [] as Shown[],
-  /** Chosen buttons, in order of the messages that have them; undefined dismisses. */
+  /** Buttons to select, in order of messages with buttons; undefined dismisses. */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
-  /** The values of a workspace, and package.json's defaults; by the same names. */
+  /** Workspace values and package.json's defaults, by name. */
   workspaceSettings: {} as Record<string, unknown>,
   defaults: {} as Record<string, unknown>,
-  /** Makes the next writing of a setting fail. */
+  /** Makes the next settings update fail. */
   updateError: undefined as Error | undefined,
-  /** The texts typed into input boxes and the picks in lists (by a part of the label), in order; undefined leaves. */
+  /** Scripted input texts and list picks (part of a label), in order; undefined cancels. */
   inputs: [] as (string | undefined)[],
   picks: [] as (string | undefined)[],
-  /** The items offered in lists, and the words about typed text. */
+  /** Items offered in lists, and validation messages. */
   offered: [] as (readonly FakeItem[])[],
   problems: [] as (string | undefined)[],
   secrets: new Map<string, string>(),
@@ -111,29 +109,29 @@ export const fake = {
   progress: [] as string[],
   /** Cancels the next progress at its first report. */
   cancelAtFirstReport: false,
-  /** Cancels the progress that is shown. */
+  /** Cancels the visible progress. */
   cancelProgress: (): void => undefined,
   quickPick: undefined as FakeQuickPick | undefined,
   onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
-  /** A user comes to the window, or leaves it. */
+  /** The window gains or loses focus. */
   setFocused: (focused: boolean): void => {
     window.state = { focused };
     windowStates.fire(window.state);
   },
   registered: new Map<string, (...args: unknown[]) => unknown>(),
-  /** The contributions to the chat, by vendor and by name. */
+  /** Chat contributions by vendor and name. */
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
   mcpProviders: new Map<string, unknown>(),
   participants: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
   clipboard: '',
-  /** Of a window on a remote machine. */
+  /** Simulates a remote window. */
   remoteName: undefined as string | undefined,
-  /** The exports of other extensions. */
+  /** Exports of other extensions. */
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
-  /** Folders that are watched, with what tells of a change in them. */
+  /** Watched folders with their listeners. */
   watched: new Map<string, Record<'created' | 'changed' | 'deleted', (path: string) => void>>(),
   provider: undefined as { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined,
   reset(): void {
@@ -230,7 +228,6 @@ interface Token {
 
 export const ConfigurationTarget = { Global: 1, Workspace: 2 };
 
-/** `vscode.SecretStorage`. */
 export const secretStorage = {
   get: (name: string) => Promise.resolve(fake.secrets.get(name)),
   store: (name: string, value: string) => Promise.resolve(void fake.secrets.set(name, value)),
@@ -274,7 +271,7 @@ export class LanguageModelToolResultPart {
 export class LanguageModelToolResult {
   constructor(readonly content: unknown[]) {}
 }
-/** As VS Code's extension host has it, which the typings lack. */
+/** In VS Code's extension host, but not in its typings. */
 export class LanguageModelThinkingPart {
   constructor(
     readonly value: string | readonly string[],
@@ -358,7 +355,7 @@ export class RelativePattern {
   ) {}
 }
 
-/** Other extensions, by id: what they export. */
+/** Exports of other extensions by ID. */
 export const extensions = {
   getExtension: (id: string) => {
     const exported = fake.extensions.get(id);
@@ -366,7 +363,7 @@ export const extensions = {
   },
 };
 
-/** A webview panel: what is posted to it is in `sent`; `receive` is what its page sends. */
+/** A webview panel: `sent` has posted messages; `receive` simulates one from its page. */
 export class FakeWebviewPanel {
   readonly options: { readonly retainContextWhenHidden?: boolean };
 
@@ -376,7 +373,7 @@ export class FakeWebviewPanel {
     FakeWebviewPanel.opened.push(this);
   }
 
-  /** All that were opened, the newest last. */
+  /** All opened panels, newest last. */
   static readonly opened: FakeWebviewPanel[] = [];
 
   readonly sent: unknown[] = [];
@@ -392,14 +389,14 @@ export class FakeWebviewPanel {
     asWebviewUri: (uri: Uri) => uri,
     onDidReceiveMessage: this.received.event,
     postMessage: (message: unknown) => {
-      // As it crosses to another process.
+      // Serialized, as between processes.
       this.sent.push(JSON.parse(JSON.stringify(message)));
       return Promise.resolve(true);
     },
   };
   readonly onDidDispose = this.disposed.event;
   readonly onDidChangeViewState = this.viewStateChanged.event;
-  /** Another tab comes before this one, or goes. */
+  /** Simulates a change of the active tab. */
   show(isVisible: boolean): void {
     this.visible = isVisible;
     this.viewStateChanged.fire({ webviewPanel: this });
@@ -438,7 +435,7 @@ export class MarkdownString {
   appendMarkdown(text: string): this {
     return this.appendText(text);
   }
-  /** As a person reads it, where it is escaped. */
+  /** Unescaped. */
   get shown(): string {
     return this.value.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
   }
@@ -490,7 +487,6 @@ export class Hover {
   ) {}
 }
 
-/** `vscode.TextDocument`, of a text. */
 export const textDocument = (text: string) => ({
   getText: () => text,
   positionAt: (offset: number) => {
@@ -586,7 +582,7 @@ export const window = {
   showQuickPick: (items: readonly FakeItem[], options: { readonly canPickMany?: boolean } = {}) => {
     fake.offered.push(items);
     const pick = fake.picks.shift();
-    // Of a list in which several are ticked: those whose labels stand in the pick.
+    // Multi-select: selects the labels contained in the pick.
     if (options.canPickMany) {
       return Promise.resolve(pick === undefined ? undefined : items.filter(({ label }) => pick.includes(label)));
     }
@@ -708,7 +704,7 @@ export const workspace = {
     },
   }),
   onDidChangeConfiguration: configurationChanges.event,
-  /** A change of another extension's setting, or of VS Code's own. */
+  /** A change in VS Code's or another extension's settings. */
   changeExternalSetting: () => {
     configurationChanges.fire({ affectsConfiguration: () => false });
   },
@@ -742,10 +738,7 @@ export const workspace = {
   },
 };
 
-/**
- * Opens a new window for the next file of tests, which shares this module with those before it: nothing of theirs shows, is set, or
- * listens any longer.
- */
+/** Resets everything for the next test file, which shares this module with earlier ones. */
 export function openNewWindow(): void {
   fake.reset();
   fake.participants.clear();

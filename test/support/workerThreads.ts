@@ -1,6 +1,7 @@
 /**
- * In the place of `node:worker_threads` in unit and panel tests: our workers run in the tests' process, on copies of what they are sent.
- * A thread of its own reads two megabytes of bundle and the token table first, each time. Threads are tested in `*.system.test.ts`.
+ * Replaces `node:worker_threads` in unit and panel tests: workers run in the test process with
+ * cloned messages, since real threads load two megabytes of bundle and the token table first.
+ * `*.system.test.ts` test real threads.
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -13,13 +14,13 @@ import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
 import type {} from './ranks';
 
-// This file stands in the place of the module that it needs here.
+// Imports the module it replaces.
 export const { getEnvironmentData, setEnvironmentData, threadId } = createRequire(import.meta.url)(
   'node:worker_threads',
 ) as typeof WorkerThreads;
 
 export class Worker extends EventEmitter {
-  /** As that of a thread which ended: no real one has it. */
+  /** Like an ended thread's; no real one has it. */
   readonly threadId = -1;
   private isEnded = false;
   private receive: (message: Message) => void = () => undefined;
@@ -44,7 +45,8 @@ export class Worker extends EventEmitter {
   postMessage(message: Message): void {
     const copy = structuredClone(message);
     setImmediate(() => {
-      // An aborted signal still arrives: a thread stops where it is when it is terminated, this one only where it asks its signal.
+      // An aborted signal still arrives: unlike a terminated thread, this one stops only where it
+      // checks the signal.
       if (!this.isEnded || message.type === 'abort') this.receive(copy);
     });
   }

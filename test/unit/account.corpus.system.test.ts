@@ -1,4 +1,4 @@
-/** Recorded against replayed tokens and cost on real sessions. Skipped where none lie beside the project. */
+/** Recorded against replayed tokens and cost on real sessions; skipped if unavailable. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +15,8 @@ it.skipIf(!present)(
     const sessions = await benchReplay([CORPUS]);
     expect(new Set(sessions.map(({ agent }) => agent)).size).toBeGreaterThanOrEqual(4);
     expect(median(sessions.map(({ tokenError }) => Math.abs(tokenError)))).toBeLessThan(0.03);
-    // Caches that forget at random can't be told from a transcript: single sessions differ by more, to both sides.
+    // Random cache misses can't be derived from a transcript, so single sessions deviate more, in
+    // both directions.
     expect(Math.abs(median(sessions.flatMap(({ costError }) => costError ?? [])))).toBeLessThan(0.05);
   },
   120_000,

@@ -1,11 +1,14 @@
-/** The guide's table of options and the summary of benchmarks say what docs/research/benchmarks.md measured. */
+/**
+ * Checks the guide's table of options and the benchmark summary against
+ * docs/research/benchmarks.md.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 
-/** The rows of the tables under a heading, each as its cells; without headings and rules of tables. */
+/** Cells of the tables under a heading, without header rows. */
 const rowsUnder = (file: string, heading: string): string[][] =>
   (readFileSync(join(docs, file), 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')

@@ -1,4 +1,7 @@
-/** The coherence report over generated histories equals one that knows nothing from before and searches the whole view as one text. */
+/**
+ * The coherence report over generated histories equals one without caches that searches the whole
+ * view as one text.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coherenceOf, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
@@ -19,7 +22,7 @@ import { freshCounter } from '../generators/setups';
 type History = readonly ApiMessage[];
 type Counts = Record<'kept' | 'recallable' | 'lost', number>;
 
-/** No fact holds it: none is found across two texts. */
+/** Not part of any fact, so none is found across texts. */
 const BETWEEN = '\u0000';
 const wholeText = (messages: History): string =>
   messages
@@ -27,7 +30,7 @@ const wholeText = (messages: History): string =>
     .map(({ text }) => text)
     .join(BETWEEN);
 
-/** The whole lines that the standing references of an edit lead back to. */
+/** Whole lines that an edit's references lead to. */
 function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): string {
   if (edit.kind === 'summary') {
     return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';
@@ -96,7 +99,7 @@ describe('the coherence report', () => {
         },
       ),
     );
-    // Else nothing was searched for.
+    // Ensures that the test is not vacuous.
     expect(gone).toBeGreaterThan(0);
   });
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporaryFolder';
 const SCRIPT = resolve('scripts/commitSubjects.mjs');
 const LONG = `Explain ${'a'.repeat(65)}`;
 
-/** What the hook says about a message; empty if it accepts it. */
+/** The hook's output; empty if accepted. */
 function refusal(message: string): string {
   const file = join(temporaryFolder(), 'COMMIT_EDITMSG');
   writeFileSync(file, message);
@@ -37,7 +37,7 @@ it.each([
   expect(refusal(message)).toContain(words);
 });
 
-/** A repository with a commit for each subject; `null` is the commit that adds the check. */
+/** A repository with a commit per subject; `null` adds the check. */
 function repository(subjects: readonly (string | null)[]): string {
   const folder = temporaryFolder();
   const git = (...args: string[]): string =>

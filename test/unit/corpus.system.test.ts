@@ -1,4 +1,4 @@
-/** Properties on real conversations; skipped if the corpus doesn't lie beside the project. */
+/** Properties on real conversations; skipped if unavailable. */
 import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { originalOf } from '../../src/core/condense/edits/edits';

@@ -1,7 +1,7 @@
 /**
- * Real sessions of many agents: each is read, in both scopes, without a violation that its file doesn't have; and every free provider
- * leaves a valid view that comes back byte for byte, in which a second run finds nothing to save. Skipped where they don't lie beside the
- * project. The providers run on the smallest of each agent, in the long lane on all.
+ * Real sessions of many agents: each is read in both scopes without new violations; every free
+ * provider leaves a valid view that can be restored exactly and that a second run does not change.
+ * Skipped if unavailable. Providers run on each agent's smallest session, in the long lane on all.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,12 +47,12 @@ const sessions: readonly Session[] = (present ? readdirSync(CORPUS, { withFileTy
     }),
   );
 
-/** Violations that the files themselves hold: blank texts that Claude Code 2.1 wrote down. */
+/** Violations in the files themselves: blank texts stored by Claude Code 2.1. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   'claude-code/PackmindHub__context-evaluator__4799f814.jsonl': ['text-not-blank'],
 };
 
-/** Tools that stay unknown on purpose, and why. */
+/** Tools that stay unclassified, with reasons. */
 const UNKNOWN: readonly [RegExp, string][] = [
   [/^mcp__claude_browser__/i, 'a browser: what it shows is no file of the project'],
   [/^mcp__plugin_context-mode/i, 'code in a sandbox of its own: its commands don’t name files of the project'],
@@ -76,7 +76,7 @@ describe.runIf(present)('real sessions of many agents', () => {
       expect(messages.length).toBeGreaterThan(3);
       expect(AGENTS[agent as keyof typeof AGENTS].formats).toContain(format);
       expect(title).not.toBe(UNTITLED);
-      // Text that an agent puts in front of a person's words is no title.
+      // An agent's text before the user's is not a title.
       expect(title).not.toMatch(/^(?:<|# AGENTS\.md)/);
       expect(personText(title)).toBe(title);
     }
@@ -95,12 +95,12 @@ describe.runIf(present)('real sessions of many agents', () => {
   });
 });
 
-/** `sed -n '1,80p' src/a.ts` or `cat src/a.ts` and nothing else: nobody doubts that this prints a file. */
+/** A lone `sed -n '1,80p' src/a.ts` or `cat src/a.ts`, which certainly prints a file. */
 const PLAIN_READ = /^(?:cat|sed -n '\d+,\d+p') [\w./-]+\.\w+$/;
-/** So many lines one after the other that are known to be a file's are no chance. */
+/** This many consecutive lines of a file are no coincidence. */
 const MIN_LINES = 8;
 
-/** Lines that say something, without numbers and paths in front. */
+/** Significant lines, without numbers and paths. */
 const tellingLines = (text: string): (string | undefined)[] =>
   text.split('\n').map((line) => {
     const bare = line.replace(/^(?:[\w./-]+[:-])?\s*\d+(?:\t|[:-])/, '').trim();
@@ -132,7 +132,7 @@ describe.runIf(present)('reads inside commands of Codex', () => {
   });
 });
 
-/** Short and blank lines between neither count nor end a run. */
+/** Short and blank lines neither count nor end a run. */
 function longestRun(lines: readonly (string | undefined)[], known: ReadonlySet<string | undefined>): number {
   let longest = 0;
   let run = 0;
@@ -150,7 +150,7 @@ const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] =
   ...BUILT_IN_PRESETS.map(({ id, config }) => [id, smartProvider() as CondensationProvider, config] as const),
 ];
 
-/** Sessions that the providers are tried on. */
+/** Sessions for providers. */
 const tried = [...Map.groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
   isLong ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
 );
@@ -183,7 +183,7 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
-      // Under Lossless nothing is lost: what counts as lost would be a defect of it, or of what is taken for an error.
+      // Lossless loses nothing, so a reported loss is a bug in it or in error detection.
       if (provider === 'lossless') {
         const report = coherenceOf(messages, edits);
         for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);

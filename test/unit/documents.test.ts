@@ -1,4 +1,4 @@
-/** Links in the documents lead to files, and the documents about the code name sources that exist. */
+/** Checks links in documents, and source names in documents about the code. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ it.each(documents)('every relative link in %s leads to a file', (file) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
 });
 
-/** The fragment by which GitHub links a heading. */
+/** GitHub's fragment for a heading. */
 const fragment = (heading: string): string =>
   heading
     .trim()

@@ -1,4 +1,7 @@
-/** The guide's examples for other extensions compile against the types that the package ships, and do what it says. */
+/**
+ * The guide's examples for other extensions compile against the shipped types and behave as
+ * described.
+ */
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
@@ -16,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
 const examples = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text);
 
-/** The exports of the example with this text. */
+/** Exports of the example with this text. */
 async function loaded<Exports>(text: string): Promise<Exports> {
   const example = examples.find((one) => one.includes(text)) ?? '';
   const file = join(temporaryFolder(), 'example.mjs');
@@ -31,7 +34,7 @@ interface GuideConversation {
   original(reference: string): string | undefined;
 }
 
-/** A task and so many reads of files of 600 lines. */
+/** A task and this many reads of files of 600 lines. */
 const reads = (count: number): Message[] => [
   user('Find out why the tests fail.'),
   ...Array.from({ length: count }, (_, index) =>

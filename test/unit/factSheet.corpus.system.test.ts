@@ -1,4 +1,7 @@
-/** The fact sheet beside the summaries that the real agent wrote of the same conversations (../shared/corpus). */
+/**
+ * Compares the fact sheet with the real agent's summaries of the same conversations
+ * (../shared/corpus).
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,18 +17,18 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus/claude-code');
 const present = existsSync(CORPUS);
 if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
 
-/** Things that look like a file's path or name, and stood in the conversation. */
+/** Paths and file names that occur in the conversation. */
 const FILES = /(?:[\w.@~-]*\/)*[\w.@-]*[\w-]\.[A-Za-z]\w{0,5}\b/g;
 const IDENTIFIERS = /\b(?:[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|[a-z]+_\w+)\b/g;
 
 const kept = (pattern: RegExp, text: string, prefix: string): Set<string> =>
   new Set((text.match(pattern) ?? []).filter((found) => prefix.includes(found)));
 
-/** A file counts once, by its last name, however much of the path is told. */
+/** A file counts once, by its last name. */
 const fileNames = (text: string, prefix: string): Set<string> =>
   new Set([...kept(FILES, text, prefix)].filter((path) => path.includes('/')).map((path) => path.replace(/^.*\//, '')));
 
-/** An instruction is kept where a run of its words stands in the text. */
+/** An instruction counts as kept if a run of its words is in the text. */
 const RUN = 40;
 const squeezed = (text: string): string => text.replace(/[\s"'`]+/g, ' ').toLowerCase();
 const isKept = (instruction: string, text: string): boolean =>
@@ -43,7 +46,7 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
     const counter = freshCounter();
     const facts = factsOf(before, DEFAULT_TOOLS);
     const sheet = renderFactSheet(facts, counter);
-    // Paths are told below a folder that stands once; the sheet's own lists count whole.
+    // Paths are relative to a folder stated once; the sheet's own lists count completely.
     const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;
     const instructions = instructionsOf(before, toolExchanges(before)).map(({ text }) => text);
     const figures = (text: string) => ({

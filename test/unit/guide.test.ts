@@ -1,4 +1,4 @@
-/** The configurations that the guide shows are right ones, and do to the sample what it says. */
+/** The guide's configurations are valid and have the described effect on the sample. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,9 @@ import { freshCounter } from '../generators/setups';
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'passes.md'), 'utf8').replaceAll('\n', ' ');
 const examples = [...page.matchAll(/```json ([^`]*)```/g)].map(([, text = '']) => text.trim());
-/** Some examples are settings, without the braces around them; a pass stands for a configuration of it alone. */
+/**
+ * Some examples are settings without braces; a pass stands for a configuration with only that pass.
+ */
 const configs = examples
   .map((text) => JSON.parse(text.startsWith('{') ? text : `{${text}}`) as Readonly<Record<string, unknown>>)
   .map(
@@ -24,7 +26,7 @@ const configs = examples
       example['contextCondenser.smart'] ?? example['contextCondenser.strategy'] ?? { version: 1, passes: [example] },
   );
 
-/** The model of the estimates has the prices of Claude Sonnet 4. */
+/** Estimates use the prices of Claude Sonnet 4. */
 const select = () => selectSummarizer({ condensing: testSummarizer(['']) });
 const smart = smartProvider({ select });
 const strategy = strategyProvider({ providers: () => [losslessProvider, smart, nativeProvider({ select })] });
@@ -35,7 +37,10 @@ beforeAll(() => {
   ({ messages } = readConversation(readFileSync(path, 'utf8'), { path }));
 });
 
-/** The estimated effect of a configuration on the sample, in the guide's words. @throws Error for a wrong configuration. */
+/**
+ * Estimated effect of a configuration on the sample, as text.
+ * @throws Error for an invalid configuration
+ */
 async function reported<Config>(
   provider: CondensationProvider<Config>,
   value: unknown,

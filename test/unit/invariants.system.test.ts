@@ -1,5 +1,6 @@
 /**
- * The invariants (docs/ARCHITECTURE.md), for every provider that needs no model, over generated histories.
+ * The invariants (docs/ARCHITECTURE.md) for every provider without a model, over generated
+ * histories.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyH
 
 type History = readonly ApiMessage[];
 
-/** Holds a statement for histories and setups at random. */
+/** Checks a statement for random histories and setups. */
 const holds = (
   histories: fc.Arbitrary<History>,
   statement: (history: History, outcome: Outcome, setup: Setup) => void | Promise<void>,
@@ -35,29 +36,29 @@ const holds = (
 const originalText = (history: History, edit: CutEdit): string =>
   valueAt(history[edit.place.message], edit.place.path) as string;
 
-/** The store of originals: what the edits name by hash, whole blocks (an image seen again) among it. */
+/** Originals by hash, including whole blocks (repeated images). */
 const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
   const originals = new Map(edits.map((edit) => [edit.before, originalOf(history, edit)]));
   return (hash) => originals.get(hash);
 };
 
-/** A line without what follows from the call: the path and the number that read and search tools put in front. */
+/** Removes a line's path and number, which read and search tools add. */
 const plainLine = (line: string): string => line.replace(/^(?:[^\s:]+[:-])?(?: *\d+(?:→|\t| \| ?|[:-]))?/, '').trim();
 
-/** The lines of a text that are no blanks. */
+/** Non-blank lines. */
 const linesIn = (text: string): string[] =>
   text
     .split('\n')
     .flatMap((line) => [line.trim(), plainLine(line)])
     .filter((line) => line !== '');
 
-/** The lines of which a slice takes more than blanks, whole. */
+/** Lines of which a slice takes more than blanks. */
 function linesAround(text: string, start: number, end: number): string[] {
   const lines: string[] = [];
   let at = text.lastIndexOf('\n', start - 1) + 1;
   for (const line of text.slice(at, `${text}\n`.indexOf('\n', end)).split('\n')) {
     const taken = text.slice(Math.max(at, start), Math.min(at + line.length, end));
-    // The rest of the cut's line may be markup of an XML-era call.
+    // The rest of the cut's line may be XML markup.
     if (plainLine(taken).trim() !== '') lines.push(plainLine(taken));
     at += line.length + 1;
   }
@@ -71,7 +72,7 @@ describe('the generator of valid histories', () => {
   it('makes histories that the firewall has nothing to say about', () => {
     fc.assert(
       fc.property(validHistory, (history) => {
-        // Its texts have halves of surrogate pairs on purpose: what is cut beside them must not make it worse.
+        // Its texts contain lone surrogates; cuts must not add any.
         const violations = checkConversation(history).filter(({ rule }) => rule !== 'text-well-formed');
         expect(violations).toEqual([]);
       }),
@@ -84,7 +85,7 @@ const stringOf = (message: ApiMessage, { path }: Content): string => valueAt(mes
 const sliceOf = (message: ApiMessage, content: Content): string =>
   stringOf(message, content).slice(content.start, content.end);
 
-/** The message with another text in a content's place. */
+/** Replaces a content's text in a message. */
 function put(message: ApiMessage, content: Content, text: string): ApiMessage {
   const string = stringOf(message, content);
   return withValueAt(message, content.path, string.slice(0, content.start) + text + string.slice(content.end));
@@ -106,7 +107,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       fc.property(histories, (history) => {
         for (const message of history) {
           const contents = listContents(message);
-          // From the back, so that an earlier slice of the same string keeps its offsets.
+          // In reverse, so that earlier offsets in the same string stay valid.
           const changed = contents.reduceRight((made, content) => put(made, content, `<${content.text}>`), message);
           expect(JSON.stringify(changed).length).toBe(JSON.stringify(message).length + 2 * contents.length);
           const back = contents.reduce(
@@ -145,7 +146,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       after.forEach((tokens, index) => {
         expect(tokens).toBeLessThanOrEqual(before[index] ?? 0);
       });
-      // A setup with all operations off has no steps.
+      // A setup without operations has no steps.
       if (result.steps.length === 0) return;
       expect(result.steps[0]?.tokensBefore).toBe(counter.messages(history));
       expect(result.steps.at(-1)?.tokensAfter).toBe(counter.messages(view));
@@ -161,7 +162,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
   it('are left alone by a second run over the view', () =>
     holds(histories, async (_history, { view }, chosen) => {
       const again = await condense({ ...chosen, target: undefined }, view);
-      // With a target the first run may have stopped early; what it left is the second run's.
+      // With a target the first run may have stopped early, leaving work for the second.
       if (chosen.target === undefined) expect(again.edits).toEqual([]);
     }));
 

@@ -1,4 +1,6 @@
-/** The layers: scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src say the same. */
+/**
+ * scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src must agree.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +11,7 @@ const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** The table's rows: the folder of the first column, and what the third says. */
+/** The table's rows: folder, and allowed imports. */
 const rows = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   .split('\n')
   .filter((line) => /^\| `src\/\w+` \|/.test(line))
@@ -23,7 +25,7 @@ it('every folder of src/ has its row and its layer', () => {
 
 it.each(rows)('src/$folder may import what its row says: $imports', ({ folder, imports }) => {
   if (folder === 'core') expect(imports).toBe('nothing above it');
-  // Behind a name may stand in brackets what is taken of it.
+  // Parentheses after a name may restrict what is used.
   else expect(imports.replaceAll(/ \([^)]*\)/g, '').split(', ')).toEqual(layers[folder]);
 });
 
@@ -34,7 +36,7 @@ it('a folder imports only folders that stand before it', () => {
   }
 });
 
-/** Every source file but tests, with the files that it imports; types and `import()` count. */
+/** Source files except tests with the files they import, including types and `import()`. */
 const graph = new Map<string, string[]>();
 for (const top of ['src', 'webview-ui/src']) {
   const sources = readdirSync(join(root, top), { recursive: true, encoding: 'utf8' });
@@ -42,7 +44,7 @@ for (const top of ['src', 'webview-ui/src']) {
     if (/\.tsx?$/.test(file) && !/\.test\.|(^|\/)testing[^/]*$/.test(file)) graph.set(file, []);
   }
 }
-/** The file that an import, an export, an `import()` or the type of one names, in the form that the formatter gives it. */
+/** The imported file, in the formatter's style. */
 const IMPORTED = /(?:\bfrom |\bimport |\bimport\()'(\.[^']+)'/g;
 for (const [file, imports] of graph) {
   const text = readFileSync(join(root, file), 'utf8');
@@ -54,7 +56,7 @@ for (const [file, imports] of graph) {
 }
 
 it('the imports are those that the layers allow', () => {
-  // Guards the test itself: where paths are not resolved, nothing is found.
+  // Ensures that paths are resolved, so the test is not vacuous.
   expect([...graph.values()].flat().length).toBeGreaterThan(graph.size);
   const layerOf = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
   const forbidden = [...graph].flatMap(([file, imports]) => {
@@ -65,7 +67,7 @@ it('the imports are those that the layers allow', () => {
         const to = layerOf(imported);
         if (from === to || file === 'src/extension.ts') return false;
         if (allowed) return !allowed.includes(to);
-        // The page knows the panel's protocol and the core, and itself.
+        // The page may import the panel's protocol, the core, and itself.
         return to !== 'core' && imported !== 'src/panel/protocol.ts' && !imported.startsWith('webview-ui/');
       })
       .map((imported) => `${file} → ${imported}`);
@@ -73,7 +75,7 @@ it('the imports are those that the layers allow', () => {
   expect(forbidden).toEqual([]);
 });
 
-/** What the members of a folder import of each other: its files, and its folders as a whole. */
+/** Imports between a folder's members: files, and subfolders as a whole. */
 function memberImports(folder: string): Map<string, Set<string>> {
   const memberOf = (file: string): string | undefined =>
     file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
@@ -88,7 +90,9 @@ function memberImports(folder: string): Map<string, Set<string>> {
   return members;
 }
 
-/** Takes away what imports nothing that is left, again and again: what stays forms circles, or imports some. */
+/**
+ * Repeatedly removes members without remaining imports, which leaves cycles and their importers.
+ */
 function knotIn(members: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const left = new Map(members);
   for (let before = Infinity; left.size < before;) {
@@ -131,7 +135,8 @@ it.each(Object.entries(floors))(
 );
 
 /**
- * Variables of core's modules that outlast a call, none of which can change an edit: three formatters and the last tool table, each remembered.
+ * Module-level state in the core, none of which affects edits: three formatters and the last tool
+ * table.
  */
 const LASTING = [
   'condense/operations/truncate.ts segmenter',
@@ -153,7 +158,7 @@ it('core keeps no switch with which one program could make other edits than anot
   expect(found.sort()).toEqual(LASTING);
 });
 
-/** They take the schemas of the providers' settings, and condense nothing. */
+/** They only use the schemas of providers' settings. */
 const SCHEMAS = new Set(['src/window/settings/settingRules.ts', 'src/settings/table.ts']);
 
 it('the extension host neither condenses nor renders a conversation: its programs reach no code for it', () => {
@@ -161,7 +166,7 @@ it('the extension host neither condenses nor renders a conversation: its program
   const visit = (file: string, from: string): void => {
     if (reached.has(file) || SCHEMAS.has(file)) return;
     reached.set(file, from);
-    // An import of types alone is none of the program's.
+    // Type imports are not part of the program.
     const text = readFileSync(join(root, file), 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
     for (const [, fileName = ''] of text.matchAll(IMPORTED)) {
       const path = relative(root, join(root, dirname(file), fileName));
@@ -185,7 +190,7 @@ it('the extension host neither condenses nor renders a conversation: its program
   expect(heavy.flatMap((file) => (reached.has(file) ? [`${file} from ${reached.get(file)}`] : []))).toEqual([]);
 });
 
-/** The files of core with asynchronous functions, and why each has some. All others return what they make. */
+/** Core files with async functions, with reasons; all others are synchronous. */
 const ASYNCHRONOUS = {
   'account/replayWhatIf.ts': 'condenses at each request of a session',
   'betweenSteps.ts': 'gives the event loop its turn',
@@ -225,7 +230,7 @@ it('core is asynchronous only where a model is called and between steps', () => 
   expect(files.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(Object.keys(ASYNCHRONOUS).sort());
 });
 
-/** A file without comments, strings and regular expressions that hold the word. */
+/** A file without comments, strings and regular expressions containing the word. */
 const code = (path: string): string =>
   readFileSync(path, 'utf8')
     .replaceAll(/^ *(?:\*|\/\*|\/\/).*$/gm, '')

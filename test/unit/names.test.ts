@@ -1,4 +1,6 @@
-/** Names of settings and commands: package.json, its words, the code and the documents say the same. */
+/**
+ * Names of settings and commands must agree in package.json, its texts, the code and the documents.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -59,7 +61,7 @@ it('documents name no setting or command that there is not', () => {
   }
 });
 
-/** A field of a setting that is an object, such as contextCondenser.lossless.strictOnly. */
+/** A field of an object setting, such as contextCondenser.lossless.strictOnly. */
 const partOf = (name: string, known: ReadonlySet<string>): boolean => {
   const parent = name.slice(0, name.lastIndexOf('.'));
   return parent !== 'contextCondenser' && known.has(parent);

@@ -1,4 +1,4 @@
-/** The invariants for the Native provider, over generated histories and whatever the model answers. */
+/** The invariants for Native, over generated histories and arbitrary model answers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
@@ -49,7 +49,7 @@ async function condense(
     minimumGain,
     ...more,
   });
-  // Never an endless loop of calls: a part is asked once a plan, and plans shrink twice at most.
+  // Terminates: a part is requested once per plan, and plans shrink at most twice.
   expect(summarizer.requests.length).toBeLessThan(60);
   expect(outcome.calls?.length ?? 0).toBe(summarizer.requests.length);
   return outcome;

@@ -1,4 +1,4 @@
-/** The table of all by agent on docs/research/benchmarks.md, and the page with another text for its part. */
+/** The summary table of docs/research/benchmarks.md, and replacing its section. */
 import { describe, expect, it } from 'vitest';
 import type { LosslessRow } from '../bench/losslessBench';
 import type { NeedRow } from '../bench/needBench';

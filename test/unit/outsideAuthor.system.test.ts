@@ -1,6 +1,6 @@
 /**
- * An outside author's walk: a provider in a folder of its own, made from docs/guide/extensions.md and the two files that the installed
- * extension has for its author. It is type-checked and run there, with nothing of this repository.
+ * An external author's experience: a provider in its own folder, made from docs/guide/extensions.md
+ * and the two shipped files, is type-checked and run without this repository.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { typeProblems } from '../support/typeProblems';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What the author writes: a provider that folds the frames of old stack traces, and a test of it. */
+/** The author's files: a provider that folds old stack traces, and its test. */
 const FILES = {
   'package.json': JSON.stringify({
     name: 'shorter-traces',

@@ -1,7 +1,7 @@
 /**
- * Properties of presets, strategies and the documents' examples on real conversations, even if a model fails;
- * skipped where the corpus doesn't lie beside the project. Each case meets a fifth of the conversations and each conversation a fifth of
- * the cases; in the long lane all.
+ * Properties of presets, strategies and documented examples on real conversations, even with model
+ * failures; skipped if unavailable. Each case meets a fifth of the conversations and vice versa;
+ * all in the long lane.
  */
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
@@ -24,13 +24,13 @@ import { freshCounter } from '../generators/setups';
 import { isTried } from '../support/long';
 
 const { isReal, conversations } = loadCorpus(() => undefined);
-/** One for all: a conversation's tokens are counted once. */
+/** Shared, so that tokens are counted once. */
 const counter = freshCounter();
 
 type Answer = (call: number) => string;
 const GOOD: Answer = () => 'The result was as expected; nothing else of it matters.';
 
-/** The providers with a model that answers as told; calls are counted from 0. */
+/** Providers with a scripted model; calls are numbered from 0. */
 function bed(answer?: Answer) {
   let calls = 0;
   const summarizer = testSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
@@ -57,7 +57,7 @@ interface Case {
   readonly name: string;
   readonly provider: 'smart' | 'strategy';
   readonly config: unknown;
-  /** Share of the tokens to stop at; undefined: as far as the configuration goes. */
+  /** Target share of tokens; undefined: as far as possible. */
   readonly share?: number;
 }
 
@@ -68,7 +68,6 @@ const CASES: readonly Case[] = [
   ...Object.entries(DOCUMENTED_CONFIGS).map(([name, config]): Case => ({ name, provider: 'smart', config })),
 ];
 
-/** The invariants of a result. */
 function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   const { messages: view, origins, stale } = applyEdits(messages, edits);
   expect(stale).toEqual([]);
@@ -83,7 +82,7 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
 }
 
-/** On a machine that does nothing else a tenth of it. */
+/** A tenth of it on an idle machine. */
 const TIMEOUT_MS = 300_000;
 
 describe.runIf(isReal)('real conversations', () => {
@@ -135,9 +134,12 @@ describe.runIf(isReal)('real conversations', () => {
 const sizeOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): number =>
   counter.messages(applyEdits(messages, edits).messages);
 
-/** A strategy that missed its target may do better from where it came to: its conditions ask about that. */
+/**
+ * After missing its target, a strategy may continue from the result, since its conditions depend on
+ * it.
+ */
 const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
   provider === 'strategy' && sizeOf(messages, edits) > share * counter.messages(messages);
 
-/** A run that failed applies nothing. */
+/** A failed run applies nothing. */
 const nothing = (): Pick<ProviderResult, 'edits'> => ({ edits: [] });

@@ -1,4 +1,6 @@
-/** The page on privacy names every file that we keep: each kind that `OWN` knows, and each name that a path of ours is made of. */
+/**
+ * docs/guide/privacy.md names every file we store: each kind in `OWN`, and each part of our paths.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,9 +12,9 @@ const read = (pattern: string): string[] =>
     .filter((file) => !/test(?:ing\w*)?\.ts$/.test(file))
     .map((file) => readFileSync(join(root, file), 'utf8'));
 
-/** Names that stand behind the folders that VS Code gives us. */
+/** Names within VS Code's folders. */
 const VSCODE = /[sS]torageUri\)?\.fsPath,\s*'([^']+)'/g;
-/** Names that stand behind a store, or in a folder of it. */
+/** Names within a store. */
 const STORE = /join\((?:store|root|folder),\s*'([\w.]+)'\)/g;
 const named = new Set([
   ...read('src/**/*.ts').flatMap((text) => [...text.matchAll(VSCODE)].map(([, name = '']) => name)),
@@ -21,7 +23,7 @@ const named = new Set([
   ),
 ]);
 
-/** Files inside of a folder that has a row. */
+/** Files in a folder that has its own row. */
 const INSIDE: Readonly<Record<string, string>> = {
   expired: 'replacements/',
   undone: 'replacements/',

@@ -1,4 +1,4 @@
-/** docs/requirements.md: every row that was not simply done has its state, and what the rows name is there. */
+/** docs/requirements.md: every incomplete row has a state, and what rows refer to exists. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -22,7 +22,7 @@ const known = new Set([
 const decisions = readdirSync('docs/decisions').map((file) => Number.parseInt(file, 10));
 const readme = readFileSync('README.md', 'utf8');
 
-/** What a row names, and whether it is there. */
+/** Whether what a row refers to exists. */
 function missingIn({ shown }: Row): string[] {
   const missing: string[] = [];
   const need = (what: string, isThere: boolean): void => {

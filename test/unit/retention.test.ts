@@ -8,7 +8,6 @@ import { measureRetention, type Policy } from '../bench/retention';
 import { generateConversation } from '../generators/conversation';
 import { freshCounter } from '../generators/setups';
 
-/** One turn: a call and its result. */
 const turn = (id: number, tool: string, input: object, content: string): ApiMessage[] => [
   { role: 'assistant', content: [{ type: 'tool_use', id: `t${id}`, name: tool, input }] },
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${id}`, content }] },
@@ -16,7 +15,7 @@ const turn = (id: number, tool: string, input: object, content: string): ApiMess
 
 const FILE = '     1→export const first = prepare(1);\n     2→export const second = prepare(2);';
 
-/** A file is read in the first turn and edited in the last; between them nothing shows it. */
+/** A file read in the first turn and edited in the last. */
 const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
   { role: 'user', content: 'Please change it.' },
   ...turn(1, 'Read', { file_path: '/w/src/a.ts' }, FILE),
@@ -32,7 +31,7 @@ const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
 
 const options = { minTurns: 1, cuts: [0.7] };
 
-/** Takes out one result without a reference. */
+/** Removes one result without a reference. */
 const without =
   (message: number, strict?: boolean): Policy =>
   (prefix) => ({
@@ -78,7 +77,7 @@ describe('future-need recall', () => {
     const cut = { minTurns: 1, cuts: [0.8] };
     expect((await measureRetention([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
     expect((await measureRetention([readThenEdit(twin)], without(2, false), cut)).lines.verbatim.share).toBe(0);
-    // Nor where an edit refers to it: who edits this file must find the line in this file.
+    // Nor by an edit that refers to it: editing the file requires the line in the file.
     expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-/** What a file of a stranger may hold is bounded everywhere: a preset is imported, and each of its globs is held against each call. */
+/** Input from outside must be bounded: an imported preset's globs are matched against each call. */
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ interface Schema {
   readonly [field: string]: unknown;
 }
 
-/** Each schema inside of one, with its place. */
+/** Nested schemas with their paths. */
 function* schemasIn(value: unknown, place = ''): Generator<readonly [string, Schema]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [place, value as Schema];

@@ -1,4 +1,6 @@
-/** The invariants (docs/ARCHITECTURE.md) for the Smart provider: random configurations over generated histories. */
+/**
+ * The invariants (docs/ARCHITECTURE.md) for Smart: random configurations over generated histories.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
@@ -45,7 +47,7 @@ async function condense(
   return { result, view, origins, stale };
 }
 
-/** The invariants, whatever the configuration and the model's replies. */
+/** The invariants for any configuration and model replies. */
 function expectSound(history: History, { result, view, origins, stale }: Ran): void {
   expect(stale).toEqual([]);
   expect([...checkEdits(history, result.edits), ...newViolations(history, view, { origins })]).toEqual([]);
@@ -97,7 +99,8 @@ describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) =
     holds(async (history, config) => {
       const { result, view } = await condense(history, config);
       expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
-      // An outline keeps what edits quoted, and asks the original for that: a view on its own knows less.
+      // An outline keeps what edits quoted according to the original; the view alone has less
+      // information.
       if (JSON.stringify(config).includes('"outline"')) return;
       expect((await condense(view, config)).result.edits).toEqual([]);
     }));
@@ -110,7 +113,7 @@ describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) =
     }));
 });
 
-/** Each history is condensed once for each of the first so many calls. */
+/** Fails each of the first calls in turn. */
 const TRIED_CALLS = 5;
 
 describe('with a model', () => {

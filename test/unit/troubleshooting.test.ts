@@ -1,4 +1,4 @@
-/** The guide's page on messages quotes words that the product says, and has all that a call to a model can fail with. */
+/** The troubleshooting guide quotes actual messages and covers every kind of model error. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 
-/** The first cells of the tables whose head says "the message". */
+/** First cells of tables with the header "the message". */
 const messages = page
   .split(/\n(?=## )/)
   .filter((section) => section.includes('| the message |'))
@@ -26,7 +26,7 @@ describe('the guide on messages', () => {
     const errors = readFileSync(join(root, 'src', 'api', 'apiError.ts'), 'utf8');
     const said = [...errors.matchAll(/what: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);
-    // A cancelled call is what the user wanted.
+    // The user requested a cancellation.
     const reported = said.filter((what) => !what.includes('cancelled'));
     expect(reported.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * Sessions as they are on Windows: one file is named `C:\Repo\a.ts`, `c:/repo/a.ts` and `/c:/Repo/a.ts`, results end their lines with
- * CR LF, and paths are longer than 260 characters. What a condensation does must not depend on it.
+ * Windows sessions: one file is named `C:\Repo\a.ts`, `c:/repo/a.ts` and `/c:/Repo/a.ts`, results
+ * have CR LF, and paths exceed 260 characters, without effect on condensing.
  */
 import { describe, expect, it } from 'vitest';
 import { losslessProvider } from '../../src/core/condense';
@@ -21,7 +21,7 @@ import { Random } from '../generators/random';
 
 const DRIVE = 'C:/';
 
-/** Every path of the generated project below a drive, long enough for Windows' own limit. */
+/** Moves generated paths to a drive, beyond Windows' length limit. */
 const onWindows = (messages: readonly ApiMessage[], below = ''): ApiMessage[] =>
   JSON.parse(JSON.stringify(messages).replaceAll('/home/dev/', `${DRIVE}Users/dev/${below}`)) as ApiMessage[];
 
@@ -35,7 +35,7 @@ const SPELLINGS: readonly ((path: string) => string)[] = [
 
 const PATHS: ReadonlySet<string> = new Set(['file_path', 'path']);
 
-/** Each call names its file in another way. */
+/** Varies the file's spelling per call. */
 function respelt(messages: readonly ApiMessage[], seed: number): ApiMessage[] {
   const random = new Random(seed);
   return JSON.parse(JSON.stringify(messages), (key, value: unknown) =>
@@ -43,7 +43,7 @@ function respelt(messages: readonly ApiMessage[], seed: number): ApiMessage[] {
   ) as ApiMessage[];
 }
 
-/** Results as programs of Windows print them. */
+/** Results as Windows programs print them. */
 const withCrLf = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.map((message) =>
     typeof message.content === 'string'
@@ -74,7 +74,10 @@ const PROVIDERS = {
   },
 };
 
-/** Runs a provider, and checks what always holds. @returns where it cut, and the share of the tokens that it left. */
+/**
+ * Runs a provider and checks the invariants.
+ * @returns places of cuts, and the remaining share of tokens
+ */
 async function condensed(
   provider: keyof typeof PROVIDERS,
   messages: readonly ApiMessage[],

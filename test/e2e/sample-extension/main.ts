@@ -1,4 +1,6 @@
-/** How an extension with a chat of its own uses Context Condenser: it condenses before it sends, with a provider of its own. */
+/**
+ * Example of an extension with its own chat that condenses before sending, with its own provider.
+ */
 import * as vscode from 'vscode';
 import type {
   Change,
@@ -12,7 +14,7 @@ import type {
   Provider,
 } from '../../../src/extensionApi/api';
 
-/** Leaves out the results of old calls of one tool. */
+/** Removes results of old calls of one tool. */
 const forgetTool: Provider = {
   id: 'context-condenser-sample.forget-tool',
   name: 'Forget a tool',
@@ -27,7 +29,7 @@ const forgetTool: Provider = {
     additionalProperties: false,
   },
   condense({ messages, config }) {
-    // Context Condenser has checked it against the schema.
+    // Validated by Context Condenser.
     const { tool, keep } = config as { readonly tool: string; readonly keep: number };
     const calls = new Set<unknown>();
     const changes: Change[] = [];
@@ -45,11 +47,14 @@ const forgetTool: Provider = {
   },
 };
 
-/** The parts of this extension that the tests use. */
+/** Exports for the tests. */
 export interface SampleExports {
   readonly api: ContextCondenserApi;
   readonly events: readonly CondensedEvent[];
-  /** Condenses a conversation where its model's window demands it; gives what is to be sent. */
+  /**
+   * Condenses a conversation if its model's window requires it.
+   * @returns the messages to send
+   */
   readonly send: (messages: readonly Message[], contextWindow: number) => Promise<readonly Message[]>;
   readonly lastOutcome: () => Outcome | undefined;
   readonly conversation: () => Conversation;

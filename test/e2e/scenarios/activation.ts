@@ -4,10 +4,10 @@ import type { Scenario } from '../bed';
 import { hostExtension, suiteResults } from '../host';
 import { extensionVariable, onlyVariable, resultsVariable } from '../suite/names';
 
-/** Windows, and so extension hosts, in each of which the extension is activated once. */
+/** Number of windows, and so of activations. */
 const WINDOWS = 7;
 
-/** Runs the suite's test of the activation in one window after the other, and tells the figures of all. */
+/** Runs the suite's activation test in several windows and combines the figures. */
 const inSevenWindows: Scenario = async (bed) => {
   const results = join(bed.folder(), 'results.jsonl');
   const options = {

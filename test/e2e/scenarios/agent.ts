@@ -24,7 +24,7 @@ import { STATUS_ITEM, statusText } from '../liveStatus';
 import { help } from '../workbench/helper';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-/** A step of the agent's task, as against the chat's own small requests. */
+/** True for a step of the task, as opposed to the chat's own small requests. */
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
 const stepsOf = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
@@ -34,7 +34,7 @@ const refusals = (server: ModelServer): unknown[] =>
     status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'} ${refusal}`],
   );
 
-/** The model's behaviour at each step of the task, by its number from 0; titles and the like are answered beside it. */
+/** The model's behavior by step from 0; titles and the like are answered separately. */
 const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) => {
   let step = 0;
   return (request: RecordedRequest): Behaviour => (isStep(request) ? act(step++, request) : reply('A title'));
@@ -43,10 +43,9 @@ const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) =>
 const readFile = (path: string): Behaviour =>
   callsTool({ name: 'read_file', input: { filePath: path, startLine: 1, endLine: 400 } });
 
-/** In the workspace's folder. */
 const readIn = ({ folder = '' }: Workbench, name: string): Behaviour => readFile(join(folder, name));
 
-/** Runs a scenario's body on a server that is closed after it. */
+/** Runs a scenario with a server that is closed afterwards. */
 async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Promise<void>): Promise<void> {
   const started = await server;
   try {
@@ -64,7 +63,7 @@ const answersWithTools: SharedScenario = async (bench) => {
       ? { ...readIn(bench, 'hello.txt'), thinking }
       : reply(['The file ', 'says hello.'], { thinking: afterwards }),
   );
-  // A model that tells what it thinks only where it is asked to.
+  // A model that returns thinking only on request.
   const model = 'claude-opus-5-5';
   await on(startAnthropicServer({ apiKey: KEY, script, strict: { byModel: true } }), async (server) => {
     await newChat(bench, server, {
@@ -83,7 +82,7 @@ const answersWithTools: SharedScenario = async (bench) => {
   });
 };
 
-/** Unfolds what the chat folds of an answer (its steps, and in them what the model thought), and waits until all of it can be read. */
+/** Expands an answer's collapsed parts (steps and thinking) until all is visible. */
 async function showThinking({ page }: Workbench, thoughts: readonly string[]): Promise<void> {
   const answer = page.locator('.interactive-item-container.interactive-response').last();
   const folded = answer.locator(
@@ -91,7 +90,7 @@ async function showThinking({ page }: Workbench, thoughts: readonly string[]): P
   );
   const shown = answer.locator('.chat-thinking-item:visible');
   await until(`the thinking in the chat: ${thoughts.join(' … ')}`, async () => {
-    // What was unfolded may hold more that is folded; one that the chat draws anew is found the next time.
+    // Expanded parts may contain more; redrawn ones are found next time.
     if ((await folded.count()) > 0) {
       await folded
         .first()
@@ -104,13 +103,13 @@ async function showThinking({ page }: Workbench, thoughts: readonly string[]): P
   });
 }
 
-/** A file that fills some thousand tokens with lines of its own. */
+/** A file with some thousand tokens of unique lines. */
 const bigFile = (name: string): string =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
   );
 
-/** A workspace of files, which the model reads one after the other, on a window that they don't fit into. */
+/** Files that the model reads and that exceed its window together. */
 async function readsBeyondTheWindow(
   bench: Workbench,
   settings: object,
@@ -137,7 +136,7 @@ async function readsBeyondTheWindow(
   });
 }
 
-/** Before the others that are condensed: the details are of the only conversation. */
+/** Before other condensed ones, since it expects a single conversation. */
 const condensesAndTellsIt: SharedScenario = (bench) =>
   readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
     const words = await notification(bench, 'Condensed “');
@@ -154,7 +153,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\nPause Condensing\nShow Diff\nUndo/);
     await screenshot(bench, 'agent-details-dark');
     await bench.page.keyboard.press('Escape');
-    // Else the status bar's entry has the focus again, and its hover covers the notification.
+    // Otherwise the status bar's entry regains focus, and its hover covers the notification.
     await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
@@ -165,7 +164,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await notification(bench, /undone|reverted/i);
   });
 
-/** Files without repetitions: Lossless finds little, and what follows it does the rest, at whatever threshold. */
+/** Files without repetition: Lossless finds little, so its fallback runs at any threshold. */
 const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
   for (const [percent, whenNotEnough] of [
     [15, undefined],
@@ -236,7 +235,7 @@ const tellsErrorsInWords: SharedScenario = async (bench) => {
   });
 };
 
-/** Comes first: nothing was condensed in the window yet. */
+/** First, since nothing may be condensed in the window yet. */
 const offIsOff: SharedScenario = async (bench) => {
   const script = stepping(() => reply('Hello from the model.'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
@@ -267,7 +266,7 @@ const runsOnOpenAi: SharedScenario = async (bench) => {
   });
 };
 
-/** A model of another extension, condensed: no key, and that extension is asked. */
+/** Another extension's model, condensed: requires no key. */
 const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
   await on(startAnthropicServer({ apiKey: KEY, script: reply('A title') }), async (server) => {
     await newChat(bench, server, {
@@ -277,11 +276,11 @@ const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
     await pickCondensed(bench, 'Probe Model', 'agent-wrapped-models-dark');
     await ask(bench, 'List the files');
     assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw [^]*hello\.txt/);
-    // Of its window, which no other conversation here has: what it takes in, and our own room for an answer.
+    // Its unique window: input limit plus our reserve for the answer.
     await until('the status bar', async () => / \/ 131K$/.test(await statusText(bench)));
     await screenshot(bench, 'agent-wrapped-dark');
     assert.deepEqual(stepsOf(server), [], 'our own model is not asked');
-    // The chat stays on a model, also in the next scenario.
+    // The chat keeps the selected model for the next scenario.
     await pickCondensed(bench, PROFILE_NAME);
   });
 };

@@ -1,4 +1,4 @@
-/** Failures in the middle of a task of VS Code's agent, and the task goes on (issue 5). */
+/** Failures during a task of VS Code's agent, which continues. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { freshCounter } from '../../../src/core/testingCounter';
@@ -37,18 +37,18 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = freshCounter();
 const CALLS = 24;
-/** In percent of the window: so few calls reach it more than once. */
+/** Percentage of the window, so low that few calls reach it repeatedly. */
 const THRESHOLD = 45;
-/** Of each of two windows: enough for a condensation. */
+/** In each of two windows: enough for a condensation. */
 const CALLS_IN_TWO = 24;
-/** Steps behind the first condensation, and later. */
+/** Steps after the first condensation, and later. */
 const PAUSES = [14, 18] as const;
 
 const figuresOf = (server: ModelServer): TaskFigures =>
   taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
 const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind === 'reply' && behaviour.text === words;
 
-/** VS Code leaves out what a cancelled turn had called where it had not kept that yet: its prefix, not ours, ends there. */
+/** VS Code drops unsaved calls of a canceled turn, so its prefix, not ours, ends there. */
 function isLeftOutByAgent({ request, message }: PrefixBreak, cancelled: RecordedRequest, server: ModelServer): boolean {
   const answered = answeredRequests(server.requests);
   const messagesOf = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
@@ -77,7 +77,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     },
   });
   try {
-    // What is asked at the end must have gone: another provider might have kept it.
+    // The requested content must be removed, which another provider might keep.
     const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.threshold': THRESHOLD };
     const bench = await openLongTask(bed, server, folder, task, { settings });
     await ask(bench, partPrompt(0));
@@ -157,14 +157,14 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   const settings = {
     'contextCondenser.provider': 'native',
     'contextCondenser.condensingProfile': 'silent',
-    // Each try in vain takes as long, in either window.
+    // Each failed attempt takes equally long in both windows.
     'contextCondenser.agent.summaryWaitSeconds': 3,
   };
   try {
     const first = await openLongTask(bed, server, folders[0], task, { profiles: [summarizer], settings });
     const second = await bed.openOn(first.server, { folder: folders[1], agent: true });
     writeProject(folders[1], task.files);
-    // Each window of code-server has a secret store of its own.
+    // Each code-server window has its own secret store.
     await setKey(first, 'Silent');
     await setKey(second);
     await setKey(second, 'Silent');
@@ -193,6 +193,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
 
 export const goesOnInTwoWindowsWhoseSummaryNeverComes = Object.assign(twoWindowsWhoseSummaryNeverComes, {
   seconds: 1_000,
-  // test/integration/longTask.system.test.ts has both halves of it on every run, two windows and a summary that never comes.
+  // test/integration/longTask.system.test.ts covers both parts in every run: two windows, and a
+  // summary that never arrives.
   lane: 'long' as const,
 });

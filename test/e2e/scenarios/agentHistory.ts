@@ -1,4 +1,4 @@
-/** A conversation of VS Code's agent that goes another way after it was condensed (issue 5). */
+/** A conversation of VS Code's agent that branches after being condensed. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startAnthropicServer } from '../../servers/anthropicServer';
@@ -16,7 +16,7 @@ import type { Workbench } from '../workbench/index';
 import { findMarkers, MARKER_START } from '../../../src/core/messages/markers';
 
 const WINDOW = 60_000;
-/** So little that what the chat's earlier conversations taught of tokens decides nothing. */
+/** Small enough that calibration by earlier conversations doesn't matter. */
 const MAX_OUTPUT = 8_000;
 const FIRST = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
 const PROMPTS = {
@@ -26,7 +26,7 @@ const PROMPTS = {
   recall: 'What did the oldest file say?',
 };
 
-/** A file of some thousand tokens, each of its lines in no other file. */
+/** A file of some thousand tokens with unique lines. */
 const fileText = (name: string): string =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
@@ -39,7 +39,7 @@ function readFiles(folder: string, names: readonly string[]): Reply[] {
   });
 }
 
-/** The conversation as a request has it, without the cache marks that slide along it. */
+/** The conversation in a request, without cache breakpoints. */
 const messagesOf = ({ body }: RecordedRequest): string[] =>
   objects(body['messages']).map((message) =>
     JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
@@ -48,7 +48,7 @@ const messagesOf = ({ body }: RecordedRequest): string[] =>
 const has = (request: RecordedRequest, words: string): boolean =>
   messagesOf(request).some((each) => each.includes(words));
 
-/** The reference of the first marker. */
+/** Reference of the first marker. */
 const oldestReference = (request: RecordedRequest): string =>
   findMarkers(messagesOf(request).join('\n'))[0]?.reference ?? 'none';
 
@@ -65,7 +65,7 @@ const turns = (folder: string): AgentTurn[] => [
   },
 ];
 
-/** Two turns, in the first of which the conversation is condensed; what follows is told by the last request of each. */
+/** Two turns, the first of which is condensed; checks use the last request of each. */
 async function inTwoTurns(bench: Workbench, goOn: (server: ModelServer) => Promise<void>): Promise<void> {
   const names = [...FIRST, 'eta', 'theta'];
   const files = Object.fromEntries(names.map((name) => [`${name}.ts`, fileText(name)]));
@@ -97,7 +97,7 @@ const lastTask = ({ requests }: ModelServer): RecordedRequest => {
   return last;
 };
 
-/** The messages before the one that holds these words. */
+/** Messages before the one with this text. */
 function before(request: RecordedRequest, words: string): string[] {
   const messages = messagesOf(request);
   const at = messages.findIndex((message) => message.includes(words));
@@ -108,7 +108,7 @@ function before(request: RecordedRequest, words: string): string[] {
 const resultText = (result: Json | undefined): string =>
   text(result?.['content']) || text(objects(result?.['content'])[0]?.['text']);
 
-/** Content condensed before the conversation went another way can be recalled, byte for byte. */
+/** Content condensed before the branch can be recalled exactly. */
 async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
   await ask(bench, PROMPTS.recall);
   await answerText(bench, (said) => said.includes('It is recalled.'));
@@ -133,7 +133,7 @@ const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
     const edited = lastTask(server);
     assert.ok(!has(edited, PROMPTS.replaced) && !has(edited, 'const eta_7 '), 'what was edited away is gone');
     assert.ok(has(edited, 'const theta_7 '), 'the new turn has its own result');
-    // Byte for byte: the edits of what the two have in common are kept, and the vendor's cache holds.
+    // Byte-identical: edits of the common part are kept, and the vendor's cache hits.
     assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
     assert.match(before(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
     assert.equal(condensationsOf(bench), condensations, 'nothing had to be condensed again');

@@ -1,4 +1,4 @@
-/** The prompt cache in four words, warm, cold, unknown and none, each in the tooltip, the details, the log and `/report`. */
+/** The cache states warm, cold, unknown and none, each in tooltip, details, log and `/report`. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,13 +46,13 @@ const SETTINGS = {
 interface Stage {
   readonly bench: Workbench;
   readonly bed: Bed;
-  /** Settings that count from now on, and fields of the profile. */
+  /** Changed settings and profile fields. */
   readonly use: (profile?: object) => Promise<void>;
-  /** The model that is chosen reads these files in a new turn. */
+  /** The selected model reads these files in a new turn. */
   readonly read: (prompt: string, names: readonly string[]) => Promise<void>;
 }
 
-/** A window with a model of VS Code's that meters its calls, and one of a profile. Both play the reads that a turn asks for. */
+/** A window with a metered VS Code model and a profile's model. Both perform the turn's reads. */
 async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly close: () => Promise<void> }> {
   const folder = bed.folder(Object.fromEntries(NAMES.map((name) => [`${name}.ts`, bigFile(name)])));
   const outside = bed.folder();
@@ -99,14 +99,14 @@ async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly clo
   return { stage: { bench, bed, use, read }, close: () => server.close() };
 }
 
-/** Sees what the newest condensation of a conversation rests on, in all four places. */
+/** Checks the basis of a conversation's newest condensation in all four places. */
 async function seeInFourPlaces({ bench, bed }: Stage, name: string, title: string, words: RegExp): Promise<void> {
   const tooltip = await statusTooltip(bench, words);
   await screenshot(bench, `cache-${name}-tooltip-dark`);
   await leaveStatus(bench);
   const details = await openDetails(bench, title);
   await screenshot(bench, `cache-${name}-details-dark`);
-  // The label is what a list never cuts.
+  // Lists never truncate labels.
   const rows = details.map(({ label, description }) => `${label} (${description})`);
   assert.match(rows.join('\n'), words);
   await dismiss(bench);
@@ -137,7 +137,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await pickCondensed(bench, METERED_NAME);
     await read('Read the first letters', ['alpha']);
     let last = Date.now();
-    // An answer that is read from the cache after a pause shows that the cache is kept for so long.
+    // A cache hit after a pause proves the cache's lifetime.
     await seconds('a pause of the conversation', last, 30);
     await read('Read the others', ['beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta']);
     last = Date.now();

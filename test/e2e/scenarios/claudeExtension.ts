@@ -1,4 +1,4 @@
-/** The gateway's address in the setting of Claude Code's extension: set after a question, and taken back. */
+/** The gateway's address in Claude Code's extension setting: set after consent, and reverted. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';

@@ -31,7 +31,7 @@ const ROO = JSON.stringify([
   { role: 'assistant', content: [{ type: 'text', text: 'Which header?' }], ts: 2 },
 ]);
 
-/** Condenses the one conversation that is stored, once the list is whole: it shows those of before until then. */
+/** Condenses the only stored conversation once the list is up to date. */
 async function condense(bench: Workbench, title: RegExp): Promise<void> {
   await runCommand(bench, CONDENSE);
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the one conversation');
@@ -76,11 +76,11 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await clickNotification(bench, 'Condensed “', 'Details');
   const page = await webview(bench, 'a.button');
   await page.getByRole('heading', { name: 'Removed content' }).waitFor();
-  // README shows this one: without what the pointer brought up on its way to the button.
+  // For the README, without hover effects.
   await bench.page.mouse.move(0, 0);
   await until('no hover', async () => (await bench.page.locator('.monaco-hover:visible').count()) === 0);
   await screenshot(bench, 'details-dark');
-  // The same buttons again, in the same places.
+  // The buttons are unchanged.
   const again = await notification(bench, 'Condensed “');
   assert.deepEqual(again.buttons, done.buttons);
   assert.deepEqual(again.cutShort, []);
@@ -110,14 +110,16 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await screenshot(bench, 'summary-light');
 };
 
-/** A marker in the diff is a link: pointing at it shows the first lines, following it the whole original. */
+/**
+ * A marker in the diff is a link: hovering shows the first lines, following it the whole original.
+ */
 const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   homeWith(bench, { [SESSION]: freshSample() });
   await condense(bench, SAMPLE_TITLE);
   await notification(bench, 'Condensed “');
   await clickNotification(bench, 'Condensed “', 'Show Diff');
   await diffEditor(bench);
-  // The first change is often a line's number.
+  // The first change is often a line number.
   await bench.page.keyboard.press('Control+f');
   await bench.page.keyboard.type(MARKER_START);
   await bench.page.keyboard.press('Enter');
@@ -125,7 +127,7 @@ const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   const link = bench.page.locator('.editor.modified .detected-link', { hasText: MARKER_START }).first();
   await until('a marker that is a link', async () => (await link.count()) > 0);
   await link.hover({ position: { x: 30, y: 5 } });
-  // The link's own tooltip says "Open Original", too; what the marker stands for comes behind it.
+  // The link's tooltip contains "Open Original" too; the marker's content follows it.
   const hover = bench.page.locator('.monaco-hover:visible', { hasText: /Open Original\s+\d+\s+lines/ }).first();
   await hover.waitFor();
   assert.match(await hover.innerText(), /\bimport\b/);
@@ -146,9 +148,9 @@ const saysWhenThereIsNothingToGain: SharedScenario = async (bench) => {
   await screenshot(bench, 'nothing-dark');
 };
 
-/** Comes first: nothing was condensed in the window yet. */
+/** First, since nothing may be condensed in the window yet. */
 const cancelsInTheMiddle: SharedScenario = async (bench) => {
-  // Large enough that a person could click: one long conversation of many different reads.
+  // Large enough to be clicked during the run: a long conversation with many reads.
   const lines = [
     { role: 'user', content: 'Look at everything' },
     ...Array.from({ length: 3_000 }, (_, index) => exchange(index)).flat(),
@@ -181,7 +183,7 @@ function exchange(index: number): unknown[] {
 
 const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   const sample = freshSample();
-  // One damaged line would be skipped.
+  // A damaged line would be skipped.
   const broken = sample.replaceAll(/^.*$/gm, (line) => line.slice(0, 50));
   const own = homeWith(bench, { [SESSION]: broken });
   await condense(bench, /sample\.jsonl/);
@@ -195,13 +197,13 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   writeFileSync(join(own, SESSION), sample);
   const logged = bench.server.outputText('Context Condenser').length;
   await clickNotification(bench, 'Nothing was condensed', 'Retry');
-  // On a busy machine the toast may be gone again; the log keeps it.
+  // On a busy machine the toast may be gone; the log keeps the text.
   await until('the condensation', () =>
     bench.server.outputText('Context Condenser').slice(logged).includes('Context condensed using'),
   );
 };
 
-/** Each step of the walkthrough, with the heading of its page. */
+/** Steps of the walkthrough with their page's heading. */
 const WALKTHROUGH = [
   ['Choose another conversation', 'Your conversations'],
   ['Choose a provider', 'Ways to condense'],
@@ -212,10 +214,10 @@ const WALKTHROUGH = [
 const walksThrough: SharedScenario = async (bench) => {
   homeWith(bench);
   await runCommand(bench, 'Welcome: Open Walkthrough...');
-  // The step's own heading is a button of that name, too.
+  // The step's heading is also a button with that name.
   const button = bench.page.locator('.monaco-button', { hasText: 'Condense the Newest' });
   const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
-  // VS Code asks which one, or opens it at once where it has shown the others already.
+  // VS Code asks which one, or opens it directly if the others were shown.
   await until('the walkthrough', async () => {
     if ((await button.count()) > 0) return true;
     if ((await choice.count()) > 0) await choice.first().click({ timeout: 2_000 });
@@ -231,7 +233,7 @@ const walksThrough: SharedScenario = async (bench) => {
     await screenshot(bench, `walkthrough-${index + 1}-dark`);
   }
   await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense a conversation' }).first().click();
-  // No agent has stored anything in this window's home: it is the sample.
+  // The home has no agents' conversations, so this is the sample.
   await button.first().click();
   await notification(bench, 'Condensed “');
   await setTheme(bench, 'light');

@@ -33,7 +33,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const TASK = 'Rename value7';
 
-/** Each agent of the home folder; every conversation in it has the same title. */
+/** Agents in the home folder; all conversations have the same title. */
 const AGENTS = [
   'Claude Code',
   'Codex',
@@ -53,8 +53,9 @@ const AGENTS = [
 ] as const;
 
 /**
- * Those whose conversations go through every action: one of files and one of a database, and the one whose file the chat itself has open.
- * What an action does is the same for all; what differs, how an agent's file is read, every agent's row and text have to show.
+ * Agents that go through every action: one with files, one with a database, and one whose file is
+ * open in the chat. Actions are the same for all; reading differs, so every agent's row and text
+ * are checked.
  */
 const WITH_EVERY_ACTION: readonly string[] = ['Claude Code', 'OpenCode', 'VS Code'];
 
@@ -75,9 +76,11 @@ const everyAgent =
     await foldAll(bench);
     await treeRows(bench, (texts) => texts.length === AGENTS.length);
 
-    // Cursor writes no results down: there is nothing to condense. The two newest are opened by the command line's tests.
+    // Cursor stores no results, so there is nothing to condense. The two newest are covered by the
+    // command line's tests.
     for (const agent of AGENTS.filter((name) => !['Cursor', 'Qwen Code', 'Continue'].includes(name))) {
-      // One agent at a time is unfolded: the first row with the title is its own. "Pi" is also how "Oh My Pi" ends.
+      // One agent is expanded at a time, so the first row with the title is its own. "Oh My Pi"
+      // also ends in "Pi".
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.some((text) => /^Rename value7.*(?:ago|just now)/.test(text)));
@@ -103,7 +106,7 @@ const everyAgent =
     await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is shown as it was before.');
-    // The sample of an earlier scenario may be condensed, too.
+    // An earlier scenario's sample may be condensed too.
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/-\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
@@ -113,14 +116,14 @@ export const doesEverythingWithEveryAgentsConversations: Scenario = Object.assig
   lane: 'long' as const,
 });
 
-/** The conversation that the view shows first, as text. */
+/** The view's first conversation as text. */
 async function opens(bench: Workbench): Promise<void> {
   await clickRow(bench, TASK);
   await textEditor(bench, (lines) => lines.some((line) => line.includes(TASK)));
   assert.match(await activeTab(bench), /Rename value7/);
 }
 
-/** Every other action on that conversation. */
+/** All other actions on that conversation. */
 async function previewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await chooseInMenu(bench, TASK, 'Preview Condensing');
   await notification(bench, 'Preview of condensing with');
@@ -152,7 +155,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   await rowsBelow(bench, 'Claude Code', (texts) =>
     texts.some((shown) => /^Rename value7.*…(?:just now|\d+ \w+ ago)/.test(shown)),
   );
-  // As narrow as it gets.
+  // Minimum width.
   await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');
@@ -178,7 +181,7 @@ const searchesAndExplainsAnEmptyList: SharedScenario = async (bench) => {
 
   homeWith(bench);
   await refreshConversations(bench);
-  // The sample stays in the view of a window in which it was condensed.
+  // A sample condensed in this window stays in the view.
   await until('the welcome text, or the sample alone', async () => {
     if (await welcome.isVisible()) return (await welcome.innerText()).includes('No conversations were found');
     return (await treeRows(bench, () => true)).every((text) => /^(?:Claude Code|Sample: )/.test(text));

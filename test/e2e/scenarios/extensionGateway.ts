@@ -1,4 +1,4 @@
-/** Agents that are extensions and take a base URL, behind the gateway that one window runs for all. */
+/** Agents as extensions with a base URL, behind one gateway for all windows. */
 import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -23,7 +23,10 @@ import {
 
 const VIEW = 'Context Condenser';
 
-/** An extension's agent with a base URL: each request has the whole task, in which every other file was read before. */
+/**
+ * An extension's agent: each request contains the whole task, in which every other file was read
+ * before.
+ */
 class StandInExtension {
   private readonly messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Put the letters in order.' }];
   private readonly client: Anthropic;
@@ -78,7 +81,8 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await setTheme(bench, 'light');
     await screenshot(bench, 'gateway-row-light');
 
-    // It serves all windows. Its terminal closes, as with its window: the other window says so, and goes on with it at the same address.
+    // It serves all windows. If its window's terminal closes, another window reports it and
+    // continues at the same address.
     const other = await bed.openOn(bench.server, { folder: bed.folder(), beside: bench });
     await openContainer(other, VIEW);
     await treeRows(other, isListed);
@@ -90,7 +94,8 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await dismiss(other);
     assert.equal(await extension.ask(), 'Go on.');
 
-    // A reload of its window costs it nothing. (VS Code in a browser does not always bring back the terminal, which no step needs.)
+    // Survives reloading its window. (VS Code in a browser may not restore the terminal, which no
+    // step needs.)
     await other.reload();
     assert.equal(await extension.ask(), 'Go on.');
     await treeRows(other, isListed);

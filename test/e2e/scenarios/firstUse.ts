@@ -1,4 +1,4 @@
-/** How long the extension keeps the extension host's thread, which it shares with all others, when it is first used in a window. */
+/** How long the extension blocks the shared extension host's thread on first use. */
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Scenario } from '../bed';
@@ -19,7 +19,7 @@ import {
 
 const ROUNDS = 5;
 
-/** @returns of each round, in a window that was loaded anew, the longest stretch of it, the longest last. */
+/** @returns the longest block of each round, each in a reloaded window, in ascending order */
 async function stretchesOf(bench: Workbench, use: () => Promise<unknown>): Promise<Stretch[]> {
   const found: Stretch[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +54,7 @@ const firstUse: Scenario = async (bed) => {
     await ask(chat, 'Say hello.');
     await answerText(chat, (text) => text.includes('Hello there.'));
   };
-  // Then the key is stored.
+  // The key is then stored.
   await sayHello();
   await tell('a chat request', chat, sayHello);
 };

@@ -29,10 +29,10 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
 
-/** What stands behind a title. */
+/** Text after a title. */
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
-/** The beginning of the title of the agent's row that shows these words. A sample that was condensed in this window has a row, too. */
+/** Start of the agent's row with this text. A sample condensed in this window has a row too. */
 async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
   const isWanted = (text: string): boolean => words.test(text) && !text.startsWith('Sample: ');
   const rows = await treeRows(bench, (texts) => texts.some(isWanted));
@@ -40,11 +40,12 @@ async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
   return title.slice(0, 12);
 }
 
-/** Condenses the one conversation that an agent has in the home of a window. */
+/** Condenses an agent's only conversation in the home. */
 async function condense(bench: Workbench, agent: string): Promise<void> {
   await useSettings(bench, settings);
   await openConversations(bench);
-  // Until the view is redrawn it also shows the agents of the previous home. The sample stays once it was condensed in this window.
+  // Until redrawn, the view also shows the previous home's agents. A sample condensed in this
+  // window stays.
   await until('the one agent', async () => {
     await foldAll(bench);
     const texts = await treeRows(bench, (shown) => shown.length > 0);
@@ -121,7 +122,7 @@ const givesANewClaudeCodeSession: SharedScenario = async (bench) => {
 };
 
 const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
-  // A task of its own: what was condensed in this window is not idle for long enough.
+  // A separate task, since one condensed in this window isn't idle for long enough.
   const id = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e60';
   const path = zooTask(join(homeWith(bench), '.config/Cursor/User'), undefined, id);
   const before = readFileSync(path);

@@ -1,4 +1,6 @@
-/** Chats that weigh more than a vendor takes, in the real VS Code: a result larger than its window, more images than its bytes (issue 21). */
+/**
+ * Chats beyond vendors' limits: a result larger than the window, more images than allowed bytes.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +25,7 @@ const FAILURE = 'entry 731: the pump of hall 7 stood still at 04:17, seal number
 const WINDOW = 200_000;
 const LINES = 1_900;
 
-/** More tokens than the window has, in no more lines than VS Code's tool reads at once. */
+/** More tokens than the window, in few enough lines for one read by VS Code's tool. */
 const journal = (): string =>
   Array.from({ length: LINES }, (_, entry) =>
     entry === 731
@@ -69,7 +71,7 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     assert.ok(first);
     const result = resultOf(first, inJournal) ?? '';
     const markers = findMarkers(result);
-    // VS Code's tool gives as much of the file as it likes.
+    // VS Code's tool truncates as it likes.
     const lines = markers.reduce((sum, { what }) => sum + Number(/^(\d+) lines/.exec(what)?.[1] ?? 0), 0);
     const tokens = Math.round((lines / LINES) * counter.text(journal()) + counter.text(result));
     bed.report(
@@ -97,7 +99,7 @@ const AGAIN_PROMPT = 'Look at the first of them once more.';
 const SEEN = 'It is the same gauge.';
 const PHOTOS = 42;
 const AT_ONCE = 3;
-/** Gemini's limit; other vendors' are larger. */
+/** Gemini's limit; others are larger. */
 const MAX_BYTES = 20_971_520;
 
 const photoName = (index: number): string => `gauge-${String(index + 1).padStart(2, '0')}.png`;

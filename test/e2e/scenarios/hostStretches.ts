@@ -1,4 +1,4 @@
-/** How long the extension holds the extension host's loop at a stretch, whatever the size and kind of the text it works on. */
+/** How long the extension blocks the extension host's event loop, for any size and kind of text. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,12 +20,12 @@ import { closeParts, notification, treeRows, type Workbench } from '../workbench
 /** UTF-16 units of each hostile text. */
 const HOSTILE_CHARS = 2_000_000;
 const SESSIONS = 2_000;
-/** Stored conversations are listed for so long. */
+/** Time to list stored conversations. */
 const INDEXING_MS = 20_000;
 const IDLE_MS = 10_000;
 
 const TASK_TOKENS = [50_000, 200_000, 400_000];
-/** The largest of the tasks is due in it. */
+/** Includes the largest task. */
 const WINDOW = 500_000;
 
 const figures = ({ own, loopMs }: HostProfile): string =>
@@ -41,7 +41,7 @@ async function chats(
     writeFileSync(file, JSON.stringify({ vendor: OWN_VENDOR, messages, requests }));
     return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
   };
-  // What is loaded with the first request is another scenario's.
+  // First-request loading is tested in another scenario.
   await send([{ role: 'user', content: 'Say hello.' }], [1]);
   for (const targetTokens of TASK_TOKENS) {
     const messages = asSent(generateConversation({ seed: targetTokens, targetTokens }));
@@ -95,7 +95,7 @@ const whileItWorks: Scenario = async (bed) => {
   await closeParts(bench, 'sideBar');
   const { panel } = await openPanel(bench);
   const frame = await panel();
-  // It adds up what the section shows.
+  // Computes what the section shows.
   await tell(`${SESSIONS} sessions are accounted`, () => showSection(frame, 'account'));
 };
 

@@ -1,4 +1,4 @@
-/** What the extension costs a window in which nobody uses it; beside another build of it where one is given. */
+/** Cost of an unused extension for a window, optionally compared with another build. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const MEASURES = [
   { name: 'bundles', unit: 'loaded', each: 1 },
 ];
 
-/** In turns, so that what else the machine does meets all alike. */
+/** Alternating, so that other load affects all alike. */
 const inEachState: Scenario = async (bed) => {
   const other = OTHER === undefined ? undefined : await installExtension(OTHER);
   if (other !== undefined)
@@ -68,13 +68,12 @@ const inEachState: Scenario = async (bed) => {
       const texts = sorted.map((value) => value.toFixed(1)).join(', ');
       bed.report(`${build}, ${state}, ${name}: ${texts} ${unit}, median ${median.toFixed(1)} ${unit}`);
     }
-    // Of what is not used nothing is loaded.
+    // Unused bundles aren't loaded.
     if (build === THIS && (state === 'not active' || state === 'active'))
       assert.ok(values['bundles']?.every((count) => count === 0));
   }
 };
 
-/** Leaves sessions of Claude Code in a home. */
 function writeSessions(home: string, count: number): void {
   for (let at = 0; at < count; at++) {
     const folder = join(home, '.claude', 'projects', `-home-me-p${at % 40}`);

@@ -1,4 +1,4 @@
-/** The long task of issue 5 in the real VS Code's real agent mode, on a server that is as strict as the vendor. */
+/** The long task in VS Code's agent mode with a strict server. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { freshCounter } from '../../../src/core/testingCounter';

@@ -1,6 +1,6 @@
 /**
- * The README's moving picture: what a person sees while an agent works beyond its window. `npm run picture` makes it of the frames
- * that this leaves in test-results/picture.
+ * The README's animation: an agent works beyond its window. `npm run picture` uses the frames in
+ * test-results/picture.
  */
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import {
 
 const NAME = 'Claude Sonnet';
 const WINDOW = 72_000;
-/** So many of this project's own files are read, the largest first, each about 4,000 tokens. */
+/** Number of project files read, largest first, about 4,000 tokens each. */
 const FILES = 13;
 const PROMPT = 'How does a conversation become smaller here? Read the code, then tell me the way.';
 const ANSWER =
@@ -42,7 +42,7 @@ interface Frame {
   readonly ms: number;
 }
 
-/** Takes frames of a window, each with a line below it that says what is seen. */
+/** Captures frames of a window with a caption. */
 class Recorder {
   readonly #folder = join(root, 'test-results', 'picture');
   readonly #frames: Frame[] = [];
@@ -70,7 +70,7 @@ class Recorder {
   }
 }
 
-/** The files, by their paths in the project. */
+/** Project paths. */
 const project = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     globSync('src/{core,live}/**/*.ts', { cwd: root })
@@ -86,7 +86,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   const files = project();
   const paths = Object.keys(files);
   const folder = bed.folder(files);
-  // Each answer waits until its frame was taken.
+  // Each answer waits for its frame.
   const steps = paths.map(() => {
     let resolve = (): void => undefined;
     const taken = new Promise<void>((done) => (resolve = done));

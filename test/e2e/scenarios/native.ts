@@ -30,13 +30,16 @@ const SUMMARY = [
   '## Next steps\nNothing is left to do.',
 ].join('\n\n');
 
-/** A real transcript where there is one beside the project, else the sample. */
+/** A real transcript if available, otherwise the sample. */
 function transcript(): string {
   const real = join(root, '..', 'shared', 'corpus', 'claude-code', 'transcript-04.jsonl');
   return readFileSync(existsSync(real) ? real : join(root, 'sample', 'conversation.jsonl'), 'utf8');
 }
 
-/** Has a window condense with a model on a server, whose key is set as a user sets it, and leaves one conversation on the machine. */
+/**
+ * Configures a window to condense with a server's model, with its key entered like a user, and
+ * stores one conversation.
+ */
 async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<void>): Promise<void> {
   const server = await startAnthropicServer({ apiKey: KEY });
   try {
@@ -47,7 +50,7 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
       'contextCondenser.provider': 'native',
     });
     await setKey(bench);
-    // A list begins with what is known: with what an earlier scenario had there.
+    // A list initially shows earlier scenarios' content.
     await refreshConversations(bench);
     await run(server);
   } finally {
@@ -55,11 +58,11 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
   }
 }
 
-/** Picks the conversation, then Native once its cost is estimated. */
+/** Selects the conversation, then Native once its cost is estimated. */
 async function condense(bench: Workbench, shot?: string): Promise<void> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
-  // The first row, whatever its title; "Open file…" is the other.
+  // The first row; "Open file…" is the other.
   await pick(bench, /^(?!.*Open file…)/);
   const offered = await quickInput(
     bench,

@@ -1,4 +1,4 @@
-/** What is left out before it is first sent, in the real VS Code: the agent gets it back by recall (issue 21). */
+/** New results condensed before sending, which the agent recalls. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,19 +23,19 @@ const RATES = Array.from(
   { length: 160 },
   (_, at) => `export const RATE_${at + 1} = ${(at + 1) * 7919}; // row ${at + 1}`,
 );
-/** The second reading: lines 41 to 160, of which 80 stand in the first. */
+/** The second read: lines 41 to 160, of which 80 are in the first. */
 const FROM = 41;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The marker in the second reading, as far as it has one. */
+/** The marker in the second read, if any. */
 function leftOut(request: RecordedRequest) {
   const text = resultOf(request, callId(0, 1)) ?? '';
   const [marker] = findMarkers(text);
   return marker && { ...marker, text };
 }
 
-/** What the recall gave, without the line above it that names its place. */
+/** Recalled text without its location line. */
 const recalled = (request: RecordedRequest): string =>
   (resultOf(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
 

@@ -1,6 +1,6 @@
 /**
- * Sessions of agents, as they keep them: those of Codex and OpenCode are listed, previewed in the panel and in the diff editor, condensed;
- * those of Claude Code judge what is set.
+ * Agents' stored sessions: Codex and OpenCode are listed, previewed in panel and diff editor, and
+ * condensed; Claude Code's are used to evaluate settings.
  */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -28,12 +28,12 @@ import {
 } from '../workbench/index';
 import { asTabName } from '../../../src/window/fileName';
 
-/** The first of the path that is read first: the end of it may stand beyond the editor's edge. */
+/** The start of the first path read, since its end may be off screen. */
 const FOLDER = FIRST_FILE.slice(0, FIRST_FILE.lastIndexOf('/'));
 
-/** The diff as it opens: at its first change, where a marker stands for lines of the file that is named above it. */
+/** The diff at its first change, a marker for lines of the file named above it. */
 const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
-  // All of it at once: an editor that is being drawn shows a part of its lines.
+  // Reads all at once, since an editor being drawn shows only some lines.
   diffEditor(bench, (diff) => {
     const { original, modified } = diff;
     const first = modified.findIndex((line) => line.includes(MARKER_START));
@@ -41,7 +41,7 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
     return (
       diff.title === title &&
       /lines 1-\d+, shown later/.test(modified[first] ?? '') &&
-      // Long lines wrap, and not at the same places on both sides.
+      // Long lines wrap differently on both sides.
       original.join('').startsWith(above.join('')) &&
       /◀ result of/.test(above.join('')) &&
       above.join('').includes(FOLDER) &&
@@ -52,7 +52,7 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
 const figure = async (frame: Frame, name: string): Promise<string> =>
   frame.locator('#preview .figure', { hasText: name }).locator('dd').first().innerText();
 
-/** What a person does with a session: look at what condensing would do, in the view and in the panel, and do it. */
+/** Previews condensing in view and panel, then condenses. */
 const looksAt =
   (agent: 'Codex' | 'OpenCode', asked: string): SharedScenario =>
   async (bench) => {
@@ -60,10 +60,10 @@ const looksAt =
     writeSameWork(homeWith(bench));
     await openConversations(bench);
     const label = asked.slice(0, 24).trim();
-    // A tab has the title without the dot at its end.
+    // Tab titles lack the trailing period.
     const tab = asTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
-    // A row has the beginning of a long title.
+    // Rows show the start of a long title.
     const sized = /can be condensed: ([\d,]+) tokens/;
     const tokens = await until('its size', async () => sized.exec(await tooltip(bench, label))?.[1]);
     await chooseInMenu(bench, label, 'Preview Condensing');
@@ -112,7 +112,7 @@ const looksAt =
     await shot('diff-light');
   };
 
-/** Thirty files are read, then lines from the middle of the newest ones are edited. */
+/** Reads thirty files, then edits lines from the middle of the newest ones. */
 function longSession(name: string): string {
   const linesOf = (file: number): string[] =>
     Array.from({ length: 100 }, (_, line) => `${name}${file} line ${line} with some words`);
@@ -148,7 +148,7 @@ function longSession(name: string): string {
 
 const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir', 'gorse', 'hazel', 'ivy', 'juniper', 'larch'];
 
-/** The panel's button, with Truncation set: it loses what File-Aware keeps. */
+/** The panel's button with Truncation, which loses what File-Aware keeps. */
 const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
@@ -178,5 +178,8 @@ export const agentsSessions: Shared = {
 };
 
 const ofADatabase: Scenario = async (bed) => looksAt('OpenCode', ASKED.openCode)(await plainWindow(bed), bed);
-/** In every run `conversations` previews, condenses and exports one of OpenCode's: the panel is the same for all agents. */
+/**
+ * `conversations` always previews, condenses and exports one of OpenCode's; the panel is the same
+ * for all agents.
+ */
 export const previewsAndCondensesASessionOfOpenCode: Scenario = Object.assign(ofADatabase, { lane: 'long' as const });

@@ -16,7 +16,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     await closeParts(bench, 'editors');
     await until('the panel to close', () => !bench.page.frames().includes(frame) || frame.isDetached());
     await runCommand(bench, 'Context Condenser: Open Settings');
-    // It comes back as soon as the command is clicked.
+    // It returns when the command is clicked.
     const started = performance.now();
     frame = await panel();
     await frame.locator('.card').first().waitFor();
@@ -37,7 +37,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   await limit.locator('input.control').press('Enter');
   await saved(bench, 'the limit', (settings) => settings['contextCondenser.maxCostPerCondensation'] === 0.25);
 
-  // By hand in the editor, as VS Code in the browser doesn't look at the file.
+  // Edited manually, since VS Code in the browser doesn't watch the file.
   bench.server.writeSettings({
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
@@ -92,7 +92,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   const field = frame.locator('[data-setting="smart.passes.2.name"] input.control');
   await field.fill('Files gone cold');
   await field.press('Enter');
-  // What the draft would do appears above the button and moves it.
+  // The draft's effect appears above the button and moves it.
   const apply = frame.locator('.draft-bar vscode-button', { hasText: 'Apply' });
   await until('the new name in settings.json', async () => {
     if (await apply.isVisible()) await apply.click({ timeout: 2_000 });

@@ -1,4 +1,7 @@
-/** The account by keyboard alone: every control of it is reached and used, and its picture's figures stand in a table. */
+/**
+ * The account by keyboard: every control is reached and used, and the chart's figures are in a
+ * table.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ const asked = (id: string, parent: string, block: unknown) => {
   const { message, ...record } = assistant(id, parent, `m-${id}`, block);
   return { ...record, message: { ...(message as object), usage: USAGE } };
 };
-/** A session of another day than the sample's. */
+/** A session on another day than the sample's. */
 const second = jsonl(
   user('u', null, 'Look at the parts'),
   asked('a', 'u', call('c')),
@@ -23,18 +26,18 @@ const second = jsonl(
   asked('b', 'r', text('Seen.')),
 );
 
-/** In the page: the names of what a key can be pressed on, in their order. */
+/** In the page: names of focusable controls, in order. */
 const CONTROLS = `[...document.querySelectorAll('#account vscode-button, #account vscode-dropdown, #account button, #account [tabindex="0"]')]
   .map((one) => (one.getAttribute('aria-label') || one.textContent).trim())`;
 
-/** In the page: the bars of the chart, as each is named. */
+/** In the page: names of the chart's bars. */
 const BARS = `[...document.querySelectorAll('#account .chart rect title')].map(({ textContent }) => textContent)`;
 
 const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   const { folder = '' } = bench;
   homeWith(bench, { [SESSION]: freshSample(), '.claude/projects/-home-me-app/second.jsonl': second });
   await useSettings(bench, { 'workbench.activityBar.location': 'hidden' });
-  // So narrow that tables are wider than their place.
+  // Narrow enough that tables overflow.
   await bench.page.setViewportSize({ width: 560, height: 900 });
   const { panel } = await openPanel(bench);
   const { keyboard } = bench.page;
@@ -52,7 +55,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   await frame.locator('#account table').first().waitFor();
   await until('the account to be there', async () => (await focused(frame)).name === 'Analyze');
 
-  // From the first control to the last, each has its turn.
+  // Every control is reached in order.
   const controls = await frame.evaluate<string[]>(CONTROLS);
   await tabTo(bench, frame, 'Session costs', 'Shift+Tab');
   const stops: string[] = [];
@@ -71,7 +74,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   for (const table of ['By agent', 'What the requests contained', 'How full the window of the costliest sessions was'])
     assert.ok(stops.includes(table), table);
 
-  // The picture's figures are those of the table that it names.
+  // The chart shows the figures of its table.
   await tabTo(bench, frame, 'Show', 'Shift+Tab');
   await chooseByKeys(bench, frame, 'By day');
   const rows = frame.locator('#account .table-frame[aria-label="By day"] tbody tr');

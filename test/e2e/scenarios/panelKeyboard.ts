@@ -8,7 +8,7 @@ import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
 import { proposesFile, proposesFolder, screenshot, until } from '../workbench/index';
 
-/** The content that each pass shortens. */
+/** Content that each pass shortens. */
 const PASSES = [
   ['Old results', 'toolResults'],
   ['Calls', 'toolParameters'],
@@ -16,8 +16,8 @@ const PASSES = [
 ] as const;
 
 /**
- * The panel, which has the focus, takes it from the list of conversations as soon as that has it: so does VS Code now and then, which gives
- * a webview the focus back a moment after the palette has closed (microsoft/vscode#75209).
+ * The panel sometimes takes the focus from the list: VS Code returns it to a webview shortly after
+ * the palette closes (microsoft/vscode#75209).
  */
 const TAKE_FOCUS_FROM_LIST = `{
   const panel = document.activeElement;
@@ -49,7 +49,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const afterwards = (): Promise<string> =>
     frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
 
-  // Smart condenses from now on, and the preview shows what it would do.
+  // Smart is now selected, and the preview shows its effect.
   await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'overview');
   await arrowTo(bench, frame, 'document.activeElement.value', 'smart');
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
@@ -83,7 +83,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   assert.notEqual(await afterwards(), untouched);
   await screenshot(bench, 'panel-keyboard-passes');
 
-  // The last one first.
+  // Last one first.
   await press('Move The rest', 'Space', 'Shift+Tab');
   await pickedUp(frame, 'The rest picked up, position 3 of 3.');
   for (const place of [2, 1]) {
@@ -133,7 +133,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await frame.locator('#history .item .item-content').waitFor();
   await screenshot(bench, 'panel-keyboard-history');
 
-  // The window is closed and comes back: all of it is there.
+  // After closing and restoring the window, all is there.
   await BY_KEYBOARD.run(bench, 'Developer: Reload Window');
   await until('the window to reload', () => frame.isDetached());
   frame = await opened.panel();

@@ -1,6 +1,6 @@
 /**
- * Every section in every theme, in two of them wide and in two narrow (in the long lane in all, both): judged by axe-core, and kept as
- * pictures to be looked at.
+ * Every section in every theme, two wide and two narrow (all combinations in the long lane),
+ * checked by axe-core, with screenshots.
  */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
@@ -24,12 +24,12 @@ import {
 
 const settings = {
   ...panelSettings,
-  // A window as narrow as the panel has no room for what stands beside it.
+  // In a narrow window the panel needs all the room.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,
 };
 
-/** The panel in a window of this width, with one condensation in its history. */
+/** The panel at this width, with one condensation in its history. */
 async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   homeWith(bench, { [SESSION]: freshSample() });
   await useSettings(bench, settings);
@@ -42,7 +42,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   return openPanel(bench);
 }
 
-/** The pictures of the account, which are there once a person asks for them. */
+/** The account's charts, which appear on demand. */
 async function addUp(frame: Frame): Promise<void> {
   const pictures = frame.locator('#account svg');
   if ((await pictures.count()) > 0) return;
@@ -81,7 +81,7 @@ const looks =
 export const panelLooks: Shared = {
   open: panelWindow,
   scenarios: {
-    // A theme has no say in what fits, nor a width in colours: one of each kind tells both.
+    // Themes don't affect layout, and width doesn't affect colors.
     isAccessibleWide: looks(1400, ['dark', 'high contrast light']),
     isAccessibleNarrow: looks(320, ['light', 'high contrast']),
   },

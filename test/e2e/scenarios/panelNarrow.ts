@@ -7,8 +7,8 @@ import { panelWindow } from '../windows';
 import { closeParts, screenshot, type Workbench } from '../workbench/index';
 
 /**
- * Runs in the page: what of a section a reader would miss. Tables, code and the like scroll for themselves, which is allowed to
- * what has two dimensions (WCAG 2.2, 1.4.10).
+ * Runs in the page: parts of a section that are cut off. Tables, code and the like may scroll, as
+ * two-dimensional content (WCAG 2.2, 1.4.10).
  */
 const cutOff = (id: string): string => `(() => {
   const root = document.documentElement;
@@ -25,7 +25,7 @@ const cutOff = (id: string): string => `(() => {
   return wrong;
 })()`;
 
-/** Unfolds the first pass, and all that is folded in it. */
+/** Expands the first pass completely. */
 async function openPass(frame: Frame): Promise<void> {
   const pass = frame.locator('#smart .pass').first();
   await pass.locator('.item-name').click();
@@ -58,7 +58,10 @@ const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claud
 
 const HEIGHT = 900;
 
-/** Has each pixel of the page take so many of the screen in each direction, as at a larger zoom. @returns what ends it. */
+/**
+ * Simulates zoom by device pixels.
+ * @returns a function that resets it
+ */
 async function zoom({ page }: Workbench, width: number, times: number): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page);
   const metrics = { width, height: HEIGHT, deviceScaleFactor: times, mobile: false };
@@ -66,7 +69,7 @@ async function zoom({ page }: Workbench, width: number, times: number): Promise<
   return () => session.detach();
 }
 
-/** Every section, with all of it unfolded, in a window of this width. */
+/** All sections expanded at this width. */
 const nothingIsCut =
   (width: number, times: number): SharedScenario =>
   async (bench) => {
@@ -76,7 +79,7 @@ const nothingIsCut =
         'contextCondenser.provider': 'smart',
         'contextCondenser.smart': smart,
         'contextCondenser.profiles': profiles,
-        // A window as narrow as the panel has no room for what stands beside it.
+        // In a narrow window the panel needs all the room.
         ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
       },
     });
@@ -98,6 +101,6 @@ const nothingIsCut =
 
 export const panelNarrow: Shared = {
   open: panelWindow,
-  // A window of 1,280 pixels of the screen is one of 640 at twice the size.
+  // 1,280 screen pixels are 640 at 200 % zoom.
   scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, 1), cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2) },
 };

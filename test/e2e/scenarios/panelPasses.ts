@@ -1,4 +1,6 @@
-/** A pass in the settings panel: a filter as a tree, and a draft that counts once it is applied; numbers as people write them. */
+/**
+ * A pass in the panel: a filter tree, a draft that takes effect when applied, localized numbers.
+ */
 import assert from 'node:assert/strict';
 import type { Shared, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
@@ -92,7 +94,7 @@ const draft =
       ] as const) {
         await field.fill(text);
         await field.press('Enter');
-        // VS Code writes no value that is the default.
+        // VS Code omits default values.
         await saved(
           bench,
           text,
@@ -108,7 +110,7 @@ const draft =
     assert.deepEqual(wrong, []);
   };
 
-/** A draft, and then another preset: nothing is lost on the way, also by a reload in between. */
+/** Nothing of a draft is lost when switching presets or reloading. */
 const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   const opened = await freshPanel(bench, {
     size: { width: 1400, height: 1400 },
@@ -124,7 +126,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   const inUse = (id: string) => saved(bench, id, (settings) => settings['contextCondenser.smart'] === id);
   const isOwn = () =>
     saved(bench, 'the passes', (settings) => /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])));
-  // What was typed last is a draft by the click that leaves its field.
+  // Clicking elsewhere commits the last input to the draft.
   await lines().fill('3');
   await apply('Balanced');
   await inUse('balanced');
@@ -153,7 +155,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
 export const panelPasses: Shared = {
   open: panelWindow,
   scenarios: {
-    // A width has no say in colours.
+    // Width doesn't affect colors.
     editsAPassAsADraftWide: draft(1400, ['dark', 'light', 'high contrast']),
     editsAPassAsADraftNarrow: draft(320, ['light']),
     appliesAPresetBesideADraft,

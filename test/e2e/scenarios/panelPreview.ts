@@ -19,7 +19,7 @@ import {
 } from '../workbench/index';
 
 const CHANGES = 10;
-/** About what a conversation has when it is condensed in a window of 200K. */
+/** Typical length of a conversation condensed in a 200K window. */
 const TOKENS = 200_000;
 
 async function openPreview(bench: Workbench): Promise<Frame> {
@@ -33,7 +33,7 @@ async function openPreview(bench: Workbench): Promise<Frame> {
 const afterwards = (frame: Frame): Promise<string> =>
   frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
 
-/** Milliseconds from a click on a message to the estimate with its pin, by the page's own clock. */
+/** Milliseconds from clicking a message to the updated estimate, by the page's clock. */
 function timeToFollow(frame: Frame, message: number): Promise<number> {
   return frame.evaluate<number>(
     `new Promise((resolve) => {
@@ -50,7 +50,7 @@ function timeToFollow(frame: Frame, message: number): Promise<number> {
   );
 }
 
-/** Writes a conversation beside the project's files, where the dialog for files begins. */
+/** Writes a conversation into the project, where the file dialog starts. */
 const write = ({ folder = '' }: Workbench, name: string, messages: unknown): void => {
   writeFileSync(join(folder, name), JSON.stringify({ messages }));
 };
@@ -64,7 +64,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   assert.match(await frame.locator('#preview .preview-title').innerText(), /tags/i);
   assert.match(await frame.locator('#preview .figures').innerText(), /no model is called/);
 
-  // By keyboard alone: to a message that is cut, pinned, left out, and back.
+  // By keyboard: to a cut message, pin, exclude, and back.
   const sample = await afterwards(frame);
   const at = await frame
     .locator('#preview .strip .cell')
@@ -78,7 +78,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   assert.equal(await cell.getAttribute('aria-pressed'), 'true');
   await until('the estimate with the pin', async () => (await afterwards(frame)) !== sample);
   await screenshot(bench, 'panel-preview-pinned-dark');
-  // Behind another tab the page goes on, and with it what was marked.
+  // In a background tab the page keeps running with its selection.
   await runCommand(bench, 'File: New Untitled Text File');
   await until('the other tab', async () => (await activeTab(bench)).startsWith('Untitled'));
   await runCommand(bench, 'View: Close Editor');
@@ -87,7 +87,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await frame.getByText('Undo the last mark').click();
   await until('the estimate without the pin', async () => (await afterwards(frame)) === sample);
 
-  // In the panel: another provider, and the one from before.
+  // In the panel: another provider, and back.
   await frame.locator('input[value="truncation"]').click();
   await until('the provider that was chosen', async () => (await afterwards(frame)) !== sample);
   await frame.locator('input[value="smart"]').click();
@@ -108,7 +108,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   );
   await screenshot(bench, 'panel-preview-large-dark');
 
-  // Which facts stay, behind the estimate; by keyboard.
+  // The kept facts after the estimate; by keyboard.
   const facts = frame.locator('#preview .coherence .disclosure');
   await until('the coherence report', async () =>
     /^All [\d,]+ facts kept$|facts kept, [\d,]+ can be recalled, [\d,]+ lost/.test(await facts.innerText()),
@@ -121,7 +121,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await facts.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-facts-dark');
 
-  // By hand: the panel follows once VS Code in the browser has read the file again.
+  // Edited manually: the panel follows once VS Code in the browser has reread the file.
   bench.server.writeSettings({ 'contextCondenser.manual.targetPercent': 80 });
   const before = await afterwards(frame);
   await runCommand(bench, 'Developer: Reload Window');
@@ -158,7 +158,7 @@ const comparesTwoPresetsOnTwoConversations: SharedScenario = async (bench, bed) 
   await screenshot(bench, 'panel-preview-compared-dark');
 };
 
-/** From a preset to both configurations on a conversation, without the mouse. */
+/** From a preset to comparing both configurations, without the mouse. */
 const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   homeWith(bench);
   await useSettings(bench, { 'contextCondenser.smart': 'speed' });
@@ -186,7 +186,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   await until('the focus in the comparison', () =>
     chosen.first().evaluate((dropdown) => dropdown === dropdown.ownerDocument.activeElement),
   );
-  // The page's own types are not known here.
+  // The page's types are unavailable here.
   const values = await frame.evaluate<string[]>(
     `[...document.querySelectorAll('#comparison vscode-dropdown')].map(({ value }) => value)`,
   );

@@ -1,4 +1,7 @@
-/** code-server's windows run on a remote machine, as over SSH: settings of the machine don't count in the user's own file. */
+/**
+ * code-server's windows are remote, as with SSH, so machine settings don't count in the user's
+ * file.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +41,8 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   await unfold(first, ['smart', 'profiles']);
   await first.locator('#smart .pass', { hasText: 'My pass' }).first().waitFor();
   await first.locator('#profiles', { hasText: 'runs on a remote machine' }).waitFor();
-  // VS Code takes in the user's file before it knows whose settings these are; it drops them with the next change.
+  // VS Code reads the user's file before it knows its scope, and drops these settings with the next
+  // change.
   await setTheme(bench, 'light');
   await until('the profile that does not count to go', async () => {
     const names = await first.locator('#profiles').innerText();
@@ -52,12 +56,12 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   const again = await reloaded(opened, first);
   await unfold(again, ['smart', 'profiles']);
   await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
-  // A panel that was loaded anew may take the focus late: a list that is open then closes.
+  // A reloaded panel may take the focus late, which closes an open list.
   await help(bench, { commands: [['workbench.action.closeAllEditors']] });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Condensed “');
-  // The panel shows the configuration that runs.
+  // The panel shows the running configuration.
   assert.match(bench.server.outputText('Context Condenser'), / - My pass: /);
 };

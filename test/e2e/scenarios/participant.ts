@@ -1,4 +1,7 @@
-/** `@condenser` in the chat: the person picks the conversation, and nothing changes before a button is pressed. */
+/**
+ * `@condenser` in the chat: the user selects the conversation, and nothing changes before a button
+ * is pressed.
+ */
 import assert from 'node:assert/strict';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
@@ -20,7 +23,7 @@ import {
 
 const TITLE = /tags/i;
 
-/** The list begins with the chat's conversations, and holds no rows but those that show. */
+/** The chat's conversations come first, and only visible rows exist. */
 async function pickSample(bench: Workbench): Promise<void> {
   await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');
   await filter(bench, 'tags');
@@ -61,7 +64,7 @@ const answersInTheChat: SharedScenario = async (bench) => {
     await screenshot(bench, 'participant-report-light');
     assert.equal(server.requests.filter(({ body }) => JSON.stringify(body).includes('@condenser')).length, 0);
 
-    // The agent learns from the skill how to get condensed content back.
+    // The agent learns from the skill how to recall.
     await ask(bench, 'Say hello');
     await answerText(bench, (text) => text.includes('Hello.'));
     await until('the skill in what the agent is told', () =>

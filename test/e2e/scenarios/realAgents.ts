@@ -1,4 +1,4 @@
-/** Published agents in VS Code's terminal, opened by "Open an Agent, Condensed…" and typed to as a person does. */
+/** Published agents in VS Code's terminal, opened by "Open an Agent, Condensed…" and typed to. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,23 +41,26 @@ import {
 } from '../workbench/index';
 
 const TASK = 'Go through the whole project and put it in order.';
-/** Calls that the agent makes of the task, and those of them after which its user breaks it off. */
+/** Number of calls, and after how many the user interrupts. */
 const CALLS = 60;
 const HALF = CALLS / 2;
 const WINDOW = 100_000;
 const WAIT_MS = 600_000;
 
 interface Typed {
-  /** As the list of agents shows it. */
+  /** Its name in the list of agents. */
   readonly label: RegExp;
   readonly wire: WireName;
-  /** Settings without which it would ask before it works, beside those that it has headless: path below its home, and text. */
+  /** Additional settings to avoid confirmations: path below its home, and text. */
   readonly more: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
-  /** Keys that break off its request. */
+  /** Keys that interrupt its request. */
   readonly cancel: readonly string[];
-  /** Whether it forgets then what came of the task so far (seen in Gemini CLI 0.61), so that the whole task is still to come. */
+  /**
+   * True if it then forgets the task's progress (seen in Gemini CLI 0.61), so that the whole task
+   * must be repeated.
+   */
   readonly forgets?: boolean;
-  /** Keys that leave it, at its prompt. */
+  /** Keys that exit at its prompt. */
   readonly leave: readonly string[];
 }
 
@@ -108,39 +111,38 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   },
 };
 
-/** An agent, and the gateway that has started it. */
+/** An agent and its gateway. */
 interface AtWork {
   readonly bench: Workbench;
   readonly name: string;
   readonly gateway: RunningGateway;
 }
 
-/** Whether the agent runs that the gateway has started; where processes can't be listed, it is taken to. */
+/** True if the gateway's agent runs; assumed if processes can't be listed. */
 const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || processesOf(gateway.pid).length > 1;
 
-/** What the terminal shows. */
 const terminalText = async ({ page }: Workbench): Promise<string> =>
   (await page.locator('.terminal-wrapper .xterm-rows > div').allInnerTexts())
     .map((row) => row.trim())
     .join('\n')
     .trim();
 
-/** What of the agent's work a scenario waits for. */
+/** The progress that a scenario waits for. */
 interface Work<T> {
   readonly what: string;
   readonly isDone: () => T | undefined | false;
-  /** What its user does at each look, as long as it is not done. */
+  /** The user's action at each check until done. */
   readonly does?: () => Promise<void>;
 }
 
-/** As `until`, for what the agent brings about: one that has left brings about nothing, and its terminal says why. */
+/** Like `until`, but fails with the terminal's text if the agent has exited. */
 async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promise<T> {
   const { bench, name } = at;
   let text = '';
   const came = await until(
     what,
     async () => {
-      // Looked at first: what it brought about before it left has come by then.
+      // Checked first, since progress before its exit counts.
       const isAtWork = isThere(at);
       const done = isDone();
       if (done !== undefined && done !== false) return { done };
@@ -158,7 +160,7 @@ async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promi
   throw new Error([`The agent has left, and not ${what}:`, text, ...shown.map((one) => one.text)].join('\n'));
 }
 
-/** What comes while the agent works. */
+/** Events while the agent works. */
 function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promise<T> {
   let come: { readonly value: T } | undefined;
   void coming.then((value) => {
@@ -167,7 +169,7 @@ function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promis
   return untilAgent(at, { what, isDone: () => come }).then(({ value }) => value);
 }
 
-/** Types a prompt until the agent is there to listen, as a person does who looks at the screen. */
+/** Repeats a prompt until the agent reads it. */
 async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () => boolean): Promise<void> {
   const { bench, name } = at;
   const { page } = bench;
@@ -183,7 +185,7 @@ async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () =
   await untilAgent(at, { what: `taken "${prompt}"`, isDone: isTaken, does: types });
 }
 
-/** A condensation that somebody asked for is cancelled while the gateway is busy: nothing comes of it. */
+/** A requested condensation is canceled while the gateway is busy, without effect. */
 async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void> {
   const condensations = async () =>
     (await asked(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
@@ -201,11 +203,11 @@ async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void
   assert.deepEqual(await condensations(), before, 'nothing is condensed');
 }
 
-/** Requests that wait for the vendor's answer. */
+/** Requests waiting for the vendor. */
 const waiting = ({ server }: Upstream): unknown[] =>
   server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
 
-/** Its user breaks off a request that the vendor does not answer. An agent that only tries again has not done so. */
+/** The user interrupts a pending request; a mere retry by the agent doesn't count. */
 async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
   const { bench, name } = at;
   await untilAgent(at, { what: 'sent a request', isDone: () => waiting(upstream).length > 0 });
@@ -217,7 +219,7 @@ async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstre
   await screenshot(bench, `real-${name}-cancelled`);
 }
 
-/** The status bar says what the gateway knows. */
+/** The status bar shows the gateway's state. */
 async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<void> {
   const [conversation] = (await asked(gateway, { do: 'list' })).conversations;
   assert.ok(conversation);
@@ -228,7 +230,7 @@ async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<
   );
 }
 
-/** Texts of some length below a value, but for those that only the agent and the vendor know the meaning of. */
+/** Long texts in a value, except opaque ones. */
 function* longTexts(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > 300) yield value;
   if (Array.isArray(value)) for (const one of value as unknown[]) yield* longTexts(one);
@@ -237,7 +239,7 @@ function* longTexts(value: unknown): Generator<string> {
       if (!/^arguments$|encrypted|ignature/.test(key)) yield* longTexts(one);
 }
 
-/** Each line that ever went to the vendor stands in the conversation as the gateway keeps it, and no marker does. */
+/** Each line ever sent is in the gateway's conversation, and no marker is. */
 async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): Promise<void> {
   const { conversations } = await asked(gateway, { do: 'list' });
   const conversation = conversations.toSorted((a, b) => a.messages - b.messages).at(-1);
@@ -250,12 +252,12 @@ async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): P
   const sent = new Set(main.flatMap(({ record }) => [...longTexts(itemsOf(record.body))]));
   const lines = new Set([...sent].flatMap((text) => text.split('\n')));
   assert.ok(lines.size > CALLS * 20);
-  // A condensed line may have lost what stood in front of it.
+  // A condensed line may have lost its prefix.
   const lost = [...lines].filter((line) => !line.includes(MARKER_START) && !whole.has(line) && !kept.includes(line));
   assert.deepEqual(lost.slice(0, 5), []);
 }
 
-/** A task of an agent, from the list of agents to the end of its gateway. */
+/** An agent's whole task, from the list to the end of its gateway. */
 function taskOf(name: string): Scenario {
   const scenario: Scenario = async (bed) => {
     const agent = REAL_AGENTS.find((one) => one.name === name);
@@ -266,7 +268,7 @@ function taskOf(name: string): Scenario {
       bed.report(`skipped: ${missing}`);
       return;
     }
-    // Gemini CLI takes no settings from below a folder that others can write to.
+    // Gemini CLI ignores settings in folders that others can write to.
     const root = join(INSTALLED, 'beds', `vscode-${process.pid}-${name}`);
     const { wire } = typed;
     const work = join(root, 'work');
@@ -286,9 +288,10 @@ function taskOf(name: string): Scenario {
       const bench = await bed.open({
         folder: work,
         home: own.home,
-        // Where these are set, Gemini CLI 0.61 takes nothing from a terminal and leaves with 42 (isHeadlessMode in its bundle).
+        // If these are set, Gemini CLI 0.61 ignores the terminal and exits with 42 (isHeadlessMode
+        // in its bundle).
         env: { ...env, CI: undefined, GITHUB_ACTIONS: undefined },
-        // A terminal that is drawn as text can be read.
+        // A terminal rendered as text is readable.
         settings: { 'contextCondenser.thresholdTokens': 40_000, 'terminal.integrated.gpuAcceleration': 'off' },
       });
       await agentsToOpen(bench, typed.label);
@@ -301,7 +304,7 @@ function taskOf(name: string): Scenario {
       await prompts(at, 'begins', TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
-      // It stands still: the vendor does not answer.
+      // Idle: the vendor does not answer.
       const goOn = await comesFromAgent(at, 'done half of the task', holding);
       await treeRows(bench, condensed);
       await closeParts(bench, 'notifications');
@@ -317,7 +320,8 @@ function taskOf(name: string): Scenario {
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
       await prompts(at, 'goes-on', 'Go on with it.', goesOn);
-      // In mid-task: undone, the window loaded anew, and a second one. One that began anew is condensed anew by then.
+      // During the task: undo, reload, and a second window. A restarted conversation is condensed
+      // again by then.
       const answer = await comesFromAgent(at, 'done three quarters of the task', pausing);
       await treeRows(bench, condensed);
       await act(bench, TASK, /Undo the Last Condensation/);
@@ -340,7 +344,7 @@ function taskOf(name: string): Scenario {
       await act(bench, TASK, /Show Diff/);
       await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
       await screenshot(bench, `real-${name}-diff`);
-      // One that clears old results itself no longer sends them: what it sends is followed.
+      // Agents that clear old results themselves stop sending them, which is followed.
       if (agent.rewrites === undefined) await originalsAreThere(gateway, upstream);
       const { conversations } = await asked(gateway, { do: 'list' });
       assert.equal(conversations.length, 1, 'it is one conversation');
@@ -351,7 +355,7 @@ function taskOf(name: string): Scenario {
           `${condensationsOf(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
       );
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
-      // It ends as its user ends it, and then the terminal waits for Enter.
+      // It exits on the user's command, then the terminal waits for Enter.
       const began = thatRun(bench);
       await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
       await nothingIsLeftOf(bench, began, agent.logsOfRequests);

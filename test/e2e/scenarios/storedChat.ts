@@ -1,4 +1,4 @@
-/** A long task in VS Code's own chat, once VS Code has stored it: what the view tells of it, and what can be made of it. */
+/** A long task in VS Code's chat after it was stored: its view and actions. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,11 +29,11 @@ import {
 import type { Workbench } from '../workbench/index';
 
 const STEPS = 33;
-/** Each is read three times: what is repeated is what Lossless condenses. */
+/** Each is read three times, which Lossless condenses. */
 const NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda'];
 const PROMPT = 'Read every module three times over';
 const DONE = 'Every module was read three times.';
-/** The model names the conversation so. The live row bears the prompt instead. */
+/** The model's title; the live row shows the prompt instead. */
 const TITLE = 'Modules read thrice';
 
 const nameAt = (step: number): string => NAMES[step % NAMES.length] ?? '';
@@ -43,14 +43,14 @@ const fileText = (name: string): string =>
     '\n',
   );
 
-/** The last line of a file, which a result that was cut short would lack. */
+/** A file's last line, missing in a truncated result. */
 const lastLine = (name: string): string => `export const ${name}_149 = '${name} number 149 of many';`;
 
 const isStep = ({ body }: RecordedRequest): boolean => objects(body['tools']).length > 0;
 
 const number = (text: string | undefined): number => Number(text?.replaceAll(',', ''));
 
-/** Exports the stored conversation in a form, and reads what was written. */
+/** Exports the stored conversation in a format and reads it. */
 async function exported(bench: Workbench, form: RegExp, file: string): Promise<string> {
   await chooseInMenu(bench, TITLE, 'Export…');
   await pick(bench, form);
@@ -80,7 +80,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     await newChat(bench, server, {
       files: Object.fromEntries(NAMES.map((name) => [`${name}.ts`, fileText(name)])),
       profile: { contextWindow: 200_000 },
-      // What was sent is then all of the conversation, and the yardstick for what is shown of it.
+      // What was sent is then the complete conversation, to compare with.
       settings: { ...MANY_REQUESTS, 'contextCondenser.automatic': false },
     });
     await ask(bench, PROMPT);
@@ -99,14 +99,14 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     const most = counter.text(JSON.stringify(last.body));
 
     await openConversations(bench);
-    // There is no space between a label and its description.
+    // No space between label and description.
     const row = new RegExp(`^${TITLE}\\s*(?:just now|\\d+ \\w+ ago)`);
     await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
     const words = await tooltip(bench, TITLE);
     const [, share, tokens] = /Context window: (?:≈ )?(\d+)%, (?:≈ )?([\d,]+)/.exec(words) ?? [];
     await screenshot(bench, 'stored-chat-dark', true);
     bed.report(`row: ${share}%, ${tokens} tokens; results ${least}, last request ${most}\n${words}`);
-    // The agent records what the server counted; the transcript beside it has no results, and some thousand tokens.
+    // The agent records the server's counts; its transcript lacks results.
     const { input_tokens: input = 0, cache_read_input_tokens: read = 0, ...usage } = last.usage ?? {};
     const { cache_creation_input_tokens: written = 0, output_tokens: output = 0 } = usage;
     assert.equal(

@@ -1,4 +1,4 @@
-/** Agents of the command line in VS Code's terminal, behind their gateway. */
+/** Command-line agents in VS Code's terminal, behind their gateway. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -45,7 +45,7 @@ const TASK = 'Put the notes in order';
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator(STATUS_ITEM).filter({ hasText: text }).waitFor();
 
-/** With these, half of the stand-in's task is enough to be condensed. */
+/** With these, half of the fake agent's task is condensed. */
 const SETTINGS = { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 };
 
 const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) => {
@@ -59,7 +59,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await screenshot(bench, 'open-agent-dark');
     await pick(bench, /Claude Code/);
 
-    // It stands still in the middle of its task.
+    // Paused in the middle of its task.
     await until('half of the task', () => said().length === HALF);
     const gateway = await theGateway(bench);
     const began = thatRun(bench);
@@ -92,7 +92,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await closeParts(bench, 'notifications');
     await pinFirst(bench, TASK);
 
-    // A request that is under way is broken off by its agent, and so at the vendor.
+    // The agent aborts a pending request, and so does the vendor's connection.
     vendor.play({ kind: 'never' });
     allow(HALF + 1);
     const hanging = await vendor.request(HALF);
@@ -101,7 +101,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await until('the agent to know', () => said().at(-1) === `${HALF} cancelled`);
     vendor.play(() => goesOn);
 
-    // The window is loaded anew while requests go to and fro.
+    // Reloads the window during requests.
     allow(HALF + 15);
     await bench.reload();
     await until('three quarters of the task', () => said().length === HALF + 15);
@@ -119,7 +119,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     );
     const kept = condensationsOf(bench);
     assert.ok(kept > 0);
-    // The terminal waits for Enter, and then all is gone.
+    // The terminal waits for Enter, then everything ends.
     await pressUntilEnded(bench, gateway, ['Enter']);
     await nothingIsLeftOf(bench, began);
     assert.ok(!isAlive(agentPid));
@@ -134,7 +134,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
   }
 };
 
-/** An agent that can't recall: at its threshold Lossless finds nothing, and nothing follows by itself. */
+/** An agent without recall: Lossless finds nothing at its threshold, and no fallback follows. */
 const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
@@ -196,7 +196,7 @@ export const terminalAgent: Shared = {
   seconds: 180,
 };
 
-/** The processes of extension hosts that have this home folder. */
+/** Extension host processes with this home folder. */
 const extensionHosts = (home: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -237,7 +237,7 @@ const killedInMidRequest: Scenario = async (bed) => {
     answer();
     vendor.play(() => goesOn);
     await until('the answer', () => said().length === HALF + 1);
-    // The next ones, too, with nobody there but the gateway; and a window that is loaded anew sees it all.
+    // Later condensations happen without a window, and a reloaded window shows them all.
     allow(HALF + 5);
     await until('the answers behind it', () => said().length === HALF + 5);
     assert.deepEqual(
@@ -280,7 +280,7 @@ const closedInMidRequest: Scenario = async (bed) => {
     const processes = began.flatMap((one) => one.processes);
     bed.report(`${processes.length} processes of 2 gateways`);
     assert.ok(processes.length >= 3, 'two gateways and the agent');
-    // The window and VS Code, with all that it has started, in the middle of a request.
+    // Kills the window and VS Code with all children during a request.
     await bench.close();
     await bench.server.end();
     await hanging.aborted;

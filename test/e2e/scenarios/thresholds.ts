@@ -1,4 +1,7 @@
-/** The default at thresholds of 15, 50 and 75 %, with and without repetitions: what ran, when, and what the person saw. */
+/**
+ * The default at thresholds of 15, 50 and 75 %, with and without repetition: what ran, when, and
+ * what the user saw.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startAnthropicServer } from '../../servers/anthropicServer';
@@ -16,7 +19,6 @@ const WINDOW = 100_000;
 const DONE = 'All read.';
 const FILES = 24;
 
-/** Some 2,700 of the vendor's tokens. */
 const fileText = (name: string): string =>
   Array.from({ length: 150 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
@@ -34,10 +36,10 @@ interface Task {
 interface Row {
   readonly name: string;
   readonly ran: readonly string[];
-  /** The vendor's tokens of the first request, and of the largest. */
+  /** Vendor tokens of the first and the largest request. */
   readonly first: number;
   readonly largest: number;
-  /** US dollars, and what the same requests had cost uncondensed, by a cache that keeps every prefix. */
+  /** US dollars, actual and uncondensed, with an ideal cache. */
   readonly cost: number;
   readonly uncondensed: number;
   readonly breaks: number;
@@ -47,7 +49,7 @@ interface Row {
 
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
-/** Which files are read, one after the other: each, or every other one again. */
+/** Files to read: each once, or every other one again. */
 const readings = (repeats: boolean): string[] =>
   Array.from({ length: FILES }, (_, step) => nameOf(repeats ? Math.floor(step / 4) * 2 + (step % 2) : step));
 
@@ -59,7 +61,7 @@ const TASKS: readonly Task[] = [
   { threshold: 50, repeats: false, whenNotEnough: 'nothing' },
 ];
 
-/** The condensations that a part of the log tells, one line each: what ran, the whole request before and after, and why. */
+/** Condensations in a part of the log: what ran, request size before and after, and why. */
 const condensedIn = (log: string): string[] =>
   log
     .split('Context condensed using ')
@@ -71,7 +73,10 @@ const condensedIn = (log: string): string[] =>
       return `${by}: ${total}; ${why}`;
     });
 
-/** The model reads the files of a task in a new chat. @returns a row of the table. */
+/**
+ * The model reads a task's files in a new chat.
+ * @returns a row of the table
+ */
 async function runTask(bench: Workbench, server: ModelServer, task: Task, own: () => object): Promise<Row> {
   const { threshold, repeats, whenNotEnough } = task;
   const name = `${threshold}-${repeats ? 'repeats' : 'different'}${whenNotEnough === undefined ? '' : '-nothing'}`;
@@ -138,7 +143,7 @@ const actsWhenItSays: Scenario = async (bed) => {
           name,
         );
       else if (!repeats) assert.match(ran[0] ?? '', /Smart \(File-Aware\).*the threshold was reached/, name);
-      // What repeats is left out before it is first sent, so that a high threshold is not reached.
+      // Repetition is removed from new results, so high thresholds are not reached.
       if (repeats && threshold === 75) assert.deepEqual(ran, [], name);
     }
   } finally {

@@ -1,4 +1,7 @@
-/** An extension with agents of its own on a model of VS Code, condensed: it sends no id, and works on several tasks at once. */
+/**
+ * Another extension's agents on a condensed VS Code model: no conversation ID, several tasks at
+ * once.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

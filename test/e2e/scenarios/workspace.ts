@@ -1,4 +1,7 @@
-/** A repository whose `.vscode/settings.json` would spend the user's money and send their conversation. */
+/**
+ * A repository whose `.vscode/settings.json` would spend the user's money and send their
+ * conversation elsewhere.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +58,7 @@ const hostile = {
   'contextCondenser.threshold': 5,
 };
 
-/** A VS Code with that repository, and one profile of the user's own on the server, its key set as a user sets it. */
+/** A VS Code with that repository and one profile, its key entered like a user. */
 async function openHostile(bed: Bed, server: ModelServer, workspaceTrust: boolean): Promise<Workbench> {
   const profile = { id: 'scripted', name: 'Scripted', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
   const bench = await bed.open({
@@ -98,7 +101,7 @@ async function condense(bench: Workbench, paid = false): Promise<string> {
   return bench.server.outputText('Context Condenser').slice(before);
 }
 
-/** The server of the window in which the repository is not trusted. */
+/** Server of the window without workspace trust. */
 let unasked: ModelServer;
 
 const untrustedWindow: Shared['open'] = async (bed) => {
@@ -151,7 +154,8 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     await clickNotification(bench, 'contain their own prompt', 'Use My Own Settings');
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
     await closeParts(bench, 'notifications');
-    // Now it is the user's wish: the pass runs, on the user's own profile, and its floor does not throw away what was paid for.
+    // With the user's consent the pass runs on the user's profile, and the workspace's floor
+    // doesn't discard paid results.
     assert.match(await condense(bench, true), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);
     bed.report(`before the answer 0 requests, after "Allow" ${server.requests.length}`);

@@ -1,4 +1,4 @@
-/** The long task through a model of VS Code, condensed: the way of all who use Copilot's models, and have no key. */
+/** The long task with a condensed VS Code model, as for users of Copilot without a key. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { pickCondensed } from '../condensedModel';
 import { condensationsOf, MANY_REQUESTS, writeProject } from '../longTask';
 import { agentOptions, answerText, ask, openChat, screenshot } from '../workbench/index';
 
-/** The window that the model declares, and the one that it has: the difference shows at the first refusal. Tokens. */
+/** Declared and real window in tokens; the first rejection reveals the difference. */
 const DECLARED = 120_000;
 const LIMIT = 90_000;
 
-/** GPT-4.1's, US dollars per million tokens of input. */
+/** GPT-4.1, US dollars per million input tokens. */
 const PRICES = { input: 2, cacheRead: 0.5 };
 
 interface Metered {
@@ -25,7 +25,7 @@ interface Metered {
 }
 
 const runsOnAModelOfVsCode: Scenario = async (bed) => {
-  // VS Code writes each refusal of a model to the console, with who asked.
+  // VS Code logs each model rejection with the caller.
   bed.expectError(/prompt token count of \d+ exceeds the limit of/);
   const folder = bed.folder();
   const task = bigTask(folder, 7);

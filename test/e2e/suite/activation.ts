@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 
-/** Where VS Code notes what it did when, in milliseconds since 1970; the names are those of its extHostExtensionService.ts. */
+/**
+ * VS Code's performance marks in milliseconds since the epoch; names from its
+ * extHostExtensionService.ts.
+ */
 declare const MonacoPerformanceMarks: { getMarks(): readonly { readonly name: string; readonly startTime: number }[] };
 
-/** The times of an activation, in milliseconds. */
 export interface Activation {
-  /** From the call of `activate()` until its promise was resolved. */
+  /** From calling `activate()` until it resolves. */
   readonly whole: number;
-  /** Of it, the extension's own: loading its file and running its `activate`. The clock of VS Code's notes has whole milliseconds. */
+  /**
+   * The extension's share: loading its file and running `activate`. VS Code's marks have whole
+   * milliseconds.
+   */
   readonly own: number;
-  /** The shortest way to the window and back, before it. VS Code fetches an extension's stored state from there. */
+  /** The minimal round trip to the window, from which VS Code fetches stored state. */
   readonly roundTrip: number;
 }
 
@@ -20,11 +25,14 @@ async function roundTrip(): Promise<number> {
   return performance.now() - started;
 }
 
-/** How many answers of about the same time show that the window is at rest, and with how many the wait ends in any case. */
+/** Number of similar round trips that indicate an idle window, and the maximum number tried. */
 const STEADY = 10;
 const MAX_ROUND_TRIPS = 300;
 
-/** Waits until the window has drawn itself and answers evenly. @returns the shortest round trip in milliseconds. */
+/**
+ * Waits until the window is idle.
+ * @returns the minimal round trip in milliseconds
+ */
 export async function windowAtRest(): Promise<number> {
   const times: number[] = [];
   const steady = (): boolean => times.length >= STEADY && Math.max(...times.slice(-STEADY)) <= 2 * Math.min(...times);
@@ -32,7 +40,7 @@ export async function windowAtRest(): Promise<number> {
   return Math.min(...times);
 }
 
-/** Activates an extension that is not active, in a window at rest. */
+/** Activates an inactive extension in an idle window. */
 export async function measureActivation(extension: vscode.Extension<unknown>): Promise<Activation> {
   const trip = await windowAtRest();
   assert.equal(extension.isActive, false);

@@ -62,7 +62,7 @@ suite('the packaged extension', () => {
     for (const file of ['engine.cjs', 'engineWork.cjs', 'o200k.bin', 'webview.js']) {
       assert.ok(readFileSync(join(dist, file)).length > 0, file);
     }
-    // As the extension's own file would load them: VS Code looks at who asks for `vscode`.
+    // Loaded from the extension's folder, since VS Code checks who imports `vscode`.
     const load = createRequire(join(dist, 'extension.cjs'));
     const parts = Object.values(load('./parts.json') as Record<string, string[]>).flat();
     const files = [

@@ -9,28 +9,28 @@ import * as vscode from 'vscode';
 import { windowAtRest } from './activation';
 import type { IdleState } from './names';
 
-/** The extension host while nobody does anything. */
+/** Measures the idle extension host. */
 export interface Idle {
-  /** After a collection, in bytes: what JavaScript holds, and the buffers outside of its heap. */
+  /** Bytes after garbage collection: heap and external buffers. */
   readonly heap: number;
-  /** Resident memory of the whole process, in bytes. */
+  /** Resident memory of the process in bytes. */
   readonly resident: number;
-  /** The longest time for which the host did nothing else, in milliseconds; what else the machine does is in it. */
+  /** Longest block in milliseconds, including other load. */
   readonly longest: number;
-  /** Processor time that the host used, in milliseconds. */
+  /** CPU time of the host in milliseconds. */
   readonly cpu: number;
-  /** Bundles of the extension that are loaded beside its first file. */
+  /** Loaded bundles besides the entry. */
   readonly bundles: number;
 }
 
-/** How long the window is left alone. */
+/** Idle time. */
 const WATCHED_MS = 15_000;
-/** Until what a start has begun has ended. */
+/** Time for start-up work to end. */
 const SETTLED_MS = 5_000;
-/** Until thousands of sessions have been read. */
+/** Time to read thousands of sessions. */
 const READ_MS = 40_000;
 
-/** Leaves a window alone, in one of its states, and watches the extension host. */
+/** Leaves a window idle in one of its states and measures the extension host. */
 export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<Idle> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -5,23 +5,23 @@ import { onlyVariable, resultsVariable } from './names';
 
 export type SuiteResult =
   | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
-  /** A test's measurement: in words, and as numbers by name for whoever puts several runs together. */
+  /** A test's figures as text and by name. */
   | { readonly kind: 'figure'; readonly text: string; readonly values: Readonly<Record<string, number>> }
   | { readonly kind: 'end' };
 
-/** Hands a result on: to a file, one line each, for the page's console is no place for them. */
+/** Writes a result to a file, one line each, since the page's console is unsuitable. */
 function note(result: SuiteResult): void {
   const file = process.env[resultsVariable];
   if (file === undefined) console.log(JSON.stringify(result));
   else appendFileSync(file, `${JSON.stringify(result)}\n`);
 }
 
-/** Prints what a test measured beside the tests' results. */
+/** Prints a test's figures next to the results. */
 export const reportFigure = (text: string, values: Readonly<Record<string, number>> = {}): void => {
   note({ kind: 'figure', text, values });
 };
 
-/** Hands each test's end on as a plain value. */
+/** Reports each test's end as a plain value. */
 function reporter(): ReporterConstructor {
   return class extends reporters.Base {
     constructor(runner: Runner, options: MochaOptions) {
@@ -43,7 +43,6 @@ function reporter(): ReporterConstructor {
   };
 }
 
-/** Runs in the extension host. */
 export async function runSuite(load: () => Promise<void>): Promise<void> {
   const { default: Mocha } = await import('mocha');
   const mocha = new Mocha({

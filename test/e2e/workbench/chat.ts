@@ -4,8 +4,8 @@ import { until, WAIT_MS } from './wait';
 import type { Workbench, WorkbenchOptions } from './workbench';
 
 /**
- * The options of a window in which VS Code's own agent runs on a contributed model, with no sign-in and no question asked
- * before a tool runs. `group` is what a user would have saved for the vendor in "Manage Language Models".
+ * Options of a window whose built-in agent uses a contributed model, without sign-in or
+ * confirmations. `group` is what "Manage Language Models" stores for the vendor.
  */
 export function agentOptions(vendor: string, modelId: string, group: object = {}): ServerOptions & WorkbenchOptions {
   return {
@@ -23,12 +23,12 @@ export function agentOptions(vendor: string, modelId: string, group: object = {}
   };
 }
 
-/** The last line that the built-in agent logs while it starts: its participants are registered then. */
+/** Last line logged by the built-in agent while starting, after registering its participants. */
 const AGENT_IS_UP = /activationBlocker from 'conversationFeature' took/g;
 
 /**
- * Waits until VS Code's own agent is up in every window that was loaded on the server. A prompt that is sent before that goes to a
- * stand-in, which waits for agent, model and tools and may give up: "Chat took too long to get ready".
+ * Waits until the built-in agent is ready in every window. Earlier prompts go to a placeholder that
+ * may give up: "Chat took too long to get ready".
  */
 async function agentUp({ server }: Workbench): Promise<void> {
   const log = (): string => server.outputText('GitHub Copilot Chat');
@@ -42,7 +42,7 @@ async function agentUp({ server }: Workbench): Promise<void> {
   }
 }
 
-/** Waits until the chat would send to the model of this name, and VS Code's own agent would answer. */
+/** Waits until the chat has selected this model and the built-in agent. */
 export async function openChat(bench: Workbench, model: string): Promise<void> {
   const { page } = bench;
   await page.locator('.interactive-input-part').first().waitFor();
@@ -51,19 +51,18 @@ export async function openChat(bench: Workbench, model: string): Promise<void> {
   await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model));
 }
 
-/** Waits until no request runs: one that is sent before that is queued, and not answered. */
+/** Waits until no request runs, since new ones would be queued. */
 async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
   const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
   await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
 }
 
-/** Types a prompt into the chat and sends it. */
 export async function ask(bench: Workbench, prompt: string): Promise<void> {
   const { page } = bench;
   await chatIdle(bench);
-  // One above the chat's editor would hold the click back until it goes by itself.
+  // A notification above the chat's input would block the click until it disappears.
   await closeParts(bench, 'notifications');
-  // A question of the agent ("Run command?") has an editor of its own above this one.
+  // The agent's confirmation ("Run command?") has an editor above this one.
   const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();
   await page.keyboard.insertText(prompt);
@@ -74,12 +73,13 @@ export async function ask(bench: Workbench, prompt: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Stops the answer that is being given. */
 export async function cancelAnswer({ page }: Workbench): Promise<void> {
   await page.locator('.chat-execute-toolbar a[aria-label^="Cancel"]').first().click();
 }
 
-/** The text of the chat's last answer, once it satisfies `wanted`, no request runs, and it grows no more (VS Code shows it word by word). */
+/**
+ * The last answer's text once it satisfies `wanted`, no request runs, and it is fully displayed.
+ */
 export async function answerText(
   bench: Workbench,
   wanted: (text: string) => boolean = (text) => text !== '',
@@ -101,11 +101,10 @@ export async function answerText(
   return before;
 }
 
-/** The row of a request in the chat. */
 const requestRow = ({ page }: Workbench, prompt: string) =>
   page.locator('.interactive-item-container.interactive-request', { hasText: prompt }).first();
 
-/** Replaces a request that was answered already: what followed it is dropped, and the new words are sent in its place. */
+/** Replaces an answered request and drops everything after it. */
 export async function editRequest(bench: Workbench, prompt: string, words: string): Promise<void> {
   const { page } = bench;
   await chatIdle(bench);
@@ -122,7 +121,7 @@ export async function editRequest(bench: Workbench, prompt: string, words: strin
   await editor.waitFor({ state: 'detached' });
 }
 
-/** Opens a conversation that begins as this one did, up to a request. */
+/** Opens a conversation that branches off before a request. */
 export async function forkAt(bench: Workbench, prompt: string): Promise<void> {
   await chatIdle(bench);
   const row = requestRow(bench, prompt);

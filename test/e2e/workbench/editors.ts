@@ -4,14 +4,14 @@ import type { Workbench } from './workbench';
 
 export interface DiffEditor {
   readonly title: string;
-  /** The lines that show, in order; the editor draws only those in view. */
+  /** Visible lines in order; the editor renders only those. */
   readonly original: readonly string[];
   readonly modified: readonly string[];
 }
 
 const group = ({ page }: Workbench): Locator => page.locator('.editor-group-container.active');
 
-/** The lines that an editor shows. Monaco keeps them in the DOM in no order: the place on the page is what counts. */
+/** Monaco's DOM order is arbitrary, so lines are sorted by position. */
 async function lines(editor: Locator): Promise<string[]> {
   const shown = await editor
     .locator('.view-lines .view-line')
@@ -27,7 +27,7 @@ export const activeTab = async (bench: Workbench): Promise<string> =>
 export const tabs = async ({ page }: Workbench): Promise<string[]> =>
   (await page.locator('.editor-group-container .tab .label-name').allTextContents()).map((text) => text.trim());
 
-/** The diff editor in front, once both sides show text (or, for an empty side, what `wanted` says). */
+/** The active diff editor once both sides show text (or `wanted`). */
 export function diffEditor(
   bench: Workbench,
   wanted: (shown: DiffEditor) => boolean = ({ original, modified }) => original.length > 0 && modified.length > 0,
@@ -44,7 +44,6 @@ export function diffEditor(
   });
 }
 
-/** The lines that the text editor in front shows. */
 export function textEditor(
   bench: Workbench,
   wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
@@ -55,7 +54,7 @@ export function textEditor(
   });
 }
 
-/** The lines that the output panel shows (`server.outputText` has the whole of a channel). */
+/** Visible lines of the output panel (`server.outputText` has the whole channel). */
 export function outputPanel(
   bench: Workbench,
   wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
@@ -68,10 +67,10 @@ export function outputPanel(
   });
 }
 
-/** The document that VS Code loads into a webview's inner frame, and in which the page is written. */
+/** The document of a webview's inner frame. */
 const WEBVIEW_PAGE = '/webview/browser/pre/fake.html';
 
-/** A webview's own document, two frames deep, once `selector` is in it. */
+/** A webview's document, two frames deep, once it contains `selector`. */
 export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> {
   return until(`a webview with ${selector}`, async () => {
     for (const frame of page.frames()) {
@@ -82,7 +81,7 @@ export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> 
   });
 }
 
-/** A page that is being written is pending, and takes the place of the active one. */
+/** The pending frame replaces the active one. */
 async function isActive(frame: Frame): Promise<boolean> {
   const element = await frame.frameElement().catch(() => undefined);
   return (await element?.getAttribute('id')) === 'active-frame';

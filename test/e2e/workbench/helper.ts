@@ -7,7 +7,7 @@ import type { Workbench } from './workbench';
 
 const source = join(root, 'test', 'e2e', 'helper');
 
-/** Puts the extension in `test/e2e/helper` beside those that are installed. */
+/** Installs the extension in `test/e2e/helper`. */
 export function installHelper(extensionsDir: string): void {
   const { publisher, name, version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Record<
     'publisher' | 'name' | 'version',
@@ -26,23 +26,26 @@ export function installHelper(extensionsDir: string): void {
   );
 }
 
-/** Where the helper of a window says that it listens. */
+/** Address of a window's helper. */
 const announcement = (server: Server, folder: string | undefined): string =>
   join(server.helpers, basename(folder ?? 'empty'));
 
-/** To be called when a window is loaded: the helper that it had goes with the extension host. */
+/** Call when a window is loaded, since its helper ends with the extension host. */
 export function forgetHelper(server: Server, folder: string | undefined): void {
   rmSync(announcement(server, folder), { force: true });
 }
 
-/** What a helper does: settings of the user to change (null: taken back), commands with their arguments, and a profile, in this order. */
+/** A helper's tasks in order: user settings (null resets), commands with arguments, a profile. */
 export interface Help {
   readonly settings?: Settings;
   readonly commands?: readonly (readonly [command: string, ...args: unknown[]])[];
   readonly profiler?: 'begin' | 'end';
 }
 
-/** Has the window's helper do this, and waits until it is done. @returns what it tells: at the end of a profile, that. */
+/**
+ * Runs tasks in the window's helper.
+ * @returns its answer, such as a finished profile
+ */
 export async function help({ server, folder }: Workbench, asked: Help): Promise<string> {
   const file = announcement(server, folder);
   const response = await until('the helper of the window', async () => {
@@ -62,17 +65,17 @@ const CLOSE = {
   terminals: 'workbench.action.terminal.killAll',
 } as const;
 
-/** Closes these parts of the window, all of each. */
+/** Closes these parts of the window. */
 export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<unknown> =>
   help(bench, { commands: parts.map((part) => [CLOSE[part]]) });
 
-/** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
+/** The user's settings on disk; machine settings are in another file. */
 export function settingsOnDisk({ data }: Server): Settings {
   const files = ['User', 'Machine'].map((folder) => join(data, folder, 'settings.json')).filter(existsSync);
   return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Settings)) as Settings;
 }
 
-/** Makes the user's settings those with which the server was started, and these beside them; they count at once. */
+/** Sets the user's settings to the initial ones plus these; effective immediately. */
 export async function useSettings(bench: Workbench, more: Settings = {}): Promise<void> {
   const { server } = bench;
   const wanted: Settings = { ...server.settings, ...more };

@@ -6,16 +6,16 @@ export interface Notification {
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
   readonly text: string;
   readonly buttons: readonly string[];
-  /** Those of which VS Code shows only the beginning, for they have no room. */
+  /** Truncated in VS Code for lack of room. */
   readonly cutShort: readonly string[];
-  /** A progress bar shows: the work goes on. */
+  /** Shows a progress bar. */
   readonly busy: boolean;
 }
 
 const toasts = ({ page }: Workbench): Locator =>
   page.locator('.notifications-toasts .notification-toast').filter({ has: page.locator('.notification-list-item') });
 
-/** All in one call: a new toast moves the others while they are read. */
+/** Read in one call, since new toasts move others. */
 function read(items: Locator): Promise<readonly Notification[]> {
   return items.evaluateAll((elements) =>
     elements.map((element) => {
@@ -42,10 +42,10 @@ function read(items: Locator): Promise<readonly Notification[]> {
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
 
-/** The toasts that show now. One without buttons goes after some ten seconds: wait for it as soon as it can come. */
+/** Visible toasts. Those without buttons disappear after ten seconds, so start waiting early. */
 export const notifications = (bench: Workbench): Promise<readonly Notification[]> => read(toasts(bench));
 
-/** The notification that contains a text, once it shows: in its toast, else in the notification centre. */
+/** The notification with a text, in its toast or the notification center. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
   const seen = new Set<string>();
   const begun = Date.now();
@@ -62,16 +62,16 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
       timeout,
     );
   } catch (error) {
-    // Those that came and went tell more than what shows at the end.
+    // Notifications that disappeared explain more than the final state.
     const texts = JSON.stringify([...seen]);
     throw new Error(`${error instanceof Error ? error.message : String(error)}; seen: ${texts}`, { cause: error });
   }
 }
 
-/** Longer than a toast shows: a machine that stood still meanwhile has shown it to nobody. */
+/** Longer than a toast is visible, which a blocked machine may never show. */
 const GONE_MS = 30_000;
 
-/** What the notification centre keeps; the one that contains a text is unfolded, so that its buttons show. */
+/** The notification center; expands the entry with a text, so that its buttons are visible. */
 async function kept({ page }: Workbench, wanted: string | RegExp): Promise<readonly Notification[]> {
   const centre = page.locator('.notifications-center');
   const bell = page.locator('[id="status.notifications"] a').first();
@@ -84,15 +84,15 @@ async function kept({ page }: Workbench, wanted: string | RegExp): Promise<reado
     if (await unfold.isVisible()) await unfold.click({ timeout: 2_000 });
     return read(items);
   }
-  // Nothing in there yet: its toast may still come.
+  // Empty: its toast may still appear.
   await bell.click({ timeout: 2_000 });
   return [];
 }
 
-/** How long a toast is waited for before it is looked for in the notification centre, into which it goes after ten seconds. */
+/** How long to wait for a toast before looking in the notification center. */
 const TOAST_MS = 5_000;
 
-/** Clicks a button of the notification that contains a text, as a user does: in its toast, else in the notification centre. */
+/** Clicks a button of the notification with a text, in its toast or the notification center. */
 export async function clickNotification(bench: Workbench, wanted: string | RegExp, button: string): Promise<void> {
   const { page } = bench;
   const message = page.locator('.notification-list-item-message', { hasText: wanted });
@@ -115,7 +115,6 @@ export async function clickNotification(bench: Workbench, wanted: string | RegEx
   if (await centre.isVisible()) await bell.click(click);
 }
 
-/** A modal dialog's text and buttons, once it shows. */
 export async function dialog({
   page,
 }: Workbench): Promise<{ readonly text: string; readonly buttons: readonly string[] }> {

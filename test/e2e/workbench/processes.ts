@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 
-/** Children run in process groups of their own, so that what they started ends with them. */
+/** Children run in their own process groups, so that descendants end with them. */
 const running = new Set<ChildProcess>();
 
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
@@ -24,7 +24,7 @@ export function start(
   return child;
 }
 
-/** Ends a child and what it started; resolves once it is gone. */
+/** Kills a child's group and waits. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
@@ -39,7 +39,10 @@ export async function end(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Runs a command to its end and gives what it printed; a failure carries that in its message. */
+/**
+ * Runs a command.
+ * @returns its output, which is in the error's message on failure
+ */
 export async function run(
   command: string,
   args: readonly string[],

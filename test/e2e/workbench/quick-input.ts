@@ -4,11 +4,10 @@ import { clickOn, LIST_ROW, until } from './wait';
 
 export interface QuickPickItem {
   readonly label: string;
-  /** The text behind the label on its line. */
+  /** Text after the label. */
   readonly description: string;
-  /** The second line. */
   readonly detail: string;
-  /** Its place in the whole list. */
+  /** Index in the whole list. */
   readonly index: number;
 }
 
@@ -16,9 +15,9 @@ export interface QuickInput {
   readonly title: string;
   readonly placeholder: string;
   readonly value: string;
-  /** The message under an input box, a validation error for one. */
+  /** Message below an input box, such as a validation error. */
   readonly message: string;
-  /** Only the rows that show: a long list has more. */
+  /** Visible rows only. */
   readonly items: readonly QuickPickItem[];
   readonly busy: boolean;
 }
@@ -30,13 +29,10 @@ const rows = (bench: Workbench): Locator => widget(bench).locator('.quick-input-
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text === wanted : wanted.test(text);
 
-/**
- * Questions to a list that may close by itself have a short time, and the caller tries again: a panel takes the focus, for
- * one.
- */
+/** Short timeouts, since lists may close by themselves; callers retry. */
 const SOON = { timeout: 2_000 };
 
-/** All in one call: the list changes while it is read. */
+/** Read in one call, since the list changes. */
 function read(bench: Workbench): Promise<QuickInput> {
   return widget(bench).evaluate(
     (box) => {
@@ -68,7 +64,7 @@ function read(bench: Workbench): Promise<QuickInput> {
   );
 }
 
-/** The quick pick or input box that shows, once it satisfies `wanted`. The command palette does not count. */
+/** The visible quick pick or input box once it satisfies `wanted`, except the command palette. */
 export function quickInput(
   bench: Workbench,
   wanted: (shown: QuickInput) => boolean = () => true,
@@ -86,7 +82,7 @@ export function quickInput(
   );
 }
 
-/** Clicks the row with this label, once the list is complete: while rows still move, the product may not tell which one was meant. */
+/** Clicks a row once the list is stable, since moving rows are ambiguous. */
 export async function pick(bench: Workbench, label: string | RegExp, timeout?: number): Promise<void> {
   await until(
     `a row ${String(label)} in the quick pick`,
@@ -94,7 +90,7 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
       const { busy, items } = await read(bench);
       const found = items.find((item) => matches(item.label, label));
       if (busy || found === undefined) return false;
-      // A list that is still being filled moves its rows: another one at this place is not clicked, and the wanted one looked for again.
+      // A list that is still loading moves its rows, so check and search again.
       const row = widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label });
       return clickOn(row, LIST_ROW, found.label);
     },
@@ -102,7 +98,7 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
   );
 }
 
-/** Types into a quick pick's own box, to narrow its rows. */
+/** Filters a quick pick's rows. */
 export async function filter(bench: Workbench, text: string, timeout?: number): Promise<void> {
   await input(bench).fill(text, timeout === undefined ? {} : { timeout });
 }
@@ -114,19 +110,17 @@ export async function answer(bench: Workbench, value: string): Promise<void> {
   await bench.page.keyboard.press('Enter');
 }
 
-/** The box that asks for a file to open proposes a folder once it has looked into it, which replaces what was typed before. */
+/** The file dialog proposes a folder after reading it, which replaces earlier input. */
 export const proposesFolder = ({ value, items }: QuickInput): boolean => value.endsWith('/') && items.length > 0;
 
-/** The same for the box that asks where to save: it proposes a file. */
+/** The same for the save dialog, which proposes a file. */
 export const proposesFile = ({ value }: QuickInput): boolean => /\.\w+$/.test(value);
 
-/** Fills the box that asks where to save, and accepts it. */
 export async function saveAs(bench: Workbench, path: string): Promise<void> {
   await quickInput(bench, proposesFile, 'a file to save');
   await answer(bench, path);
 }
 
-/** Closes the quick pick or input box with Escape. */
 export async function dismiss(bench: Workbench): Promise<void> {
   await until('the quick pick to close', async () => {
     if ((await widget(bench).count()) === 0) return true;
@@ -135,7 +129,10 @@ export async function dismiss(bench: Workbench): Promise<void> {
   });
 }
 
-/** Whether the palette has a command that can be run now, by its full title; asked once the extension's commands are there. */
+/**
+ * True if the palette offers a command, by full title; call after the extension's commands are
+ * registered.
+ */
 export async function offersCommand(bench: Workbench, title: string): Promise<boolean> {
   const { page } = bench;
   await page.keyboard.press('F1');
@@ -150,8 +147,8 @@ export async function offersCommand(bench: Workbench, title: string): Promise<bo
 }
 
 /**
- * Runs a command from the palette by its full title ("Category: Title"). An extension's commands come a little after the window,
- * and an open palette does not learn of new ones, so it is opened again until the command is there.
+ * Runs a command by full title ("Category: Title"). Reopens the palette until the extension's
+ * command appears, since an open palette isn't updated.
  */
 export async function runCommand(bench: Workbench, title: string): Promise<void> {
   const { page } = bench;

@@ -17,45 +17,45 @@ import { end, run, start } from './processes';
 import { until } from './wait';
 
 export type Settings = Record<string, unknown>;
-/** A saved group of models, as `User/chatLanguageModels.json` holds it. */
+/** A saved model group as in `User/chatLanguageModels.json`. */
 export type ModelGroup = { readonly name: string; readonly vendor: string } & Record<string, unknown>;
 
 export interface ServerOptions {
   readonly extensionsDir?: string;
   readonly settings?: Settings;
-  /** Settings of the machine: VS Code takes code-server for a remote one, and theirs do not count in the user's file. */
+  /** Machine settings: code-server is remote, so they don't count in the user's file. */
   readonly machineSettings?: Settings;
   readonly models?: readonly ModelGroup[];
-  /** The home folder that extensions see. Default: a new, empty one, so that no test reads the developer's own conversations. */
+  /** Home folder of extensions. Default: a new empty one, never the developer's. */
   readonly home?: string;
-  /** More environment for the server and so for extensions; an undefined value removes a name. */
+  /** Additional environment for server and extensions; undefined removes a variable. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Where it listens. Default: a free port. */
+  /** Port. Default: any free one. */
   readonly port?: number;
-  /** Keeps VS Code's workspace trust on: a folder then opens in restricted mode. */
+  /** Keeps workspace trust enabled, so folders open in restricted mode. */
   readonly workspaceTrust?: boolean;
 }
 
 export interface Server {
   readonly base: string;
   readonly authority: string;
-  /** The user data folder: `User/settings.json`, `logs/` … */
+  /** User data folder: `User/settings.json`, `logs/` … */
   readonly data: string;
   readonly home: string;
   readonly extensionsDir: string;
-  /** The user's and the machine's settings as it was started with them. */
+  /** Initial user and machine settings. */
   readonly settings: Settings;
-  /** Where the helpers of its windows say that they are there. */
+  /** Folder where its windows' helpers announce themselves. */
   readonly helpers: string;
-  /** Merges into the user settings file. A window notices at its next load only: call `reload()` after it. */
+  /** Merges into the user settings file. Windows notice only when loaded, so call `reload()`. */
   writeSettings(settings: Settings): void;
-  /** The whole text of an output channel, read from the log folder: '' while there is none. */
+  /** Text of an output channel from the log folder; '' if there is none. */
   outputText(channel: string): string;
-  /** How often a window with VS Code's own agent was loaded: each load starts one. */
+  /** Number of window loads with the built-in agent, each of which starts one. */
   agentLoads: number;
-  /** The output of code-server itself. */
+  /** Output of code-server itself. */
   log(): string;
-  /** Ends it, as closing VS Code does; its folders are still there. */
+  /** Ends it like closing VS Code; keeps its folders. */
   end(): Promise<void>;
   /** Ends it and removes its folders. */
   stop(): Promise<void>;
@@ -64,14 +64,14 @@ export interface Server {
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `cc-${name}-`));
 
 /**
- * Of the extensions that VS Code brings along those that a window of a scenario shows or asks: each of the other eighty is read by every
- * server, and by every window and its extension host, and some start servers of their own for a file that the agent reads.
+ * Built-in extensions that scenarios need. The other eighty would be read by every server, window
+ * and extension host, and some start servers for files that the agent reads.
  */
 const BUILT_IN = [
   'theme-defaults',
   'theme-seti',
   'copilot',
-  // Whether somebody is signed in: the agent waits for an answer.
+  // The agent waits for the authentication status.
   'github-authentication',
   'javascript',
   'json',
@@ -83,7 +83,7 @@ const BUILT_IN = [
 
 let builtIn: string | undefined;
 
-/** The folder of {@link BUILT_IN}, which all servers of a run share. */
+/** Folder of {@link BUILT_IN}, shared by all servers of a run. */
 function builtInExtensions(entry: string): string {
   if (builtIn !== undefined) return builtIn;
   const folder = temporaryFolder('built-in');
@@ -95,20 +95,20 @@ function builtInExtensions(entry: string): string {
   return (builtIn = folder);
 }
 
-/** What VS Code itself has no use for here, and would start or ask for with every window. */
+/** Disables unneeded services that VS Code would start or contact per window. */
 const WITHOUT = [
-  // The host of agents that run beside the windows: a bridge to none.
+  // The agent host process.
   '--vscode-option=agent-host-bridge-host=127.0.0.1',
-  // On this machine the bytes cost nothing.
+  // Compression is useless locally.
   '--vscode-option=disable-websocket-compression',
 ];
 
-/** No gallery of extensions. */
+/** No extension gallery. */
 const NO_GALLERY = { EXTENSIONS_GALLERY: '{}' };
 
 const defaults: Settings = {
   'telemetry.telemetryLevel': 'off',
-  // The machine's other programs listen too, and from 20 ports on VS Code says so above the chat.
+  // With 20 or more ports in use, VS Code shows a message above the chat.
   'remote.autoForwardPorts': false,
   'workbench.startupEditor': 'none',
   'workbench.colorTheme': 'Dark Modern',
@@ -120,12 +120,12 @@ const defaults: Settings = {
   'git.enabled': false,
   'editor.cursorBlinking': 'solid',
   'window.commandCenter': false,
-  // Each step of an animation is drawn by the processor.
+  // Animations are rendered by the CPU.
   'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
-/** The names by which agents are told where their data is: a developer's own must not reach a test. */
+/** Variables with agents' data folders, which must not reach a test. */
 const removed = [
   'CLAUDE_CONFIG_DIR',
   'CODEX_HOME',
@@ -159,7 +159,10 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Installs a VSIX as a user would. Gives the extensions folder. */
+/**
+ * Installs a VSIX like a user.
+ * @returns the extensions folder
+ */
 export async function installExtension(vsix: string, extensionsDir = temporaryFolder('extensions')): Promise<string> {
   const entry = await ensureCodeServer();
   const scratch = temporaryFolder('install');
@@ -177,7 +180,10 @@ export async function installExtension(vsix: string, extensionsDir = temporaryFo
   return extensionsDir;
 }
 
-/** Starts code-server on 127.0.0.1 with a user data folder of its own. It ends with this process, and by itself when nobody is connected. */
+/**
+ * Starts code-server on 127.0.0.1 with its own user data folder. It ends with this process, and
+ * when no client is connected.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const entry = await ensureCodeServer();
   const data = temporaryFolder('data');
@@ -232,9 +238,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     settings: begun,
     helpers,
     writeSettings(more) {
-      // VS Code may have written to the file meanwhile.
+      // VS Code may have written the file meanwhile.
       settings = { ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings), ...more };
-      // In one step: of a file that is half written VS Code reads no settings, and asks to reload for those that need it.
+      // Atomic, since VS Code ignores a partial file and asks to reload.
       writeFileSync(`${settingsFile}.new`, JSON.stringify(settings, null, 2));
       renameSync(`${settingsFile}.new`, settingsFile);
     },

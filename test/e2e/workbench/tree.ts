@@ -4,18 +4,17 @@ import type { Workbench } from './workbench';
 
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
 
-/** Capitals count: "Pi" does not stand in "Copilot". */
+/** Case-sensitive: "Pi" isn't in "Copilot". */
 const row = (bench: Workbench, label: string | RegExp): Locator =>
   rows(bench)
     .filter({ hasText: typeof label === 'string' ? new RegExp(label.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')) : label })
     .first();
 
-/** Opens a view container by its icon in the activity bar. */
 export async function openContainer({ page }: Workbench, title: string): Promise<void> {
   await page.locator(`.part.activitybar .action-label[aria-label^="${title}"]`).first().click();
 }
 
-/** The tree's rows as they are read, once they are as they should be. */
+/** Rows once they satisfy the condition. */
 export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) => boolean): Promise<readonly string[]> {
   return until('the tree', async () => {
     const texts = (await rows(bench).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
@@ -23,12 +22,12 @@ export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) =>
   });
 }
 
-/** Clicks the row whose text contains a label: opens it, or shows what is below it. */
+/** Clicks the row with a label, which opens or expands it. */
 export async function clickRow(bench: Workbench, label: string | RegExp): Promise<void> {
   await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
-/** Folds every group: the view unfolds the agent that stood first when it was opened. */
+/** Collapses every group; the view expands the first one when opened. */
 export async function foldAll(bench: Workbench): Promise<void> {
   await until('all groups to be folded', async () => {
     const unfolded = bench.page.locator('.part.sidebar .monaco-list-row[aria-expanded="true"]').first();
@@ -38,7 +37,7 @@ export async function foldAll(bench: Workbench): Promise<void> {
   });
 }
 
-/** Waits for rows below a group, and unfolds it whenever it is folded: a tree that is drawn anew may fold it again. */
+/** Waits for rows below a group, expanding it again if a redraw collapses it. */
 export function rowsBelow(
   bench: Workbench,
   group: string | RegExp,
@@ -54,16 +53,16 @@ export function rowsBelow(
 }
 
 /**
- * Chooses an entry of a row's context menu, once. A tree that is drawn anew closes the menu: it is opened again until a key is
- * taken. By key, for a menu ignores the mouse in its first moments.
+ * Selects an entry of a row's context menu, reopening it if a redraw closes it. By keyboard, since
+ * menus ignore the mouse at first.
  */
 export async function chooseInMenu(bench: Workbench, label: string, entry: string): Promise<void> {
   const { page } = bench;
   const items = page.locator('.monaco-menu .action-item');
   const item = items.filter({ has: page.getByText(entry, { exact: true }) }).locator('.action-menu-item');
   /**
-   * Whether the entry had the key: a menu that closes at that moment leaves it to whatever is behind, and does nothing where the pointer
-   * is over none of its entries.
+   * True if the entry received the key: a closing menu passes it on, and it has no effect outside
+   * the entries.
    */
   const wasTaken = (): Promise<boolean> =>
     page.evaluate<boolean>(`document.documentElement.dataset.menuKey === 'taken'`);
@@ -88,7 +87,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
       await row(bench, label).click({ button: 'right', timeout: 2_000 });
     }
     await item.waitFor({ timeout: 2_000 });
-    // A menu's keys go to what the pointer is over.
+    // Keys in a menu go to the hovered entry.
     await item.hover({ timeout: 1_000 });
     await listen();
     await item.press('Enter', CLICK);
@@ -99,7 +98,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   });
 }
 
-/** Draws the edge of the side bar to this place, in pixels. */
+/** Moves the side bar's edge to this position in pixels. */
 export async function sideBarWidth({ page }: Workbench, pixels: number): Promise<void> {
   const sideBar = page.locator('.part.sidebar');
   await until(`a side bar of ${pixels} pixels`, async () => {
@@ -115,11 +114,10 @@ export async function sideBarWidth({ page }: Workbench, pixels: number): Promise
   });
 }
 
-/** The text of a row's tooltip. */
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
   const hover = bench.page.locator('.monaco-hover').filter({ visible: true }).first();
   return until(`the tooltip of "${label}"`, async () => {
-    // A pointer that rests on the row already brings nothing up.
+    // A pointer already resting on the row shows nothing.
     await bench.page.mouse.move(0, 0);
     await row(bench, label).hover({ timeout: 2_000 });
     await hover.waitFor({ timeout: 3_000 });

@@ -1,15 +1,15 @@
 import type { Frame, Locator } from 'playwright-core';
 
-/** How long a condition is waited for at most, in milliseconds: it says of one that never comes, and not of a busy machine. */
+/** Maximum wait for a condition in milliseconds; detects hanging tests even on a busy machine. */
 export const WAIT_MS = 180_000;
 
 /**
- * A click may be done long before it is reported on a busy machine: one that is given up too soon and tried again is done twice. In
- * milliseconds.
+ * Timeout of a click in milliseconds: on a busy machine its completion is reported late, and a
+ * retry would click twice.
  */
 export const CLICK = { timeout: 30_000 };
 
-/** Tells the page that the click is over. */
+/** Confirms the click to the page. */
 const CLICKED = 'condenser-clicked';
 
 /**
@@ -28,7 +28,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
       const { text, flags } = pattern;
       const over = new AbortController();
       const guard = (event: Event): void => {
-        // Node's types of events know nothing of elements.
+        // Node's event types lack elements.
         const { target } = event as unknown as { readonly target: typeof element };
         const clicked = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
         const isMeant = flags === undefined ? clicked.includes(text) : new RegExp(text, flags).test(clicked);
@@ -57,7 +57,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
     const isClicked = await page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
     return isClicked || loads.length > 0;
   } catch (error) {
-    // The click did what it should; the page that could say so is gone.
+    // The click succeeded and replaced the page.
     if (loads.length > 0 || LEFT.test(String(error))) return true;
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
     throw error;
@@ -66,17 +66,17 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
   }
 }
 
-/** What Playwright says of a page that another one took the place of. */
+/** Playwright's errors after a navigation. */
 const LEFT = /context was destroyed/;
 
-/** What {@link clickOn} clicks in a list. */
+/** An element in a list for {@link clickOn}. */
 export const LIST_ROW = '.monaco-list-row';
 
-/** Between two questions, in milliseconds: what does not come soon is asked for less often, since each question costs the page some. */
+/** Polling intervals in milliseconds, increasing, since polling slows the page. */
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 250;
 
-/** Asks again and again until there is an answer. Tests wait for conditions with this, and never for time. */
+/** Polls until there is an answer. Tests wait for conditions with this, never for time. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,

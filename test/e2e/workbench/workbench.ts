@@ -10,15 +10,18 @@ import { WAIT_MS } from './wait';
 export const screenshots = join(root, 'test-results', 'screenshots');
 
 export interface WorkbenchOptions {
-  /** The workspace folder; without one, an empty window. */
+  /** The workspace folder; absent for an empty window. */
   readonly folder?: string;
-  /** Folders of extensions that run from their sources. What users get is a VSIX: prefer `installExtension`. */
+  /** Folders of development extensions. Users get a VSIX, so prefer `installExtension`. */
   readonly developmentExtensions?: readonly string[];
-  /** A CommonJS file that exports `run()`, executed in the extension host (it needs a development extension); `exited` gives its code. */
+  /**
+   * A CommonJS file that exports `run()`, run in the extension host (requires a development
+   * extension); `exited` has its exit code.
+   */
   readonly testsPath?: string;
-  /** Turns VS Code's own agent on, as "Chat: Manage Language Models" does for a user. */
+  /** Enables the built-in agent like "Chat: Manage Language Models". */
   readonly agent?: boolean;
-  /** A window in whose browser this one opens, as a second tab: what it stored is there, and the workbench's scripts are read. */
+  /** Opens as a second tab of this window's browser, with its storage and cached scripts. */
   readonly beside?: Workbench;
   readonly size?: { readonly width: number; readonly height: number };
 }
@@ -27,22 +30,21 @@ export interface Workbench {
   readonly page: Page;
   readonly server: Server;
   readonly folder: string | undefined;
-  /** As it was opened. */
+  /** Initial options. */
   readonly size: { readonly width: number; readonly height: number };
-  /** Errors on the page's console and uncaught ones, without the workbench's usual noise. */
+  /** Console errors and uncaught ones, without the workbench's usual noise. */
   readonly errors: readonly string[];
-  /** The output of an in-host suite, and the workbench's own chatter. */
+  /** Output of an in-host suite and the workbench. */
   readonly printed: readonly string[];
-  /** The exit code of the in-host suite. */
   readonly exited: Promise<number>;
-  /** "Developer: Reload Window": the same page and the same stored state, a new extension host. */
+  /** "Developer: Reload Window": same page and stored state, new extension host. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The last list that Chromium is given counts, and so this one in the place of Playwright's, of which a page of our own server needs these.
- * A renderer that is kept ready for the next site costs half a second of the processor each time, and no window has a next site.
+ * Chromium uses the last feature list, so this replaces Playwright's and repeats what we need. A
+ * spare renderer would cost half a second of CPU time per window.
  */
 const withoutFeatures = [
   'SpareRendererForSitePerProcess',
@@ -52,8 +54,8 @@ const withoutFeatures = [
 ];
 
 /**
- * How V8 is to work in a page. A window lives for seconds, and no window has its core for itself: garbage is collected in the thread that
- * made it, and less often, as new objects get more room.
+ * V8 options for short-lived windows without their own core: single-threaded and less frequent
+ * garbage collection.
  */
 const V8 = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
@@ -70,7 +72,7 @@ const flags = [
   '--force-device-scale-factor=1',
 ];
 
-/** No network, and extensions made for the desktop: errors that every code-server prints. */
+/** Errors that every code-server prints, without network and with desktop extensions. */
 const noise = [
   /net::ERR_/,
   /open-vsx|ENOTFOUND|EAI_AGAIN|getaddrinfo|ECONNREFUSED|fetch failed|Failed to fetch/i,
@@ -81,8 +83,8 @@ const noise = [
   /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
   /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
   /WebSocket close with status code/,
-  // A window that is loaded anew ends what it is reading: its webviews' scripts, of which one that really lacks them would show nothing,
-  // and the files that extensions contribute.
+  // A reload aborts pending loads: webview scripts (a missing one would show nothing) and
+  // contributed files.
   /Webview\.loadLocalResource - Error using fileReader/,
   /Unable to read file .*\(Canceled: Canceled\)/,
   /failed to validate skill file: .* Canceled\b/,
@@ -90,7 +92,7 @@ const noise = [
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser serves every window of a run; each window has storage of its own. */
+/** One browser serves all windows of a run, each with its own storage. */
 function sharedBrowser(): Promise<Browser> {
   browser ??= (async () => {
     const executablePath = findChromium();
@@ -105,7 +107,7 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Runs before the workbench reads its configuration, and adds what code-server has no flag for. */
+/** Runs before the workbench reads its configuration, for options without a code-server flag. */
 const patchConfiguration = (changes: object): string => `
   const changes = ${JSON.stringify(changes)};
   document.addEventListener('readystatechange', () => {
@@ -119,9 +121,9 @@ const patchConfiguration = (changes: object): string => `
   });`;
 
 /**
- * Runs before the workbench reads what it stored: takes out the models that the chat knew before a reload. Its picker shows those
- * until the extensions are back, and a prompt that is sent meanwhile gets "Language model unavailable", or none at all: "Chat took
- * too long to get ready". Without them what the picker shows is there.
+ * Runs before the workbench reads its storage: removes cached chat models, which the picker would
+ * show before the extensions are ready ("Language model unavailable", "Chat took too long to get
+ * ready").
  */
 const FORGET_CACHED_MODELS = `
   if (window === window.top) void indexedDB.databases().then((databases) => {
@@ -139,17 +141,17 @@ const FORGET_CACHED_MODELS = `
     }
   });`;
 
-/** The colour theme comes from an extension: once it shows, the server has sent its extensions and the settings are read. */
+/** The theme comes from an extension, so once it is visible, extensions and settings are loaded. */
 async function ready(page: Page): Promise<void> {
   await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor();
 }
 
-/** VS Code's own setting leaves some of the chat's movements, and each step of one is drawn by the processor. */
+/** VS Code's setting leaves some chat animations, rendered by the CPU. */
 const CONTEXT = { reducedMotion: 'reduce' } as const;
 
 /**
- * And some of the workbench's go on without end where they do not ask for motion (the chat's, while it waits): each has one step at once,
- * so that what waits for its end has it. The panel's own page keeps its own.
+ * Some animations never end without reduced motion (the waiting chat), so each gets a single
+ * immediate step. The panel keeps its own.
  */
 const NO_ENDLESS_MOTION = `
   if (window === window.top) {
@@ -158,10 +160,10 @@ const NO_ENDLESS_MOTION = `
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   }`;
 
-/** The browser's part of a place for one window after the other. Most of what a window costs is the workbench's scripts, read for the first time. */
+/** The browser's part of sequential windows; caches the workbench's scripts. */
 export const keptContext = async (): Promise<BrowserContext> => (await sharedBrowser()).newContext(CONTEXT);
 
-/** Forgets what the windows on this address stored, and keeps the scripts that they loaded. */
+/** Clears the storage of windows at this address, but keeps cached scripts. */
 async function forget(page: Page, origin: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';

@@ -1,4 +1,4 @@
-/** The small project that the sample conversation works on: a command line tool that keeps notes in a JSON file. */
+/** The sample conversation's project: a command-line tool that keeps notes in a JSON file. */
 export const PROJECT: Readonly<Record<string, string>> = {
   'package.json': String.raw`{
   "name": "quicknotes",

@@ -1,4 +1,4 @@
-/** The sample conversation: notes get tags, from the first look at the project to the green tests. */
+/** The sample conversation: adds tags to notes, from the first look to passing tests. */
 import { ClaudeCodeTools, type Todo } from '../claudeCodeTools';
 import type { Random } from '../random';
 import { Session } from '../session';

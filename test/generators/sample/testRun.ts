@@ -8,7 +8,9 @@ interface Case {
   readonly name: string;
 }
 
-/** The project's tests as `npm test` prints them, found in its files; the one that the new format breaks fails until it is changed. */
+/**
+ * Output of the project's `npm test`; the test broken by the new format fails until it is changed.
+ */
 export function testRun(tools: ClaudeCodeTools, workspace: Workspace, random: Random): Call {
   const cases = workspace.paths.filter((path) => path.startsWith('test/')).flatMap((file) => casesOf(workspace, file));
   const isNewFormat = workspace.text('src/store.ts').includes('FORMAT_VERSION = 3');

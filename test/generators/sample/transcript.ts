@@ -2,7 +2,6 @@ import type { Random } from '../random';
 import { toTranscript } from '../transcript';
 import { sampleSession } from './scenario';
 
-/** The sample conversation as a transcript. */
 export const sampleTranscript = (random: Random): string =>
   toTranscript(sampleSession(random).messages, random, {
     cwd: '/home/dev/quicknotes',
