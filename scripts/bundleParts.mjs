@@ -42,12 +42,12 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
   const needed = new Map(
     Object.entries(built.metafile.outputs).map(([path, { imports }]) => [
       basename(path),
-      imports.filter(({ external }) => !external).map((one) => basename(partIn(one))),
+      imports.filter(({ external }) => !external).map((one) => basename(findPart(one))),
     ]),
   );
   /** Parts that a file needs, in load order. */
-  const partsOf = (file) => [...new Set((needed.get(file) ?? []).flatMap((part) => [...partsOf(part), part]))];
-  const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, partsOf(`${name}.cjs`)]));
+  const listParts = (file) => [...new Set((needed.get(file) ?? []).flatMap((part) => [...listParts(part), part]))];
+  const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, listParts(`${name}.cjs`)]));
   for (const name of readdirSync(outdir)) if (PART.test(name)) rmSync(join(outdir, name));
   const written = new Set([...Object.keys(programs).map((name) => `${name}.cjs`), ...Object.values(lists).flat()]);
   for (const { path, text } of built.outputFiles) {
@@ -69,7 +69,7 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
 }
 
 /** A part loaded statically; parts for `import()` are in no list. */
-function partIn({ path, kind }) {
+function findPart({ path, kind }) {
   if (kind !== 'import-statement')
     throw new Error(`${path} is loaded by ${kind}; only packages are, by files of their own.`);
   return path;

@@ -3,7 +3,7 @@
 const HEADING = /^## (.+)$/gm;
 
 /** Title and offsets of heading, text and end. */
-const sections = (changelog) =>
+const parseSections = (changelog) =>
   [...changelog.matchAll(HEADING)].map(({ 0: line, 1: title, index }, at, all) => ({
     title,
     start: index,
@@ -11,7 +11,7 @@ const sections = (changelog) =>
     end: all[at + 1]?.index ?? changelog.length,
   }));
 
-const isOf = (version) => (section) => section.title === version || section.title.startsWith(`${version} (`);
+const matchVersion = (version) => (section) => section.title === version || section.title.startsWith(`${version} (`);
 
 /**
  * The Marketplace supports no suffixes; by VS Code's convention an odd minor version is a
@@ -24,7 +24,7 @@ export function parseVersion(version) {
 }
 
 /** @returns {'stable' | 'pre-release'} */
-export const channel = (version) => (parseVersion(version)[1] % 2 === 1 ? 'pre-release' : 'stable');
+export const getChannel = (version) => (parseVersion(version)[1] % 2 === 1 ? 'pre-release' : 'stable');
 
 export function isLater(version, other) {
   const [a, b] = [parseVersion(version), parseVersion(other)];
@@ -36,8 +36,8 @@ export function isLater(version, other) {
  * The changelog's text for a version.
  * @throws Error if it is missing or empty
  */
-export function releaseNotes(changelog, version) {
-  const section = sections(changelog).find(isOf(version));
+export function getReleaseNotes(changelog, version) {
+  const section = parseSections(changelog).find(matchVersion(version));
   if (!section) throw new Error(`CHANGELOG.md has no heading "## ${version} (DATE)".`);
   const text = changelog.slice(section.textStart, section.end).trim();
   if (text === '') throw new Error(`CHANGELOG.md says nothing under "${section.title}".`);
@@ -50,14 +50,14 @@ export function releaseNotes(changelog, version) {
  * @throws Error if nothing is there to release.
  */
 export function releasedChangelog(changelog, version, day) {
-  const all = sections(changelog);
-  if (all.some(isOf(version))) {
-    releaseNotes(changelog, version);
+  const all = parseSections(changelog);
+  if (all.some(matchVersion(version))) {
+    getReleaseNotes(changelog, version);
     return changelog;
   }
   const unreleased = all.find(({ title }) => title === 'Unreleased');
   if (!unreleased) throw new Error(`CHANGELOG.md has neither a heading "## Unreleased" nor "## ${version} (DATE)".`);
   const released = `${changelog.slice(0, unreleased.start)}## Unreleased\n\n## ${version} (${day})${changelog.slice(unreleased.textStart)}`;
-  releaseNotes(released, version);
+  getReleaseNotes(released, version);
   return released;
 }

@@ -10,7 +10,7 @@ const MAX_LENGTH = 72;
 const GENERATED = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
 
 /** @returns {string | undefined} a problem for display */
-function problemWith(subject) {
+function findProblem(subject) {
   if (GENERATED.test(subject)) return undefined;
   const { length } = [...subject];
   if (length > MAX_LENGTH)
@@ -21,7 +21,7 @@ function problemWith(subject) {
 }
 
 /** The first line that is neither blank nor a comment. */
-function subjectIn(file) {
+function readSubject(file) {
   return (
     readFileSync(file, 'utf8')
       .split('\n')
@@ -32,7 +32,7 @@ function subjectIn(file) {
 /**
  * `HASH SUBJECT` of commits after this file was added, or after the oldest one of a shallow clone.
  */
-function newCommits() {
+function listNewCommits() {
   const git = (...args) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
       .split('\n')
@@ -48,10 +48,10 @@ function newCommits() {
 const [file] = process.argv.slice(2);
 const problems =
   file === undefined
-    ? newCommits().flatMap((commit) => {
-        const problem = problemWith(commit.slice(commit.indexOf(' ') + 1));
+    ? listNewCommits().flatMap((commit) => {
+        const problem = findProblem(commit.slice(commit.indexOf(' ') + 1));
         return problem === undefined ? [] : [`${commit}\n  ${problem}`];
       })
-    : [problemWith(subjectIn(file))].filter((problem) => problem !== undefined);
+    : [findProblem(readSubject(file))].filter((problem) => problem !== undefined);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;

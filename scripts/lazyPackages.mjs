@@ -15,10 +15,10 @@ const NAMES = [
 ];
 
 /** "@anthropic-ai/sdk" → "packages/anthropic-ai-sdk". */
-const outputOf = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
+const nameOutput = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
 
 /** Entry points by output name, as esbuild expects them. */
-export const lazyEntries = Object.fromEntries(NAMES.map((name) => [outputOf(name), name]));
+export const lazyEntries = Object.fromEntries(NAMES.map((name) => [nameOutput(name), name]));
 
 /**
  * Lets every other bundle load such a package from its file.
@@ -30,7 +30,7 @@ export const lazyPackages = (from) => ({
   setup({ onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
       kind !== 'entry-point' && NAMES.includes(path)
-        ? { path: `${from}${outputOf(path)}.cjs`, external: true }
+        ? { path: `${from}${nameOutput(path)}.cjs`, external: true }
         : undefined,
     );
     // The commands and the engine's work are bundles in the same folder.

@@ -22,7 +22,7 @@ export function writeLicences(file, metafiles, more = []) {
     if (folder !== undefined) folders.add(folder);
   }
   const titles = new Map();
-  for (const { title, text } of [...folders].map(licenceOf)) {
+  for (const { title, text } of [...folders].map(readLicense)) {
     titles.set(text, new Set([...(titles.get(text) ?? []), title]));
   }
   // Identical texts are included once.
@@ -31,7 +31,7 @@ export function writeLicences(file, metafiles, more = []) {
   writeFileSync(file, [head, ...parts.toSorted()].join(`\n${'-'.repeat(80)}\n\n`));
 }
 
-function licenceOf(folder) {
+function readLicense(folder) {
   const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (typeof license !== 'string')
     throw new Error(`${folder}: package.json names no licence; it can't be shipped unseen`);

@@ -36,7 +36,7 @@ const OTHER = 128;
  * Class bits of a code point.
  * @param {number} codePoint
  */
-export function classOf(codePoint) {
+export function getClass(codePoint) {
   const char = String.fromCodePoint(codePoint);
   return CLASSES.find(([, pattern]) => pattern.test(char))?.[0] ?? OTHER;
 }
@@ -45,7 +45,7 @@ function classRanges() {
   const ranges = [];
   let last = -1;
   for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
-    const bits = classOf(codePoint);
+    const bits = getClass(codePoint);
     if (bits !== last) ranges.push(codePoint * 256 + bits);
     last = bits;
   }

@@ -16,7 +16,7 @@ export function settingsPage({ contributes }, words) {
       .map(([name, setting]) => {
         const mark = setting.tags?.includes('advanced') ? ' ¹' : '';
         const text = inWords(setting.markdownDescription ?? setting.description);
-        return `| \`${name}\`${mark} | ${cell(text)} | ${cell(valuesOf(setting))} | \`${JSON.stringify(setting.default)}\` |`;
+        return `| \`${name}\`${mark} | ${cell(text)} | ${cell(formatValues(setting))} | \`${JSON.stringify(setting.default)}\` |`;
       });
     return `## ${inWords(title)}\n\n| setting | meaning | values | default |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
@@ -32,7 +32,7 @@ ${tables.join('\n')}
 
 Your own settings file applies in every window, a workspace's in that workspace. These belong to one machine:
 
-${listOf(ofScope('machine'))}
+${formatList(ofScope('machine'))}
 
 A workspace can't set them. A window on a remote machine (SSH, WSL, a container, code-server) reads them from that machine's settings
 (**Preferences: Open Remote Settings (JSON)**); VS Code ignores them in your own file there. The panel saves them in the file that
@@ -40,14 +40,14 @@ applies, and says so.
 
 A workspace can't set these either; only your own file can, in every window:
 
-${listOf(ofScope('application'))}
+${formatList(ofScope('application'))}
 
 Until you trust a workspace, none of its settings apply. What a trusted one may set, and what you are asked first, is in
 [privacy.md](privacy.md#what-a-workspace-may-set).
 `;
 }
 
-function valuesOf({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
+function formatValues({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
   if (oneOf ?? anyOf) return type === 'string' ? 'a name' : 'a name, or an object';
   const range = minimum !== undefined || maximum !== undefined ? ` ${minimum ?? ''} to ${maximum ?? ''}`.trimEnd() : '';
@@ -62,6 +62,6 @@ function valuesOf({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
   return `${kind[type] ?? ''}${range}`;
 }
 
-const listOf = (names) => names.map((name) => `- \`${name}\``).join('\n');
+const formatList = (names) => names.map((name) => `- \`${name}\``).join('\n');
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -61,7 +61,7 @@ const skips = missing.length > 0 ? [skipWords(missing)] : [];
 let nice = 0;
 
 /** Failed tests in a step's output, or its last lines. */
-function failuresIn(name, lines) {
+function findFailures(name, lines) {
   const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
   const pieces = starts.map((at, i) =>
     lines.slice(at, Math.min(at + LINES_PER_FAILURE, starts[i + 1] ?? lines.length)),
@@ -100,7 +100,7 @@ function step(name, command, args, { env = {}, count } = {}) {
         : [Number(isOk), Number(!isOk), 0];
       const own = { name, passed, failed: isOk || skipped > 0 ? failed : Math.max(failed, 1), skipped };
       steps.push(...(count?.(isOk) ?? [own]));
-      if (!isOk) failures.push(...failuresIn(name, lines));
+      if (!isOk) failures.push(...findFailures(name, lines));
       resolve(isOk);
     });
   });
@@ -130,7 +130,7 @@ const checks = () =>
   ]);
 
 /** The vitest project of a test file. */
-const kindOf = (path) =>
+const getKind = (path) =>
   path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
 
 /** Runs vitest and counts its tests by kind. */
@@ -147,7 +147,7 @@ async function vitest(name, args, env = {}) {
       .testResults) {
       const own = relative('.', path);
       durations.push([endTime - startTime, own]);
-      const kind = kindOf(own);
+      const kind = getKind(own);
       const counts = kinds.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, skipped: 0 };
       kinds.set(kind, counts);
       counts.files++;

@@ -147,9 +147,9 @@ function npm(args, cwd) {
   });
 }
 
-const entryOf = (folder) => join(folder, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
+const getEntry = (folder) => join(folder, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
 const isInstalled = (folder) =>
-  existsSync(entryOf(folder)) &&
+  existsSync(getEntry(folder)) &&
   existsSync(join(folder, stamp)) &&
   readFileSync(join(folder, stamp), 'utf8') === codeServerVersion;
 
@@ -162,7 +162,7 @@ export const hasCodeServer = () => isInstalled(home);
  * at the end, so failed and concurrent installs are harmless.
  */
 export async function ensureCodeServer(log = console.error) {
-  if (isInstalled(home)) return entryOf(home);
+  if (isInstalled(home)) return getEntry(home);
   if (process.platform === 'win32')
     throw new Error('code-server does not run on Windows: use WSL, or "npm run test:electron".');
   const begun = Date.now();
@@ -176,13 +176,13 @@ export async function ensureCodeServer(log = console.error) {
     await npm(['install', '--omit=dev', '--ignore-scripts'], vscode);
     await npm(['install', '--omit=dev', '--ignore-scripts'], join(vscode, 'extensions'));
     await provideNativeModules(vscode);
-    execFileSync(node24(), [entryOf(fresh), '--version'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync(node24(), [getEntry(fresh), '--version'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
     writeFileSync(join(fresh, stamp), codeServerVersion);
-    if (isInstalled(home)) return entryOf(home);
+    if (isInstalled(home)) return getEntry(home);
     rmSync(home, { recursive: true, force: true });
     renameSync(fresh, home);
   } catch (error) {
-    if (isInstalled(home)) return entryOf(home);
+    if (isInstalled(home)) return getEntry(home);
     throw new Error(
       'code-server could not be installed. It needs npm with a reachable registry; where node-pty does not come built (Linux without glibc, other processors), also python3, make and a C++ compiler.\n' +
         (error instanceof Error ? error.message : String(error)),
@@ -192,7 +192,7 @@ export async function ensureCodeServer(log = console.error) {
     rmSync(fresh, { recursive: true, force: true });
   }
   log(`Installed code-server in ${Math.round((Date.now() - begun) / 1000)} s.`);
-  return entryOf(home);
+  return getEntry(home);
 }
 
 /**

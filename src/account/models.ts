@@ -1,5 +1,5 @@
 /** Prices and windows of models named in agents' records. */
-import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
+import { findKnownModel, type KnownModel, type PriceTable } from '../api/prices';
 import { findFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
@@ -29,7 +29,7 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
 export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? makerOf(model) : SELLERS[seller];
-  const known = vendor && knownModel(at === undefined ? table : atTime(table, at), { vendor, model });
+  const known = vendor && findKnownModel(at === undefined ? table : atTime(table, at), { vendor, model });
   if (known) return known;
   const family = findFamily(model);
   return {

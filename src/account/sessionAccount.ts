@@ -24,10 +24,10 @@ import {
   type TokenSums,
 } from '../core/account/replay';
 import { windowFor } from '../core/account/fillLevel';
-import { callCost } from '../core/cost/callCost';
-import { servedPrices, toolCost, type Service } from '../core/cost/service';
+import { computeCallCost } from '../core/cost/callCost';
+import { getServedPrices, computeToolCost, type Service } from '../core/cost/service';
 import { getRate, type ModelPrices } from '../core/cost/prices';
-import { promptTokens, type Usage } from '../core/cost/usage';
+import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { fillOf } from './fillOf';
 import { modelPrices, type NamedModel } from './models';
@@ -84,7 +84,7 @@ export function accountSession(
   }));
   const paid = [...charges.paid, ...withCharge(madeAgain, charges, recorded?.charged)];
   const prompts = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed].map(({ usage }) =>
-    promptTokens(usage),
+    countPromptTokens(usage),
   );
   const { id, title, workspace, parent } = conversation;
   return {
@@ -124,7 +124,7 @@ export function accountRecords(
     ...(totals.length > 0 && { totals }),
     ...windowOf(recorded, last ? { ...modelOf(last), at: last.at } : {}, prices),
     fill: downsample(
-      counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => promptTokens(usage)),
+      counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => countPromptTokens(usage)),
       FILL_POINTS,
     ),
     compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
@@ -204,7 +204,7 @@ function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTa
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
   const first = paidRequest(usage, { ...named, recordedCost }, file, prices, service);
-  const tools = toolCost(service);
+  const tools = computeToolCost(service);
   return [
     {
       ...first,
@@ -268,7 +268,7 @@ function paidTotal(
         ...(model !== undefined && { model }),
         ...tokenSums(usage),
         ...(count !== undefined && { requests: count }),
-        ...(searches > 0 && { toolCost: toolCost({ webSearches: searches }) }),
+        ...(searches > 0 && { toolCost: computeToolCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
         ...(known && { rates: plainRates(known, usage) }),
       };
@@ -399,7 +399,7 @@ export function calibrationOf(
     fixed:
       pairs.length === 0
         ? fixed
-        : Math.max(0, median(pairs.map((each) => promptTokens(each.usage) - factor * each.request.sent))),
+        : Math.max(0, median(pairs.map((each) => countPromptTokens(each.usage) - factor * each.request.sent))),
     factor,
     outputFactor: factor,
     cacheShare: 1,
@@ -422,7 +422,7 @@ function costOf(
   prices: PriceTable,
   service: Service,
 ): number | undefined {
-  const cost = callCost(usage, servedPrices(modelPrices(prices, named)?.prices, named.model ?? '', service));
+  const cost = computeCallCost(usage, getServedPrices(modelPrices(prices, named)?.prices, named.model ?? '', service));
   if (cost !== undefined) return cost;
   const isFree = /[-:]free$/i.test(named.model ?? '');
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
@@ -460,7 +460,7 @@ function compactionSum(
     const summary = messages[message];
     const output = summary ? Math.round(factor * counter.message(summary)) : 0;
     const read = Math.round(tokensBefore * cacheShare);
-    return sum + (callCost(toUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
+    return sum + (computeCallCost(toUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
   }, 0);
   return { count, isEstimate: true, cost };
 }

@@ -5,7 +5,7 @@ import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
 import { requestsIn } from '../core/account/replay';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { localDay } from '../core/localDay';
-import { callCost, sumOfCosts } from '../core/cost/callCost';
+import { computeCallCost, sumCosts } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { duePoint, targetTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import { calibrationOf, compactionsOf, namedModel, type AccountTools } from './sessionAccount';
@@ -87,7 +87,7 @@ export async function sessionWhatIf(
     },
   });
   const cost = (usages: readonly Usage[]): number | undefined =>
-    sumOfCosts(usages.map((usage) => callCost(usage, model?.prices)));
+    sumCosts(usages.map((usage) => computeCallCost(usage, model?.prices)));
   const days = new Map<string, { before: number; after: number }>();
   for (const [index, { at }] of requests.entries()) {
     const key = at === undefined ? day : localDay(at);

@@ -1,7 +1,7 @@
 /** Parts of an answer for the chat other than text and calls. */
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
-import { promptTokens } from '../core/cost/usage';
+import { countPromptTokens } from '../core/cost/usage';
 import { errorMessage } from '../core/errors';
 import { isCut, type Answer, type CutReason } from './answer';
 
@@ -10,7 +10,7 @@ import { isCut, type Answer, type CutReason } from './answer';
  * OpenAI's API (undocumented; seen in VS Code 1.139).
  */
 export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
-  const prompt = promptTokens(usage);
+  const prompt = countPromptTokens(usage);
   const fields = {
     prompt_tokens: prompt,
     completion_tokens: usage.outputTokens,

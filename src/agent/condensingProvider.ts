@@ -8,7 +8,7 @@ import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { betweenSteps } from '../core/betweenSteps';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { findFamily, tokenizerFactor } from '../core/vendors/families';
+import { findFamily, getTokenizerFactor } from '../core/vendors/families';
 import { getCacheSpan } from '../core/vendors/caches';
 import { getRequestLimits } from '../core/vendors/requestLimits';
 import { getAccounting } from '../core/vendors/vendors';
@@ -165,7 +165,7 @@ export class CondensingProvider {
     this.counts ??= new TokenCounts(await this.parts.counter(), async (part) =>
       (await this.parts.live()).countPart(part),
     );
-    const factor = tokenizerFactor(version);
+    const factor = getTokenizerFactor(version);
     return typeof content === 'string'
       ? this.counts.text(content, factor)
       : this.counts.message(messageOf(content), factor);

@@ -18,10 +18,10 @@ import { freshCounter } from '../core/testingCounter';
 import { announce } from '../gateway/announcement';
 import { ReadBody } from '../gateway/bodies';
 import { LiveCondenser } from '../gateway/liveCondenser';
-import { liveRoute } from '../gateway/liveRoute';
+import { createLiveRoute } from '../gateway/liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
 import { startGateway } from '../gateway/server';
-import { knownRequest } from '../gateway/wires';
+import { findKnownRequest } from '../gateway/wires';
 import { makeBody, PATHS } from '../gateway/wires/testing';
 import type { Body } from '../gateway/wires/wire';
 import type { ConversationLimits } from '../live/conversationSpending';
@@ -58,7 +58,10 @@ beforeEach(async () => {
     told.push(notice);
     for (const listener of listeners) listener();
   };
-  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live, { spending })]]) });
+  const gateway = await startGateway({
+    routes: new Map(),
+    own: new Map([['live-x', createLiveRoute(live, { spending })]]),
+  });
   const address = gateway.url('live-x');
   await announce(runningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
   agent = agentOf(services);
@@ -71,7 +74,7 @@ beforeEach(async () => {
   });
   step = async (steps) => {
     const text = makeBody('anthropic', steps);
-    const known = knownRequest('POST', PATHS.anthropic)!;
+    const known = findKnownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);
   };

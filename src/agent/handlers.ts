@@ -1,9 +1,9 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
-import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
+import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import { withoutImages } from '../api/withoutImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { sendableKey, type SecretStore } from '../settings/keys';
+import { getSendableKey, type SecretStore } from '../settings/keys';
 import { handlerFor } from '../settings/profileHandler';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { OfferedModel } from './offeredModels';
@@ -36,7 +36,7 @@ export class Handlers {
    */
   async handlerOf(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
-    const key = model.wraps ? undefined : await sendableKey(this.parts.secrets, profile);
+    const key = model.wraps ? undefined : await getSendableKey(this.parts.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
@@ -56,7 +56,7 @@ export class Handlers {
     const counter = await this.parts.counter();
     if (!wraps) return handlerFor(profile, key, { counter, models, contextWindow, call });
     const selector = { vendor: wraps.vendor, id: wraps.id };
-    return vscodeLmHandler({
+    return createVscodeLmHandler({
       ...call,
       name: wraps.name,
       counter,

@@ -6,7 +6,7 @@ import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { turnStart } from '../core/messages/task';
+import { findTurnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findFamily } from '../core/vendors/families';
 import { plainId } from './tidyMessages';
@@ -101,7 +101,7 @@ export class KeptThinking {
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    const first = turnStart(messages) + 1;
+    const first = findTurnStart(messages) + 1;
     const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
     this.forget(
       model,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { loadPriceTable } from '../api/prices';
-import { otherModels, type LanguageModels } from '../api/vscodeLm';
+import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { offeredProfile, offeredWrapped, type OfferedModel, type WrappedModel } from './offeredModels';
@@ -71,7 +71,7 @@ export class ModelCatalog {
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
       // A vendor that fails has no models now; keep what was known.
-      const models = await otherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
+      const models = await listOtherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
       );

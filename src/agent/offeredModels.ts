@@ -3,7 +3,7 @@
  * already has.
  */
 import type * as vscode from 'vscode';
-import { knownModel, type PriceTable } from '../api/prices';
+import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import type { ModelPrices } from '../core/cost/prices';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
@@ -56,7 +56,7 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
 
 /** A model of VS Code, which declares its input limit but not its output limit. */
 export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedModel {
-  const { prices, seesImages, tokenFactor } = knownModel(table, { vendor: 'vscode', model: wraps.family });
+  const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wraps.family });
   return {
     ...(seesImages !== undefined && { seesImages }),
     id: `${wraps.vendor}:${wraps.id}`,

@@ -4,7 +4,7 @@ import { LanguageModelThinkingPart } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import type { ApiMessage } from '../core/messages/types';
-import { keyTarget, type ApiProfile } from '../settings/profiles';
+import { getKeyTarget, type ApiProfile } from '../settings/profiles';
 import type { ChatSpending } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
@@ -253,7 +253,7 @@ export function providerFor(
   };
   const secretOf = (name: string): string | undefined => {
     const profile = profiles.find(({ id }) => name.endsWith(`.${id}`));
-    return profile && key !== undefined ? JSON.stringify({ key, target: keyTarget(profile) }) : undefined;
+    return profile && key !== undefined ? JSON.stringify({ key, target: getKeyTarget(profile) }) : undefined;
   };
   const provider = new CondensingProvider({
     catalog,

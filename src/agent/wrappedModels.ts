@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { otherModels, type LanguageModels } from '../api/vscodeLm';
+import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/format';
 import { OWN_VENDOR } from '../settings/ownVendor';
@@ -13,7 +13,7 @@ import { pickSeveral, showInformationMessage } from '../window/notifications';
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // VS Code lists models without input that only choose another one ("Auto"); they can't be
   // condensed.
-  const offered = (await otherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
+  const offered = (await listOtherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
     name: nameOf(model),
     label: model.name,

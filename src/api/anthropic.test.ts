@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer, type AnthropicServerOptions } from '../../test/servers/anthropicServer';
 import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { anthropicHandler } from './anthropic';
+import { createAnthropicHandler } from './anthropic';
 import { ApiError } from './apiError';
 import {
   assistant,
@@ -18,7 +18,7 @@ import {
   user,
 } from './testing';
 import type { ApiHandler, ApiRequest } from './types';
-import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
+import { countPromptTokens, countUncachedInput } from '../core/cost/usage';
 
 let server: ModelServer | undefined;
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function start(options: AnthropicServerOptions = {}): Promise<{ server: Mo
   server = await startAnthropicServer({ apiKey: KEY, ...options });
   return {
     server,
-    handler: anthropicHandler({ apiKey: KEY, baseUrl: server.url, model: { id: 'claude-sonnet-4' }, counter }),
+    handler: createAnthropicHandler({ apiKey: KEY, baseUrl: server.url, model: { id: 'claude-sonnet-4' }, counter }),
   };
 }
 
@@ -194,8 +194,8 @@ describe('anthropicHandler', () => {
       { inputTokens: 9, cacheReadTokens: 2503, cacheWriteTokens: 0 },
     ]);
     const [, second] = usages;
-    expect(second && promptTokens(second)).toBe(2512);
-    expect(second && uncachedInputTokens(second)).toBe(9);
+    expect(second && countPromptTokens(second)).toBe(2512);
+    expect(second && countUncachedInput(second)).toBe(9);
   });
 
   it('counts tokens there, and estimates where a gateway can not', async () => {
@@ -205,7 +205,7 @@ describe('anthropicHandler', () => {
     await collectOutcome(handler.stream(request));
     expect(count.exact).toBe(true);
     expect(server.requests[0]?.path).toBe('/v1/messages/count_tokens');
-    const elsewhere = anthropicHandler({
+    const elsewhere = createAnthropicHandler({
       apiKey: KEY,
       baseUrl: `${server.url}/gateway`,
       model: { id: 'claude-sonnet-4' },

@@ -1,10 +1,10 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { singleCall, type Attempt } from './call';
-import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
-import { modelsIn } from './modelList';
+import { parseModels } from './modelList';
 import type { ApiHandler } from './types';
 
 export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
@@ -15,9 +15,9 @@ export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
  * Models of Anthropic's API, or of a gateway that implements it.
  * @throws {ApiError} kind `endpoint`
  */
-export function anthropicHandler(options: AnthropicOptions): ApiHandler {
+export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   const { name = 'Anthropic', apiKey, baseUrl = 'https://api.anthropic.com', allowInsecureHttp, headers } = options;
-  const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
+  const endpoint = checkEndpoint(name, baseUrl, allowInsecureHttp);
   // The SDK authenticates with `Authorization: Bearer`, as its API version requires (SDK 1.0.0,
   // 2026-10-21); gateways may support only the older header.
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
@@ -36,11 +36,11 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
     });
   };
   return {
-    ...anthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
+    ...createAnthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
     listModels: (signal) =>
       singleCall({ ...options, name, secrets, signal }, async (attempt) => {
         const client = await connect(attempt);
-        return modelsIn((await client.models.list({ limit: MAX_LISTED }, { signal: attempt.signal })).data);
+        return parseModels((await client.models.list({ limit: MAX_LISTED }, { signal: attempt.signal })).data);
       }),
   };
 }

@@ -1,15 +1,15 @@
 /** The Messages API through one of Anthropic's SDKs; shared by Anthropic, Bedrock and Vertex. */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDialect';
-import { anthropicBody } from './anthropicMessages';
-import { fromAnthropicStream } from './anthropicStream';
+import { buildAnthropicBody } from './anthropicMessages';
+import { convertAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import { findFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
-import { requestCounter } from './requestCounter';
+import { createRequestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
 /** The members of Anthropic's clients that we use. */
@@ -49,11 +49,11 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
 });
 
 /** Calls throw {@link ApiError}, or the signal's reason. */
-export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
+export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   // AWS signs the bytes of the body.
   const signsBodies = vendor === 'bedrock';
-  const counter = requestCounter(options.counter, model.id, 'anthropic');
+  const counter = createRequestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
   const learning = new LearnedQuirks(findAnthropicDialect(model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
@@ -72,7 +72,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
         async *attempt(attempt) {
           const client = await connect(attempt);
           const events = await learning.ask((dialect) => {
-            const body = { ...anthropicBody(request, model, dialect), stream: true };
+            const body = { ...buildAnthropicBody(request, model, dialect), stream: true };
             const headers = makeBetaHeaders(listBetas(dialect, 'thinking' in body, request.compact));
             const framed = signsBodies ? body : attempt.frame(body);
             return client.messages.create(framed as unknown as Anthropic.MessageCreateParamsStreaming, {
@@ -80,7 +80,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
               ...headers,
             });
           });
-          yield* fromAnthropicStream(events);
+          yield* convertAnthropicStream(events);
         },
       }),
     async countTokens(request, signal) {
@@ -92,7 +92,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
           const countBy = messages.countTokens?.bind(messages);
           if (!countBy) return estimate();
           const count = await learning.ask((dialect) => {
-            const asked = anthropicBody(request, model, dialect);
+            const asked = buildAnthropicBody(request, model, dialect);
             const { model: id, messages: sent, system, tools, tool_choice, thinking } = asked;
             const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
             return countBy((signsBodies ? body : attempt.frame(body)) as Anthropic.MessageCountTokensParams, {

@@ -6,7 +6,7 @@
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { foldSystem, type FoldedMessages } from '../core/messages/foldSystem';
-import { turnStart } from '../core/messages/task';
+import { findTurnStart } from '../core/messages/task';
 import { findFamily } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
@@ -45,7 +45,7 @@ const INTERNAL = new Set([
 ]);
 
 /** Request body without `stream`, adapted to the dialect. */
-export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
+export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature } = request;
   const maxTokens = Math.min(getOutputLimit(request, model), dialect.maxTokens);
@@ -55,7 +55,9 @@ export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect:
     ...(prompt !== undefined && { system: prompt }),
     messages,
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => withoutInternal(tool)) }),
-    ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice, dialect) }),
+    ...(tools &&
+      tools.length > 0 &&
+      toolChoice !== undefined && { tool_choice: convertToolChoice(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
     ...buildThinking(request, maxTokens, dialect),
     ...(request.compact ? buildCompaction(request) : request.extraBody),
@@ -108,13 +110,13 @@ function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: numb
 
 /** False if the first answer of the turn has lost its thinking. */
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
-  const first = messages[turnStart(messages) + 1];
+  const first = messages[findTurnStart(messages) + 1];
   if (first?.role !== 'assistant') return true;
   const block = typeof first.content === 'string' ? undefined : first.content[0];
   return block !== undefined && isAnyThinking(block);
 }
 
-function choiceTo(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
+function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
   if (!forcedTools && choice !== 'none') return { type: 'auto' };
   if (typeof choice === 'object') return { type: 'tool', name: choice.name };
   return { type: choice === 'required' ? 'any' : choice };
@@ -122,34 +124,34 @@ function choiceTo(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
 
 function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
   const folded = foldSystem(messages);
-  const converted = folded.messages.flatMap(messageTo);
+  const converted = folded.messages.flatMap(convertMessage);
   if (typeof system === 'string' && folded.prompt.length === 0) {
     return { prompt: system.trim() === '' ? undefined : system, messages: converted };
   }
   const own = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
-  const blocks = [...own, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(onlyKnown);
+  const blocks = [...own, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(pickKnownFields);
   return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 
 /** Empty if no content is left that the vendor accepts. */
-function messageTo({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {
+function convertMessage({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {
   if (typeof content === 'string') return [{ role, content }];
-  const blocks = content.flatMap(blockTo);
+  const blocks = content.flatMap(convertBlock);
   return blocks.length === 0 && content.length > 0 ? [] : [{ role, content: blocks }];
 }
 
-function blockTo(block: Block): Wire[] {
+function convertBlock(block: Block): Wire[] {
   // Thinking not signed by Anthropic (another vendor's, or an agent's note) is rejected.
   if (block.type === 'thinking' && (typeof block['signature'] !== 'string' || block['signature'] === '')) return [];
   if (block.type === REASONING_BLOCK) return [];
   if (isOpenAIBlock(block)) return [{ ...asText(block) }];
   if (isToolResult(block) && Array.isArray(block.content)) {
-    return [{ ...onlyKnown(block), content: (block.content as readonly Block[]).flatMap(blockTo) }];
+    return [{ ...pickKnownFields(block), content: (block.content as readonly Block[]).flatMap(convertBlock) }];
   }
-  return [onlyKnown(block)];
+  return [pickKnownFields(block)];
 }
 
-function onlyKnown(block: Wire): Wire {
+function pickKnownFields(block: Wire): Wire {
   const fields = typeof block['type'] === 'string' ? FIELDS[block['type']] : undefined;
   if (!fields) return withoutInternal(block);
   return Object.fromEntries(fields.filter((field) => block[field] !== undefined).map((field) => [field, block[field]]));

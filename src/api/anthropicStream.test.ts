@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fromAnthropicStream } from './anthropicStream';
+import { convertAnthropicStream } from './anthropicStream';
 import type { ApiEvent } from './types';
 
 async function* sent(events: readonly unknown[]): AsyncGenerator<unknown, void> {
@@ -8,7 +8,7 @@ async function* sent(events: readonly unknown[]): AsyncGenerator<unknown, void> 
 
 async function blocks(events: readonly unknown[]): Promise<unknown[]> {
   const all: ApiEvent[] = [];
-  for await (const event of fromAnthropicStream(sent(events))) all.push(event);
+  for await (const event of convertAnthropicStream(sent(events))) all.push(event);
   return all.flatMap((event) => (event.type === 'block' ? [event.block] : []));
 }
 

@@ -1,9 +1,9 @@
 /** Converts events of Anthropic's stream (API reference, "Streaming Messages"). */
 import { isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
-import { toolCall } from './toolInput';
+import { parseToolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
-import { reportedUsage, tokensIn } from './usage';
+import { checkUsage, parseTokens } from './usage';
 
 /** The raw event; the SDK parses but does not validate it. */
 type Wire = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ interface OpenBlock {
  * Yields text as it arrives, calls and other blocks when complete, and the end last. Skips unknown
  * events.
  */
-export async function* fromAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+export async function* convertAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
@@ -29,7 +29,7 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
       case 'message_start': {
         const message = event['message'];
         if (!isRecord(message) || !isRecord(message['usage'])) break;
-        usage = anthropicUsage(message['usage']);
+        usage = convertAnthropicUsage(message['usage']);
         if (usage) yield { type: 'usage', usage };
         break;
       }
@@ -47,10 +47,10 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
       }
       case 'message_delta':
         if (isRecord(event['usage'])) {
-          usage = anthropicUsage(event['usage'], usage);
+          usage = convertAnthropicUsage(event['usage'], usage);
           if (usage) yield { type: 'usage', usage };
         }
-        if (isRecord(event['delta'])) stopReason = stopReasonFrom(event['delta']['stop_reason']);
+        if (isRecord(event['delta'])) stopReason = convertStopReason(event['delta']['stop_reason']);
         break;
       case 'message_stop':
         yield { type: 'end', stopReason };
@@ -85,7 +85,7 @@ function* endBlock({ block, text, signature, json }: OpenBlock): Generator<ApiEv
   const { type, id, name } = block;
   if (type === 'text') return;
   if (type === 'tool_use' && typeof id === 'string' && typeof name === 'string') {
-    yield toolCall(id, name, json === '' ? JSON.stringify(block['input'] ?? {}) : json);
+    yield parseToolCall(id, name, json === '' ? JSON.stringify(block['input'] ?? {}) : json);
     return;
   }
   const whole: Wire =
@@ -107,19 +107,19 @@ function parseToolInput(json: string): unknown {
  * The last report contains changes since the previous one; in Bedrock and older APIs only the
  * output.
  */
-export function anthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
-  const compaction = compactionIn(wire);
-  if (compaction) return anthropicUsage(compaction, before);
+export function convertAnthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
+  const compaction = findCompaction(wire);
+  if (compaction) return convertAnthropicUsage(compaction, before);
   const longer = isRecord(wire['cache_creation'])
-    ? tokensIn(wire['cache_creation']['ephemeral_1h_input_tokens'])
+    ? parseTokens(wire['cache_creation']['ephemeral_1h_input_tokens'])
     : undefined;
   const reasoning = isRecord(wire['output_tokens_details'])
-    ? tokensIn(wire['output_tokens_details']['thinking_tokens'])
+    ? parseTokens(wire['output_tokens_details']['thinking_tokens'])
     : before?.reasoningTokens;
   const longCacheWriteTokens = longer ?? before?.longCacheWriteTokens;
   const newer = (field: string, old: number | undefined): number =>
-    wire[field] === undefined || wire[field] === null ? (old ?? 0) : tokensIn(wire[field]);
-  return reportedUsage({
+    wire[field] === undefined || wire[field] === null ? (old ?? 0) : parseTokens(wire[field]);
+  return checkUsage({
     accounting: 'anthropic',
     inputTokens: newer('input_tokens', before?.inputTokens),
     outputTokens: newer('output_tokens', before?.outputTokens),
@@ -134,7 +134,7 @@ export function anthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
  * Tokens of a requested compaction, which are reported only here: "The top-level `input_tokens` and
  * `output_tokens` are zero" (guide "Compaction on demand").
  */
-function compactionIn({ iterations, input_tokens: input, output_tokens: output }: Wire): Wire | undefined {
+function findCompaction({ iterations, input_tokens: input, output_tokens: output }: Wire): Wire | undefined {
   if (!Array.isArray(iterations) || (input ?? 0) !== 0 || (output ?? 0) !== 0) return undefined;
   return (iterations as readonly unknown[]).filter(isRecord).find(({ type }) => type === 'compaction');
 }
@@ -150,4 +150,4 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReas
   ['compaction', 'compaction'],
 ]);
 
-const stopReasonFrom = (reason: unknown): StopReason => STOP_REASONS.get(reason) ?? 'other';
+const convertStopReason = (reason: unknown): StopReason => STOP_REASONS.get(reason) ?? 'other';

@@ -3,7 +3,7 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { callsTool, faulty, refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { testClock } from '../../test/servers/testClock';
-import { bedrockHandler, type AwsCredentials } from './bedrock';
+import { createBedrockHandler, type AwsCredentials } from './bedrock';
 import { assistant, counter, findEvent, KEY, collectOutcome, READ_FILE, describeError, user } from './testing';
 import type { ApiHandler } from './types';
 
@@ -22,7 +22,7 @@ async function start(
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
   open = await startAnthropicServer({ script, apiKey });
   const model = { id: 'anthropic.claude-sonnet-4-v1:0' };
-  const handler = bedrockHandler({
+  const handler = createBedrockHandler({
     region: 'eu-central-1',
     credentials,
     baseUrl: open.url,
@@ -64,7 +64,7 @@ describe('bedrockHandler', () => {
     );
     vi.stubEnv('AWS_ACCESS_KEY_ID', ACCESS_KEY);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'environment');
-    const byDefault = bedrockHandler({
+    const byDefault = createBedrockHandler({
       region: 'us-east-1',
       credentials: 'default',
       baseUrl: server.url,
@@ -107,7 +107,7 @@ describe('bedrockHandler', () => {
     expect((await collectOutcome(handler.stream({ messages: [assistant('x')] }))).error?.kind).toBe('invalid-request');
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     await collectOutcome(
-      bedrockHandler({
+      createBedrockHandler({
         region: 'eu-west-1',
         credentials: { apiKey: KEY },
         model: { id: 'claude' },

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { getWire } from '../core/vendors/vendors';
-import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
-import { converseHandler } from './converse';
-import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { createConverseHandler } from './converse';
+import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
@@ -37,13 +37,13 @@ async function loadAwsSdk() {
  * Models on Amazon Bedrock: Anthropic's through Anthropic's SDK, all others through AWS's.
  * @throws {ApiError} kind `endpoint`
  */
-export function bedrockHandler(options: BedrockOptions): ApiHandler {
+export function createBedrockHandler(options: BedrockOptions): ApiHandler {
   const { name = 'Amazon Bedrock', region, credentials, allowInsecureHttp, headers = {} } = options;
   const { baseUrl = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
-  const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
+  const endpoint = checkEndpoint(name, baseUrl, allowInsecureHttp);
   const secrets = [...(credentials === 'default' ? [] : Object.values<string>(credentials)), ...Object.values(headers)];
   if (getWire('bedrock', options.model.id) === 'converse') {
-    return converseHandler({
+    return createConverseHandler({
       ...options,
       name,
       secrets,
@@ -64,7 +64,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
       },
     });
   }
-  return anthropicFamilyHandler({
+  return createAnthropicFamilyHandler({
     ...options,
     name,
     vendor: 'bedrock',

@@ -61,7 +61,7 @@ export interface StreamCall extends Call {
 export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
   withRetries(
     call,
-    (attempt) => measured(call, attempt),
+    (attempt) => addUsage(call, attempt),
     (event) => event.type !== 'usage',
   );
 
@@ -109,7 +109,7 @@ async function* withRetries<T>(
     for (let tried = 0; ; tried++) {
       let hasContent = false;
       try {
-        for await (const item of oneTry(call, timeouts, clock, whole.signal, source)) {
+        for await (const item of tryOnce(call, timeouts, clock, whole.signal, source)) {
           hasContent ||= isContent(item);
           yield item;
         }
@@ -129,7 +129,7 @@ async function* withRetries<T>(
 
 const errorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({ name, secrets, now: clock.now() });
 
-async function* oneTry<T>(
+async function* tryOnce<T>(
   { name, fetch: send }: Call,
   { firstByteMs, silenceMs, wholeMs }: Timeouts,
   clock: Clock,
@@ -171,7 +171,7 @@ async function* oneTry<T>(
 }
 
 /** Events up to `end`, always with a usage: the vendor's, or counted if missing or cut off. */
-async function* measured(
+async function* addUsage(
   { attempt: open, countUsage, name }: StreamCall,
   attempt: Attempt,
 ): AsyncGenerator<ApiEvent, void> {

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
-import { overflowIn, overWeightIn, type Overflow } from './tooLong';
+import { findOverflow, findOverWeight, type Overflow } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
@@ -22,7 +22,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const ours = chain.find(isApiError);
   if (ours) return ours;
   const answer = chain.map((error) => findAnswer(error)).find((found) => found !== undefined);
-  if (answer) return fromAnswer(answer, context);
+  if (answer) return convertAnswer(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
   const vendorMessage = shortened(redact([...new Set(words)].join(': '), context.secrets));
@@ -31,8 +31,8 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
     ...(code !== undefined && { code }),
     ...(vendorMessage !== '' && { vendorMessage }),
   };
-  const overflow = overflowIn(words.join(' '));
-  const kind = overflow ? 'context-too-long' : kindOfFailure(chain, code, words.join(' '));
+  const overflow = findOverflow(words.join(' '));
+  const kind = overflow ? 'context-too-long' : classifyFailure(chain, code, words.join(' '));
   return new ApiError(kind, { ...details, ...explainCode(code), ...(overflow && { overflow }) });
 }
 
@@ -91,32 +91,35 @@ function findAnswer(error: unknown): Answer | undefined {
   const fields = isRecord(inner) ? inner : {};
   const { type, code } = fields;
   return {
-    status: typeof own.status === 'number' ? own.status : statusIn(type, code),
-    message: messageIn(inner) ?? own.message,
+    status: typeof own.status === 'number' ? own.status : findStatus(type, code),
+    message: findMessage(inner) ?? own.message,
     type,
     code,
     headers: own.headers instanceof Headers ? own.headers : undefined,
   };
 }
 
-function statusIn(type: unknown, code: unknown): number | undefined {
+function findStatus(type: unknown, code: unknown): number | undefined {
   // OpenRouter and llama.cpp use the status as the code.
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   return [code, type].map((name) => (typeof name === 'string' ? STATUS_OF_TYPE[name] : undefined)).find(Boolean);
 }
 
-function messageIn(body: unknown): string | undefined {
+function findMessage(body: unknown): string | undefined {
   // LM Studio sends a string instead of OpenAI's object.
   if (typeof body === 'string' && body !== '') return body;
   const message = isRecord(body) ? body['message'] : undefined;
   return typeof message === 'string' && message !== '' ? message : undefined;
 }
 
-function fromAnswer({ status, message, type, code, headers }: Answer, { name, secrets, now }: ErrorContext): ApiError {
-  const tooLong = status === 401 || status === 402 ? undefined : overflowIn(message, code, type);
-  const weight = tooLong ? undefined : overWeightIn(status, message, type);
+function convertAnswer(
+  { status, message, type, code, headers }: Answer,
+  { name, secrets, now }: ErrorContext,
+): ApiError {
+  const tooLong = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
+  const weight = tooLong ? undefined : findOverWeight(status, message, type);
   const overflow: Overflow | undefined = weight ? { weight } : tooLong;
-  const kind = tooLong ? 'context-too-long' : weight ? 'too-many-bytes' : kindOfAnswer(status, message, type, code);
+  const kind = tooLong ? 'context-too-long' : weight ? 'too-many-bytes' : classifyAnswer(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
   const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
   const vendorMessage = shortened(redact(message, secrets));
@@ -139,7 +142,7 @@ const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exis
  */
 const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
-function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
+function classifyAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
   // Gemini responds 400.
   if (/api key not valid/i.test(message)) return 'auth';
   if (FILTERS.has(code)) return 'refusal';
@@ -194,7 +197,7 @@ function findErrorCode(error: unknown): string | undefined {
  */
 const FORM = /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
 
-function kindOfFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
+function classifyFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
   // VS Code's LanguageModelError has a `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));

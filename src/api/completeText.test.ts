@@ -14,9 +14,9 @@ import {
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { testClock } from '../../test/servers/testClock';
-import { anthropicHandler } from './anthropic';
+import { createAnthropicHandler } from './anthropic';
 import { completeText, type FailedText } from './completeText';
-import { openaiHandler } from './openai';
+import { createOpenAIHandler } from './openai';
 import { counter, user } from './testing';
 import type { ApiHandler } from './types';
 
@@ -36,8 +36,8 @@ async function start(
   const common = { apiKey: 'key', counter, clock: testClock() };
   const handler =
     vendor === 'Anthropic'
-      ? anthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
-      : openaiHandler({
+      ? createAnthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
+      : createOpenAIHandler({
           ...common,
           baseUrl: `${server.url}/v1`,
           model: { id: 'gpt-4o' },

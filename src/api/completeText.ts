@@ -46,7 +46,7 @@ export async function completeText(
   try {
     for await (const event of handler.stream(request, signal)) {
       if (event.type === 'text') text += event.text;
-      if (event.type === 'block') text += summaryIn(event.block);
+      if (event.type === 'block') text += getSummary(event.block);
       if (event.type === 'tool_call') calls++;
       if (event.type === 'usage') usage = event.usage;
       if (event.type === 'end') stopReason = event.stopReason;
@@ -79,7 +79,7 @@ export async function completeText(
 }
 
 /** Text of a vendor's own summary; null if it failed (Anthropic's SDK, `BetaCompactionBlock`). */
-const summaryIn = ({ type, content }: Block): string =>
+const getSummary = ({ type, content }: Block): string =>
   type === 'compaction' && typeof content === 'string' ? content : '';
 
 function classifyFailure({ kind }: ApiError, text: string): FailedText['kind'] {

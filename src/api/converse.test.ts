@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startConverseServer, type ConverseServerOptions } from '../../test/servers/converseServer';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { bedrockHandler } from './bedrock';
+import { createBedrockHandler } from './bedrock';
 import {
   assistant,
   call,
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 async function start(options: ConverseServerOptions = {}) {
   open = await startConverseServer({ apiKey: KEY, ...options });
-  const handler = bedrockHandler({
+  const handler = createBedrockHandler({
     region: 'eu-central-1',
     credentials: { apiKey: KEY },
     baseUrl: open.url,

@@ -23,10 +23,10 @@ import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { LearnedQuirks, type Quirk } from './quirks';
-import { requestCounter } from './requestCounter';
-import { toolCall } from './toolInput';
+import { createRequestCounter } from './requestCounter';
+import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, Usage } from './types';
-import { reportedUsage, tokensIn } from './usage';
+import { checkUsage, parseTokens } from './usage';
 
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
@@ -50,9 +50,9 @@ const QUIRKS: readonly Quirk<ConverseDialect>[] = [
   { words: /temperature/i, change: { temperature: false } },
 ];
 
-export function converseHandler(options: ConverseOptions): ApiHandler {
+export function createConverseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
-  const counter = requestCounter(options.counter, model.id, 'anthropic');
+  const counter = createRequestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
   const classify = (raw: unknown): ApiError => toApiError(findRefusal(raw), { name, secrets, now: 0 });
   const dialect: ConverseDialect = { cachePoints: cachesOnConverse(model.id), forcedTools: true, temperature: true };
@@ -75,7 +75,7 @@ export function converseHandler(options: ConverseOptions): ApiHandler {
                 abortSignal: attempt.signal,
               }),
             );
-            yield* fromConverseStream(stream, attempt);
+            yield* convertConverseStream(stream, attempt);
           } catch (error) {
             throw findRefusal(error);
           }
@@ -170,12 +170,12 @@ function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Me
 const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
   (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message)).flatMap(
     (block: Block) => {
-      const converted = blockTo(block, message.role);
+      const converted = convertBlock(block, message.role);
       return converted.length > 0 ? [...converted, ...makeCachePoint(block, dialect)] : [];
     },
   );
 
-function blockTo(block: Block, role: ApiMessage['role']): ContentBlock[] {
+function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
   if (isToolUse(block)) {
     // A JSON object, which the SDK's document type accepts.
     const input = (isRecord(block.input) ? block.input : {}) as NonNullable<
@@ -221,7 +221,7 @@ function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
  * Yields text as it arrives, calls when complete, and the end last: usage arrives after the stop
  * event.
  */
-async function* fromConverseStream(
+async function* convertConverseStream(
   stream: AsyncIterable<ConverseStreamOutput>,
   { onBytes }: Attempt,
 ): AsyncGenerator<ApiEvent, void> {
@@ -242,27 +242,27 @@ async function* fromConverseStream(
     if (call && delta?.toolUse?.input !== undefined) call.json += delta.toolUse.input;
     if (call && contentBlockStop) {
       open.delete(contentBlockStop.contentBlockIndex);
-      yield toolCall(call.id, call.name, call.json === '' ? '{}' : call.json);
+      yield parseToolCall(call.id, call.name, call.json === '' ? '{}' : call.json);
     }
     if (messageStop) stopReason = STOP_REASONS.get(messageStop.stopReason) ?? 'other';
-    const usage = metadata?.usage && usageFrom(metadata.usage);
+    const usage = metadata?.usage && convertUsage(metadata.usage);
     if (usage) yield { type: 'usage', usage };
   }
   if (stopReason !== undefined) yield { type: 'end', stopReason };
 }
 
-const usageFrom = (usage: {
+const convertUsage = (usage: {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
   cacheReadInputTokens?: number | undefined;
   cacheWriteInputTokens?: number | undefined;
 }): Usage | undefined =>
-  reportedUsage({
+  checkUsage({
     accounting: 'anthropic',
-    inputTokens: tokensIn(usage.inputTokens),
-    outputTokens: tokensIn(usage.outputTokens),
-    cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
-    cacheWriteTokens: tokensIn(usage.cacheWriteInputTokens),
+    inputTokens: parseTokens(usage.inputTokens),
+    outputTokens: parseTokens(usage.outputTokens),
+    cacheReadTokens: parseTokens(usage.cacheReadInputTokens),
+    cacheWriteTokens: parseTokens(usage.cacheWriteInputTokens),
   });
 
 const STOP_REASONS: ReadonlyMap<string | undefined, StopReason> = new Map<string | undefined, StopReason>([

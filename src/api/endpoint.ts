@@ -21,7 +21,7 @@ export const isLoopback = (baseUrl: string): boolean =>
  * Requires https, or http to this machine.
  * @throws {ApiError} kind `endpoint`
  */
-export function checkedEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {
+export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {
   const refuse = (what: string): ApiError => new ApiError('endpoint', { name, what });
   if (!URL.canParse(baseUrl)) throw refuse('The base URL is not a URL.');
   const url = new URL(baseUrl);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
-import { overflowIn } from './tooLong';
+import { findOverflow } from './tooLong';
 import { CHAT_QUIRKS, findDialect } from './dialect';
-import { quirkChange } from './quirks';
-import { checkedEndpoint } from './endpoint';
+import { findQuirkChange } from './quirks';
+import { checkEndpoint } from './endpoint';
 import { redact } from './redact';
 import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
 
@@ -117,13 +117,13 @@ describe('overflowIn', () => {
     'Message exceeds token limit.',
     'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced in order to run successfully.',
   ])('knows “%s”', (words) => {
-    expect(overflowIn(words)).toBeDefined();
+    expect(findOverflow(words)).toBeDefined();
   });
 
   it('knows the codes, and takes nothing else for it', () => {
-    expect(overflowIn('x', undefined, 'context_length_exceeded')).toBeDefined();
-    expect(overflowIn('messages: text content blocks must be non-empty', 'invalid_request_error')).toBeUndefined();
-    expect(overflowIn('This request would exceed your rate limit of 40,000 input tokens per minute')).toBeUndefined();
+    expect(findOverflow('x', undefined, 'context_length_exceeded')).toBeDefined();
+    expect(findOverflow('messages: text content blocks must be non-empty', 'invalid_request_error')).toBeUndefined();
+    expect(findOverflow('This request would exceed your rate limit of 40,000 input tokens per minute')).toBeUndefined();
   });
 });
 
@@ -156,7 +156,7 @@ describe('checkedEndpoint', () => {
     'http://localhost:1234',
     'http://[::1]:8080/',
   ])('takes %s', (url) => {
-    expect(checkedEndpoint('x', url).href).toContain(url.slice(0, 12));
+    expect(checkEndpoint('x', url).href).toContain(url.slice(0, 12));
   });
 
   it.each([
@@ -167,12 +167,12 @@ describe('checkedEndpoint', () => {
     ['localhost', 'not a URL'],
     ['https://user:password@api.example.com', 'user name or password'],
   ])('refuses %s', (url, words) => {
-    expect(() => checkedEndpoint('Mine', url)).toThrow(new RegExp(`Mine: .*${words}`));
-    expect(() => checkedEndpoint('Mine', url)).not.toThrow(/password@/);
+    expect(() => checkEndpoint('Mine', url)).toThrow(new RegExp(`Mine: .*${words}`));
+    expect(() => checkEndpoint('Mine', url)).not.toThrow(/password@/);
   });
 
   it('takes http elsewhere only when it is allowed', () => {
-    expect(checkedEndpoint('x', 'http://192.168.1.5:11434/v1', true).host).toBe('192.168.1.5:11434');
+    expect(checkEndpoint('x', 'http://192.168.1.5:11434/v1', true).host).toBe('192.168.1.5:11434');
   });
 });
 
@@ -199,18 +199,18 @@ describe('learned', () => {
     const dialect = findDialect(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(
-      quirkChange(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
+      findQuirkChange(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
     ).toBeUndefined();
-    expect(quirkChange(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_QUIRKS)).toBeUndefined();
+    expect(findQuirkChange(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_QUIRKS)).toBeUndefined();
     expect(
-      quirkChange(
+      findQuirkChange(
         dialect,
         new ApiError('server', { name: 'x', vendorMessage: 'Unknown parameter: max_completion_tokens' }),
         CHAT_QUIRKS,
       ),
     ).toEqual({ maxTokensField: 'max_tokens' });
     expect(
-      quirkChange(
+      findQuirkChange(
         findDialect(new URL('https://openrouter.ai/api')),
         new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
         CHAT_QUIRKS,

@@ -18,8 +18,8 @@ import {
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { testClock, type TestClock } from '../../test/servers/testClock';
-import { anthropicHandler } from './anthropic';
-import { openaiHandler } from './openai';
+import { createAnthropicHandler } from './anthropic';
+import { createOpenAIHandler } from './openai';
 import type { Timeouts } from './call';
 import { counter, findEvent, KEY, collectOutcome, describeError, user } from './testing';
 import type { ApiHandler } from './types';
@@ -47,8 +47,8 @@ async function start(protocol: Protocol, script: Script, timeouts: Partial<Timeo
   const clock = testClock();
   const common = { apiKey: KEY, counter, clock, random: () => 0.5, name: 'Work profile', timeouts };
   const handler = isAnthropic
-    ? anthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
-    : openaiHandler({
+    ? createAnthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
+    : createOpenAIHandler({
         ...common,
         baseUrl: `${server.url}/v1`,
         model: { id: 'gpt-4o' },

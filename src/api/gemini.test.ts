@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { convertMessages, geminiHandler } from './gemini';
-import { vertexHandler } from './vertex';
+import { convertMessages, createGeminiHandler } from './gemini';
+import { createVertexHandler } from './vertex';
 import {
   assistant,
   call,
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 async function start(options: GeminiServerOptions = {}, model = 'gemini-3.5-flash') {
   open = await startGeminiServer({ apiKey: KEY, strict: { signatures: true }, ...options });
-  const handler = geminiHandler({
+  const handler = createGeminiHandler({
     apiKey: KEY,
     baseUrl: open.url,
     model: { id: model },
@@ -96,7 +96,7 @@ describe('geminiHandler', () => {
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 100 } } });
     server.play(refused(404, 'NOT_FOUND', 'models/x is not found for API version v1beta'));
     expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('model');
-    const other = geminiHandler({ apiKey: 'wrong', baseUrl: server.url, model: { id: 'm' }, counter });
+    const other = createGeminiHandler({ apiKey: 'wrong', baseUrl: server.url, model: { id: 'm' }, counter });
     expect((await collectOutcome(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');
   });
 
@@ -111,7 +111,7 @@ describe('geminiHandler', () => {
 
 it('Gemini on Vertex AI is asked there, with an access token', async () => {
   open = await startGeminiServer({ apiKey: 'ya29.token', script: reply('ok') });
-  const handler = vertexHandler({
+  const handler = createVertexHandler({
     projectId: 'proj',
     region: 'europe-west1',
     credentials: { accessToken: 'ya29.token' },
@@ -182,7 +182,7 @@ describe('the end of a stream', () => {
       server.closeAllConnections();
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const handler = geminiHandler({ apiKey: KEY, baseUrl, model: { id: 'm' }, counter, retry: { retries: 0 } });
+    const handler = createGeminiHandler({ apiKey: KEY, baseUrl, model: { id: 'm' }, counter, retry: { retries: 0 } });
     return collectOutcome(handler.stream({ messages: [user('go')] }));
   }
 

@@ -6,14 +6,14 @@ import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
-import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { checkEndpoint, type EndpointOptions } from './endpoint';
 import type { HandlerOptions } from './handlerOptions';
-import { modelsIn } from './modelList';
+import { parseModels } from './modelList';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
-import { requestCounter } from './requestCounter';
+import { createRequestCounter } from './requestCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
-import { reportedUsage, tokensIn } from './usage';
+import { checkUsage, parseTokens } from './usage';
 
 export interface GeminiOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
@@ -34,9 +34,9 @@ export interface GeminiClient {
  * Models of Google's Gemini API.
  * @throws {ApiError} kind `endpoint`
  */
-export function geminiHandler(options: GeminiOptions): ApiHandler {
+export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   const { name = 'Google Gemini', apiKey, allowInsecureHttp, headers = {} } = options;
-  const endpoint = checkedEndpoint(
+  const endpoint = checkEndpoint(
     name,
     options.baseUrl ?? 'https://generativelanguage.googleapis.com',
     allowInsecureHttp,
@@ -49,12 +49,14 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
     return new Client({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
   };
   return {
-    ...geminiFamilyHandler({ ...options, name, vendor: 'gemini', secrets, connect }),
+    ...createGeminiFamilyHandler({ ...options, name, vendor: 'gemini', secrets, connect }),
     listModels: (signal) =>
       singleCall({ ...options, name, secrets, signal }, async (attempt) => {
         try {
           const { models } = await connect(attempt);
-          return modelsIn((await models.list({ config: { pageSize: MAX_LISTED, abortSignal: attempt.signal } })).page);
+          return parseModels(
+            (await models.list({ config: { pageSize: MAX_LISTED, abortSignal: attempt.signal } })).page,
+          );
         } catch (error) {
           throw findRefusal(error);
         }
@@ -74,9 +76,9 @@ export interface GeminiFamilyOptions extends HandlerOptions {
 }
 
 /** For Google's own API or Vertex AI. */
-export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
+export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   const { model, vendor, connect } = options;
-  const counter = requestCounter(options.counter, model.id, 'openai');
+  const counter = createRequestCounter(options.counter, model.id, 'openai');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'openai' };
   return {
     modelInfo,
@@ -90,7 +92,10 @@ export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
             const { models } = await connect(attempt);
             const contents = attempt.frame(convertMessages(request, model.id));
             const config = { ...buildConfig(request, options), abortSignal: attempt.signal };
-            yield* fromGeminiStream(await models.generateContentStream({ model: model.id, contents, config }), options);
+            yield* convertGeminiStream(
+              await models.generateContentStream({ model: model.id, contents, config }),
+              options,
+            );
           } catch (error) {
             throw findRefusal(error);
           }
@@ -123,7 +128,7 @@ function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): Gener
     ...(prompt !== '' && { systemInstruction: prompt }),
     ...(declared.length > 0 && { tools: [{ functionDeclarations: declared }] }),
     ...(declared.length > 0 &&
-      toolChoice !== undefined && { toolConfig: { functionCallingConfig: choiceTo(toolChoice) } }),
+      toolChoice !== undefined && { toolConfig: { functionCallingConfig: convertToolChoice(toolChoice) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(thinkingTokens !== undefined && { thinkingConfig: { thinkingBudget: thinkingTokens, includeThoughts: true } }),
@@ -135,7 +140,7 @@ type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['func
 /** Values of the SDK's enum, without loading the SDK. */
 const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
 
-function choiceTo(choice: ToolChoice): Choice {
+function convertToolChoice(choice: ToolChoice): Choice {
   if (typeof choice === 'object') return { ...mode('ANY'), allowedFunctionNames: [choice.name] };
   return mode(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
 }
@@ -230,7 +235,7 @@ function convertBlock(block: Block): Part[] {
  * Yields text as it arrives, calls with their signatures when the answer is complete, and the end
  * last.
  */
-async function* fromGeminiStream(
+async function* convertGeminiStream(
   responses: AsyncIterable<GenerateContentResponse>,
   { name }: GeminiFamilyOptions,
 ): AsyncGenerator<ApiEvent, void> {
@@ -246,7 +251,7 @@ async function* fromGeminiStream(
     }
     finish = candidate?.finishReason ?? finish;
     if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';
-    const usage = usageMetadata && usageFrom(usageMetadata);
+    const usage = usageMetadata && convertUsage(usageMetadata);
     if (usage) yield { type: 'usage', usage };
   }
   // No finish reason: the stream was cut, so there is no end.
@@ -259,19 +264,19 @@ async function* fromGeminiStream(
     yield { type: 'block', block: { type: REASONING_BLOCK, gemini: { signatures } } };
   }
   for (const { event } of calls) yield event;
-  yield { type: 'end', stopReason: stopReasonFrom(finish, calls.length > 0) };
+  yield { type: 'end', stopReason: convertStopReason(finish, calls.length > 0) };
 }
 
 /**
  * Cached tokens are part of the prompt count; thinking tokens are not part of the candidates count.
  */
-function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
-  const thoughts = tokensIn(wire.thoughtsTokenCount);
-  return reportedUsage({
+function convertUsage(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
+  const thoughts = parseTokens(wire.thoughtsTokenCount);
+  return checkUsage({
     accounting: 'openai',
-    inputTokens: tokensIn(wire.promptTokenCount) + tokensIn(wire.toolUsePromptTokenCount),
-    outputTokens: tokensIn(wire.candidatesTokenCount) + thoughts,
-    cacheReadTokens: tokensIn(wire.cachedContentTokenCount),
+    inputTokens: parseTokens(wire.promptTokenCount) + parseTokens(wire.toolUsePromptTokenCount),
+    outputTokens: parseTokens(wire.candidatesTokenCount) + thoughts,
+    cacheReadTokens: parseTokens(wire.cachedContentTokenCount),
     cacheWriteTokens: 0,
     ...(thoughts > 0 && { reasoningTokens: thoughts }),
   });
@@ -288,7 +293,7 @@ const REFUSALS = new Set([
   'IMAGE_SAFETY',
 ]);
 
-function stopReasonFrom(finish: string, hasCalls: boolean): StopReason {
+function convertStopReason(finish: string, hasCalls: boolean): StopReason {
   if (finish === 'STOP') return hasCalls ? 'tool_use' : 'end_turn';
   if (finish === 'MAX_TOKENS') return 'max_tokens';
   return REFUSALS.has(finish) ? 'refusal' : 'other';

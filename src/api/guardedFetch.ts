@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from './apiError';
 import type { JsonFrames } from './jsonFrames';
-import { normalizedRefusal } from './refusal';
+import { normalizeRefusal } from './refusal';
 
 /** UTF-16 units from which a body takes noticeable time. */
 const LARGE_BODY = 1_000_000;
@@ -18,7 +18,7 @@ export const guardedFetch =
   async (input, init) => {
     // Lets other tasks run before encoding megabytes.
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await setImmediate();
-    const sent = typeof init?.body === 'string' && !frames.isEmpty ? await filled(init.body, frames) : undefined;
+    const sent = typeof init?.body === 'string' && !frames.isEmpty ? await fillFrames(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
       await response.body?.cancel();
@@ -39,7 +39,7 @@ export const guardedFetch =
       const headers = new Headers(response.headers);
       // The body is decompressed, so its length and encoding change.
       for (const name of ['content-length', 'content-encoding']) headers.delete(name);
-      return new Response(normalizedRefusal(body) ?? body, { status, statusText, headers });
+      return new Response(normalizeRefusal(body) ?? body, { status, statusText, headers });
     }
     if (!response.body) {
       onBytes();
@@ -64,7 +64,7 @@ export const guardedFetch =
   };
 
 /** Bytes of a body, with the large texts inserted. */
-async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
+async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for (const piece of frames.pieces(json)) {
     pieces.push(Buffer.from(piece));

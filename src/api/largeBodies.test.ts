@@ -6,9 +6,9 @@ import { reply } from '../../test/servers/behaviour';
 import { startGeminiServer } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
-import { anthropicHandler } from './anthropic';
-import { geminiHandler } from './gemini';
-import { openaiHandler } from './openai';
+import { createAnthropicHandler } from './anthropic';
+import { createGeminiHandler } from './gemini';
+import { createOpenAIHandler } from './openai';
 import { assistant, call, counter, KEY, collectOutcome, READ_FILE, result, user } from './testing';
 import type { ApiHandler } from './types';
 
@@ -26,21 +26,24 @@ const START: Readonly<Record<string, () => Promise<readonly [ModelServer, ApiHan
   Anthropic: async () => {
     const started = await startAnthropicServer({ apiKey: KEY, script: reply('Done.') });
     const model = { id: 'claude-sonnet-4' };
-    return [started, anthropicHandler({ apiKey: KEY, baseUrl: started.url, model, counter })];
+    return [started, createAnthropicHandler({ apiKey: KEY, baseUrl: started.url, model, counter })];
   },
   'Chat Completions': async () => {
     const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
-    return [started, openaiHandler({ apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-4o' }, counter })];
+    return [
+      started,
+      createOpenAIHandler({ apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-4o' }, counter }),
+    ];
   },
   Responses: async () => {
     const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
     const options = { apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-5' }, counter };
-    return [started, openaiHandler({ ...options, api: 'responses' })];
+    return [started, createOpenAIHandler({ ...options, api: 'responses' })];
   },
   Gemini: async () => {
     const started = await startGeminiServer({ apiKey: KEY, script: reply('Done.') });
     const model = { id: 'gemini-3.5-flash' };
-    return [started, geminiHandler({ apiKey: KEY, baseUrl: started.url, model, counter, retry: { retries: 0 } })];
+    return [started, createGeminiHandler({ apiKey: KEY, baseUrl: started.url, model, counter, retry: { retries: 0 } })];
   },
 };
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { anthropicHandler } from './anthropic';
-import { geminiHandler } from './gemini';
-import { modelsIn } from './modelList';
-import { openaiHandler } from './openai';
+import { createAnthropicHandler } from './anthropic';
+import { createGeminiHandler } from './gemini';
+import { parseModels } from './modelList';
+import { createOpenAIHandler } from './openai';
 import { counter } from './testing';
 import type { ApiHandler } from './types';
 
@@ -34,9 +34,9 @@ async function vendor(body: unknown): Promise<{ url: string; paths: string[] }> 
 
 const options = { counter, model: { id: 'm' }, retry: { retries: 0 } };
 const HANDLERS = {
-  anthropic: (url: string, apiKey: string) => anthropicHandler({ ...options, apiKey, baseUrl: url }),
-  openai: (url: string, apiKey: string) => openaiHandler({ ...options, apiKey, baseUrl: `${url}/v1` }),
-  gemini: (url: string, apiKey: string) => geminiHandler({ ...options, apiKey, baseUrl: url }),
+  anthropic: (url: string, apiKey: string) => createAnthropicHandler({ ...options, apiKey, baseUrl: url }),
+  openai: (url: string, apiKey: string) => createOpenAIHandler({ ...options, apiKey, baseUrl: `${url}/v1` }),
+  gemini: (url: string, apiKey: string) => createGeminiHandler({ ...options, apiKey, baseUrl: url }),
 } satisfies Record<string, (url: string, apiKey: string) => ApiHandler>;
 type Listing = keyof typeof HANDLERS;
 
@@ -175,5 +175,5 @@ it('an answer that is no list is said', async () => {
 
 it('entries that are none are left out, and what is wrong in one says nothing', () => {
   const wrong = { id: 'x', context_length: 'long', pricing: { prompt: 'free' }, architecture: 7, top_provider: null };
-  expect(modelsIn([null, 3, {}, { id: '' }, wrong])).toEqual([{ id: 'x' }]);
+  expect(parseModels([null, 3, {}, { id: '' }, wrong])).toEqual([{ id: 'x' }]);
 });

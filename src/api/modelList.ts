@@ -95,7 +95,7 @@ const entrySchema = z.object({
 type Entry = z.output<typeof entrySchema>;
 
 /** Sorted by ID; entries without one are skipped. */
-export function modelsIn(entries: readonly unknown[]): ModelOfVendor[] {
+export function parseModels(entries: readonly unknown[]): ModelOfVendor[] {
   const models = entries.slice(0, MAX_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
     return parsed.success ? parseModel(parsed.data) : [];

@@ -1,12 +1,12 @@
 /** The model table in numbers: models of the price package, newer and unknown ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { priceAt } from '../core/cost/prices';
+import { getPriceAt } from '../core/cost/prices';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
-import { VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
+import { VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { getKnownModel } from '../settings/profileModel';
 import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
-import { knownModel, loadPriceTable } from './prices';
+import { findKnownModel, loadPriceTable } from './prices';
 
 const table = await loadPriceTable();
 const { findProvider } = await import('@pydantic/genai-prices');
@@ -18,13 +18,13 @@ describe('the price package', () => {
     expect(installed).toMatchObject({ version: PRICE_PACKAGE.version });
   });
 
-  const sellers = [...new Set(VENDOR_IDS.flatMap((vendor) => vendorEntry(vendor).pricedAs ?? []))];
+  const sellers = [...new Set(VENDOR_IDS.flatMap((vendor) => getVendorEntry(vendor).pricedAs ?? []))];
 
   it.each(sellers)('of %s: each model has a price, many have a window and an output limit', (seller) => {
-    const vendor = VENDOR_IDS.find((id) => vendorEntry(id).pricedAs === seller)!;
+    const vendor = VENDOR_IDS.find((id) => getVendorEntry(id).pricedAs === seller)!;
     const models = (findProvider({ providerId: seller })?.models ?? []).map(({ id }) => id);
     // Models for images, speech and embeddings have other prices.
-    const known = models.map((model) => knownModel(table, { vendor, model })).filter(({ prices }) => prices);
+    const known = models.map((model) => findKnownModel(table, { vendor, model })).filter(({ prices }) => prices);
     const having = (field: 'contextWindow' | 'maxOutputTokens'): number =>
       known.filter((model) => model[field] !== undefined).length;
     const tiered = known.filter(({ prices }) => prices?.input.tiers).length;
@@ -56,7 +56,7 @@ describe('models that are newer than the package', () => {
     ['openai', 'gpt-6.2-sol', 1_050_000, 2, 10, 1],
     ['vscode', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
   ] as const)('%s: %s', (vendor, model, contextWindow, input, output, tokenFactor) => {
-    const known = knownModel(table, { vendor, model });
+    const known = findKnownModel(table, { vendor, model });
     expect(known).toMatchObject({ contextWindow, maxOutputTokens: 128_000, tokenFactor, pricesAsOf: '2026-11-22' });
     expect(known.prices?.input.base).toBe(input);
     expect(known.prices?.output.base).toBe(output);
@@ -77,8 +77,8 @@ describe('prices of long prompts hold for the whole request', () => {
       [prices.input, input],
       [prices.output, output],
     ] as const) {
-      expect(priceAt(rate, above)).toBe(rate.base);
-      expect(priceAt(rate, above + 1)).toBeCloseTo(rate.base * times, 10);
+      expect(getPriceAt(rate, above)).toBe(rate.base);
+      expect(getPriceAt(rate, above + 1)).toBeCloseTo(rate.base * times, 10);
     }
   });
 });

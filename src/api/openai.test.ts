@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import { fromOpenAI } from '../conversations/formats/openai/openai';
 import { assistant, call, findEvent, image, collectOutcome, PNG, READ_FILE, result, text, user } from './testing';
-import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
+import { countPromptTokens, countUncachedInput } from '../core/cost/usage';
 
 import { hello, start } from './testingOpenAI';
 
@@ -154,8 +154,8 @@ describe('Chat Completions', () => {
     const { events } = await collectOutcome(handler.stream({ messages: [...messages, assistant('ok'), user('next')] }));
     const usage = findEvent(events, 'usage')?.usage;
     expect(usage).toMatchObject({ accounting: 'openai', inputTokens: 2215, cacheReadTokens: 2176 });
-    expect(usage && promptTokens(usage)).toBe(2215);
-    expect(usage && uncachedInputTokens(usage)).toBe(39);
+    expect(usage && countPromptTokens(usage)).toBe(2215);
+    expect(usage && countUncachedInput(usage)).toBe(39);
   });
 
   it.each([

@@ -5,14 +5,14 @@ import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import { CHAT_QUIRKS, findDialect, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
-import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
-import { modelsIn } from './modelList';
-import { chatBody, fromChatStream } from './openaiChat';
+import { parseModels } from './modelList';
+import { buildChatBody, convertChatStream } from './openaiChat';
 import { LearnedQuirks } from './quirks';
-import { fromResponsesStream, responsesBody } from './openaiResponses';
-import { requestCounter } from './requestCounter';
+import { convertResponsesStream, buildResponsesBody } from './openaiResponses';
+import { createRequestCounter } from './requestCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
@@ -30,10 +30,10 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
  * compatible servers. A query in the base URL (Azure's `?api-version=`) is sent with every request.
  * @throws {ApiError} kind `endpoint`
  */
-export function openaiHandler(options: OpenAIOptions): ApiHandler {
+export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const { name = 'OpenAI', apiKey, model, headers, allowInsecureHttp } = options;
-  const endpoint = checkedEndpoint(name, options.baseUrl ?? 'https://api.openai.com/v1', allowInsecureHttp);
-  const counter = requestCounter(options.counter, model.id, 'openai');
+  const endpoint = checkEndpoint(name, options.baseUrl ?? 'https://api.openai.com/v1', allowInsecureHttp);
+  const counter = createRequestCounter(options.counter, model.id, 'openai');
   const secrets = [apiKey ?? '', ...endpoint.searchParams.values(), ...Object.values(headers ?? {})];
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
@@ -62,9 +62,9 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
 
   const chat = (client: OpenAI, request: ApiRequest, { signal, frame }: Attempt): Promise<AsyncIterable<ApiEvent>> =>
     chatDialect.ask(async (dialect) => {
-      const body = frame(chatBody(request, model, dialect)) as unknown;
+      const body = frame(buildChatBody(request, model, dialect)) as unknown;
       const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
-      return fromChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
+      return convertChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
     });
 
   const responses = (
@@ -73,7 +73,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     { signal, frame }: Attempt,
   ): Promise<AsyncIterable<unknown>> =>
     responsesDialect.ask((dialect) => {
-      const body = frame(responsesBody(request, model, dialect)) as unknown;
+      const body = frame(buildResponsesBody(request, model, dialect)) as unknown;
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
@@ -91,7 +91,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     const client = await connect(tried);
     const events = api === 'chat' ? await chatEvents(client, request, tried) : undefined;
     if (!events) api = 'responses';
-    yield* events ?? fromResponsesStream(await responses(client, request, tried));
+    yield* events ?? convertResponsesStream(await responses(client, request, tried));
   }
 
   return {
@@ -113,7 +113,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
         // Together sends the entries without a wrapper.
         const entries = isRecord(listed) ? listed['data'] : listed;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
-        return modelsIn(entries);
+        return parseModels(entries);
       }),
   };
 }

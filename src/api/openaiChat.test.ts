@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chatUsage } from './openaiChat';
+import { convertChatUsage } from './openaiChat';
 
 it.each([
   ['what a request cost', { cost: 0.5 }, 0.5],
@@ -16,5 +16,5 @@ it.each([
     2,
   ],
 ])('the usage of OpenRouter tells %s', (_, costs, expected) => {
-  expect(chatUsage({ prompt_tokens: 10, completion_tokens: 1, ...costs })?.costUsd).toBe(expected);
+  expect(convertChatUsage({ prompt_tokens: 10, completion_tokens: 1, ...costs })?.costUsd).toBe(expected);
 });

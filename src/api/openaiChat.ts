@@ -4,15 +4,15 @@ import { isRecord } from '../core/messages/blocks';
 import { chatReasoning, ReasoningDetails, type WantedReasoning } from './chatReasoning';
 import type { Dialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { chatMessages } from './openaiMessages';
-import { toolCall } from './toolInput';
+import { convertChatMessages } from './openaiMessages';
+import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ToolDeclaration, Usage } from './types';
-import { chargeIn, reportedUsage, tokensIn } from './usage';
+import { parseCharge, checkUsage, parseTokens } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
 /** Body of a streaming request, adapted to the dialect. */
-export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
+export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
   const { tools, toolChoice, temperature, conversation } = request;
   const asked = request.maxOutputTokens ?? model.maxOutputTokens;
   const maxTokens = asked === undefined ? undefined : Math.min(asked, dialect.maxTokens);
@@ -20,12 +20,12 @@ export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dial
   const declared = (tools ?? []).filter((tool) => tool.input_schema);
   return {
     model: model.id,
-    messages: chatMessages(request, dialect),
+    messages: convertChatMessages(request, dialect),
     stream: true,
     ...(dialect.streamOptions && { stream_options: { include_usage: true } }),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
     ...(conversation !== undefined && conversationField && { [conversationField]: conversation }),
-    ...(declared.length > 0 && { tools: declared.map((tool) => toolTo(tool, dialect)) }),
+    ...(declared.length > 0 && { tools: declared.map((tool) => convertTool(tool, dialect)) }),
     ...(declared.length > 0 &&
       toolChoice !== undefined && {
         tool_choice:
@@ -36,7 +36,7 @@ export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dial
   };
 }
 
-const toolTo = (
+const convertTool = (
   { name, description, input_schema: parameters, cache_control: mark }: ToolDeclaration,
   { cacheMarks }: Dialect,
 ): Wire => ({
@@ -57,7 +57,7 @@ interface OpenCall {
  * Words as they come, the calls once the stream says why it ends, the end last; a stream that was cut has no end.
  * @param wanted what the server wants back of the reasoning: it comes before the calls.
  */
-export async function* fromChatStream(
+export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
   wanted: WantedReasoning = 'nothing',
 ): AsyncGenerator<ApiEvent, void> {
@@ -71,9 +71,9 @@ export async function* fromChatStream(
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (isRecord(choice)) {
       const delta = isRecord(choice['delta']) ? choice['delta'] : {};
-      thoughts += thoughtIn(delta);
+      thoughts += getThinking(delta);
       details.add(delta['reasoning_details']);
-      yield* textsIn(delta);
+      yield* listTexts(delta);
       refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
         delta['tool_calls'].forEach((call: unknown) => {
@@ -83,7 +83,7 @@ export async function* fromChatStream(
     }
     // Sent in its own chunk after the last choice (OpenAI), with it (Ollama, DeepSeek), or in every
     // chunk (xAI).
-    const usage = isRecord(chunk['usage']) ? chatUsage(chunk['usage']) : undefined;
+    const usage = isRecord(chunk['usage']) ? convertChatUsage(chunk['usage']) : undefined;
     if (usage) yield { type: 'usage', usage };
   }
   // No finish reason: the stream was cut, so there is no end.
@@ -91,18 +91,18 @@ export async function* fromChatStream(
   const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.events();
-  yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(finish, calls.count > 0) };
+  yield { type: 'end', stopReason: refused ? 'refusal' : convertStopReason(finish, calls.count > 0) };
 }
 
 /** DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`. */
-function thoughtIn({ reasoning_content: older, reasoning }: Wire): string {
+function getThinking({ reasoning_content: older, reasoning }: Wire): string {
   const thought = typeof older === 'string' && older !== '' ? older : reasoning;
   return typeof thought === 'string' ? thought : '';
 }
 
-function* textsIn(delta: Wire): Generator<ApiEvent, void> {
+function* listTexts(delta: Wire): Generator<ApiEvent, void> {
   const { content, refusal } = delta;
-  const thinking = thoughtIn(delta);
+  const thinking = getThinking(delta);
   if (thinking !== '') yield { type: 'thinking', text: thinking };
   if (typeof content === 'string' && content !== '') yield { type: 'text', text: content };
   if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
@@ -139,26 +139,26 @@ class OpenCalls {
 
   *events(): Generator<ApiEvent, void> {
     for (const { call } of this.calls) {
-      yield toolCall(call.id === '' ? `call_${randomUUID()}` : call.id, call.name, call.rawArguments);
+      yield parseToolCall(call.id === '' ? `call_${randomUUID()}` : call.id, call.name, call.rawArguments);
     }
   }
 }
 
 /** Undefined if the numbers are invalid. */
-export function chatUsage(wire: Wire): Usage | undefined {
+export function convertChatUsage(wire: Wire): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek reports cache hits at the top level.
-  const cached = tokensIn(prompt['cached_tokens']) || tokensIn(wire['prompt_cache_hit_tokens']);
-  const costUsd = chargedIn(wire);
-  return reportedUsage({
+  const cached = parseTokens(prompt['cached_tokens']) || parseTokens(wire['prompt_cache_hit_tokens']);
+  const costUsd = findCharge(wire);
+  return checkUsage({
     accounting: 'openai',
-    inputTokens: tokensIn(wire['prompt_tokens']),
-    outputTokens: tokensIn(wire['completion_tokens']),
+    inputTokens: parseTokens(wire['prompt_tokens']),
+    outputTokens: parseTokens(wire['completion_tokens']),
     cacheReadTokens: cached,
-    cacheWriteTokens: tokensIn(prompt['cache_write_tokens']),
+    cacheWriteTokens: parseTokens(prompt['cache_write_tokens']),
     ...(typeof completion['reasoning_tokens'] === 'number' && {
-      reasoningTokens: tokensIn(completion['reasoning_tokens']),
+      reasoningTokens: parseTokens(completion['reasoning_tokens']),
     }),
     ...(costUsd !== undefined && { costUsd }),
   });
@@ -168,11 +168,11 @@ export function chatUsage(wire: Wire): Usage | undefined {
  * OpenRouter's charge for a request. With the user's own key (`is_byok`), `cost` is only its fee,
  * often 0, and the provider bills the rest. Source: its guide "Usage accounting".
  */
-function chargedIn(usage: Wire): number | undefined {
-  const cost = chargeIn(usage['cost']);
+function findCharge(usage: Wire): number | undefined {
+  const cost = parseCharge(usage['cost']);
   if (cost === undefined || usage['is_byok'] !== true) return cost;
   const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
-  const upstream = chargeIn(details['upstream_inference_cost']);
+  const upstream = parseCharge(details['upstream_inference_cost']);
   // If the provider's bill is unknown, the price table applies.
   return upstream === undefined ? undefined : cost + upstream;
 }
@@ -185,7 +185,7 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['content_filter', 'refusal'],
 ]);
 
-function stopReasonFrom(finish: string, hasCalls: boolean): StopReason {
+function convertStopReason(finish: string, hasCalls: boolean): StopReason {
   const reason = STOP_REASONS.get(finish) ?? 'other';
   // Ollama and others end a call with `stop`.
   return reason === 'end_turn' && hasCalls ? 'tool_use' : reason;

@@ -17,7 +17,7 @@ import type { ApiRequest } from './types';
 type Form = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
 /** The system prompt first. Empty replies are left out. */
-export function chatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
+export function convertChatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
   const folded = folds ? foldSystem(messages) : { prompt: [], messages };
@@ -25,20 +25,20 @@ export function chatMessages({ system, messages }: ApiRequest, form: Form): Open
   const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
   const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
   const converted = all.flatMap((message) =>
-    toOpenAI(prepared(message, form)).map((record) =>
-      withReasoning(form.cacheMarks ? marked(record, message) : record, message, form.wantedReasoning),
+    toOpenAI(prepareMessage(message, form)).map((record) =>
+      withReasoning(form.cacheMarks ? moveBreakpoint(record, message) : record, message, form.wantedReasoning),
     ),
   );
   const kept = converted.filter((message) => !isEmptyReply(message));
   const named = form.shortIds ? kept.map(withShortIds) : kept;
-  return folds ? merged(named) : named;
+  return folds ? mergeMessages(named) : named;
 }
 
 /**
  * Puts a result's cache breakpoint on a content part (`@openrouter/sdk`, ChatToolMessage). Results
  * without one have the same form, so that they don't change when the breakpoint moves.
  */
-function marked(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
+function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
   if (role !== 'tool' || typeof content !== 'string' || content === '') return record;
   const result = getBlocks(message).find((block) => isToolResult(block) && block.tool_use_id === id);
@@ -82,19 +82,19 @@ const SHELL_FIELDS = [
   'reasoning_details',
 ];
 
-function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage[] {
+function prepareMessage({ role, content, openai }: ApiMessage, form: Form): ApiMessage[] {
   const shell = isRecord(openai) ? { openai: pick(openai, SHELL_FIELDS) } : {};
   if (typeof content === 'string') return [{ role, content, ...shell }];
   if (content[0]?.type === 'openai_message') return [{ role, content }];
   const images: Block[] = [];
-  const blocks = content.flatMap((block) => preparedBlock(block, form, images));
+  const blocks = content.flatMap((block) => prepareBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
   // Content that can carry a breakpoint keeps its parts even without one, so that a cached prefix
   // doesn't change.
-  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinedTexts([...blocks, ...rest]), ...shell }];
+  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTexts([...blocks, ...rest]), ...shell }];
 }
 
-function preparedBlock(block: Block, form: Form, images: Block[]): Block[] {
+function prepareBlock(block: Block, form: Form, images: Block[]): Block[] {
   if (isText(block)) return [convertText(block, form)];
   if (isToolUse(block)) {
     return [pick(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
@@ -138,7 +138,7 @@ function convertDocument({ source, title }: Block): Block | undefined {
  * Joins texts to one string if there is nothing else, a form that even servers without parts
  * accept.
  */
-function joinedTexts(blocks: readonly Block[]): string | Block[] {
+function joinTexts(blocks: readonly Block[]): string | Block[] {
   const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
   const texts = rest.filter(isText);
   if (texts.length !== rest.length) return [...blocks];
@@ -149,12 +149,12 @@ function joinedTexts(blocks: readonly Block[]): string | Block[] {
 }
 
 /** Merges consecutive messages of one role, except calls and results. */
-function merged(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
+function mergeMessages(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
   const result: OpenAIRecord[] = [];
   for (const message of messages) {
     const last = result.at(-1);
     if (last && isMergeable(last, message)) {
-      result.splice(-1, 1, { ...last, content: mergedContent(last['content'], message['content']) });
+      result.splice(-1, 1, { ...last, content: mergeContent(last['content'], message['content']) });
     } else result.push(message);
   }
   return result;
@@ -163,7 +163,7 @@ function merged(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
 const isMergeable = (first: OpenAIRecord, second: OpenAIRecord): boolean =>
   first['role'] === second['role'] && first['role'] !== 'tool' && !first['tool_calls'] && !second['tool_calls'];
 
-function mergedContent(first: unknown, second: unknown): unknown {
+function mergeContent(first: unknown, second: unknown): unknown {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
   return [...toParts(first), ...toParts(second)];
 }
@@ -175,7 +175,7 @@ const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[
   Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
 
 /** An image's URL, or its bytes as a data URL; undefined if it has neither. */
-export function imageUrl(block: Block): string | undefined {
+export function getImageUrl(block: Block): string | undefined {
   const part = partToOpenAI(block);
   const image = isRecord(part) ? part['image_url'] : undefined;
   return isRecord(image) && typeof image['url'] === 'string' ? image['url'] : undefined;

@@ -5,15 +5,15 @@ import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types'
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { asText, PHASE_BLOCK, REASONING_BLOCK } from './openaiBlocks';
-import { imageUrl } from './openaiMessages';
-import { toolCall } from './toolInput';
+import { getImageUrl } from './openaiMessages';
+import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
-import { reportedUsage, tokensIn } from './usage';
+import { checkUsage, parseTokens } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
 /** Body of a streaming request, adapted to the dialect. */
-export function responsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
+export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
   const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -94,7 +94,7 @@ function convertOutput({ content }: ToolResultBlock): string | Wire[] {
 function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   if (isText(block)) return [{ type: textType, text: block.text }];
-  const url = isImage(block) && textType === 'input_text' ? imageUrl(block) : undefined;
+  const url = isImage(block) && textType === 'input_text' ? getImageUrl(block) : undefined;
   if (url !== undefined) return [{ type: 'input_image', image_url: url, detail: 'auto' }];
   return [{ type: textType, text: asText(block).text }];
 }
@@ -103,7 +103,7 @@ function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire
  * Yields text as it arrives, calls when complete, and the end last.
  * @throws ResponseFailure if the vendor reports one
  */
-export async function* fromResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+export async function* convertResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   let hasCalls = false;
   let refused = false;
   for await (const event of events) {
@@ -130,16 +130,16 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
         if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK, item } };
         if (type !== 'function_call' || typeof id !== 'string' || typeof name !== 'string') break;
         hasCalls = true;
-        yield toolCall(id, name, typeof text === 'string' ? text : '');
+        yield parseToolCall(id, name, typeof text === 'string' ? text : '');
         break;
       }
       case 'response.completed':
       case 'response.incomplete': {
         const response = isRecord(event['response']) ? event['response'] : {};
-        const usage = isRecord(response['usage']) ? responsesUsage(response['usage']) : undefined;
+        const usage = isRecord(response['usage']) ? convertResponsesUsage(response['usage']) : undefined;
         if (usage) yield { type: 'usage', usage };
         const scope = getThinkingScope(response);
-        const stopReason = refused ? 'refusal' : stopReasonFrom(response, hasCalls);
+        const stopReason = refused ? 'refusal' : convertStopReason(response, hasCalls);
         yield { type: 'end', stopReason, ...(scope && { thinkingScope: scope }) };
         return;
       }
@@ -159,16 +159,16 @@ class ResponseFailure extends Error {
 }
 
 /** Undefined if the numbers are invalid. */
-export function responsesUsage(wire: Wire): Usage | undefined {
+export function convertResponsesUsage(wire: Wire): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
-  return reportedUsage({
+  return checkUsage({
     accounting: 'openai',
-    inputTokens: tokensIn(wire['input_tokens']),
-    outputTokens: tokensIn(wire['output_tokens']),
-    cacheReadTokens: tokensIn(input['cached_tokens']),
-    cacheWriteTokens: tokensIn(input['cache_write_tokens']),
-    ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: tokensIn(output['reasoning_tokens']) }),
+    inputTokens: parseTokens(wire['input_tokens']),
+    outputTokens: parseTokens(wire['output_tokens']),
+    cacheReadTokens: parseTokens(input['cached_tokens']),
+    cacheWriteTokens: parseTokens(input['cache_write_tokens']),
+    ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: parseTokens(output['reasoning_tokens']) }),
   });
 }
 
@@ -181,7 +181,7 @@ function getThinkingScope({ reasoning }: Wire): ThinkingScope | undefined {
   return context === 'current_turn' || context === 'all_turns' ? context : undefined;
 }
 
-function stopReasonFrom(response: Wire, hasCalls: boolean): StopReason {
+function convertStopReason(response: Wire, hasCalls: boolean): StopReason {
   if (response['status'] !== 'incomplete') return hasCalls ? 'tool_use' : 'end_turn';
   const details = response['incomplete_details'];
   switch (isRecord(details) ? details['reason'] : undefined) {

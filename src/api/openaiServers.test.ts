@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { callsTool, refused } from '../../test/servers/behaviour';
 import { type OpenAIServerOptions } from '../../test/servers/openaiServer';
-import { openaiHandler } from './openai';
+import { createOpenAIHandler } from './openai';
 import { assistant, counter, findEvent, image, KEY, collectOutcome, text, user } from './testing';
 import type { ApiRequest } from './types';
 
@@ -82,7 +82,7 @@ describe('Chat Completions of other servers', () => {
     await collectOutcome(handler.stream(hello));
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
-    const azure = openaiHandler({
+    const azure = createOpenAIHandler({
       apiKey: KEY,
       baseUrl: 'https://mine.openai.azure.com/openai/deployments/gpt?api-version=2025-01-01',
       model: { id: 'gpt-4o' },
@@ -111,7 +111,7 @@ describe('Chat Completions of other servers', () => {
           ),
         ),
       );
-    const handler = openaiHandler({
+    const handler = createOpenAIHandler({
       apiKey: KEY,
       baseUrl: 'https://openrouter.ai/api/v1',
       model: { id: 'anthropic/claude' },
@@ -134,7 +134,7 @@ describe('Chat Completions of other servers', () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-other');
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Secret: not-for-you');
     const server = await startServer();
-    const handler = openaiHandler({
+    const handler = createOpenAIHandler({
       baseUrl: `${server.url}/v1/`,
       model: { id: 'llama' },
       counter,

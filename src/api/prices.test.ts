@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callCost } from '../core/cost/callCost';
+import { computeCallCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { loadPriceTable, type PricedModel } from './prices';
 
@@ -15,7 +15,7 @@ const usage: Usage = {
   cacheWriteTokens: 0,
 };
 const getCost = (model: PricedModel, changes: Partial<Usage> = {}): number | undefined =>
-  callCost({ ...usage, ...changes }, table.lookup(model, NOW)?.prices);
+  computeCallCost({ ...usage, ...changes }, table.lookup(model, NOW)?.prices);
 
 const SONNET = { vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 

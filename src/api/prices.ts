@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
 import { findFamily } from '../core/vendors/families';
-import { vendorEntry, type Vendor } from '../core/vendors/vendors';
+import { getVendorEntry, type Vendor } from '../core/vendors/vendors';
 import { newerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 
 export interface PricedModel {
@@ -32,7 +32,7 @@ async function load(): Promise<PriceTable> {
   await nextTurn();
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
-      const { pricedAs, ownHosts } = vendorEntry(vendor);
+      const { pricedAs, ownHosts } = getVendorEntry(vendor);
       const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
       const provider = own ? (pricedAs ?? findMaker(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
@@ -40,7 +40,7 @@ async function load(): Promise<PriceTable> {
       if (newer) return newer;
       // Calculates for no tokens, only to get the prices valid at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
-      const prices = found && pricesFrom(found.model_price);
+      const prices = found && convertPrices(found.model_price);
       if (!prices) return undefined;
       const { context_window: contextWindow } = found.model;
       return { prices, asOf: PRICE_PACKAGE.published, ...(contextWindow !== undefined && { contextWindow }) };
@@ -66,7 +66,7 @@ export interface KnownModel {
  * Everything known about a model by name: prices at its endpoint, the window of the vendor's model
  * of that name, and its family's defaults.
  */
-export function knownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
+export function findKnownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
   const here = table?.lookup(model);
   const family = findFamily(model.model);
   const { vendor, model: id } = model;
@@ -100,7 +100,7 @@ const isAt = (hosts: RegExp, baseUrl: string): boolean =>
 
 type PriceList = Readonly<Record<string, number | TieredPrices | undefined>>;
 
-function pricesFrom(listed: PriceList): ModelPrices | undefined {
+function convertPrices(listed: PriceList): ModelPrices | undefined {
   const input = rate(listed['input_mtok']);
   const output = rate(listed['output_mtok']);
   if (!input || !output) return undefined;

@@ -9,7 +9,7 @@ export interface Quirk<Dialect> {
 }
 
 /** Undefined if the rejection teaches nothing new. */
-export function quirkChange<Dialect extends object>(
+export function findQuirkChange<Dialect extends object>(
   dialect: Dialect,
   { kind, details: { vendorMessage = '' } }: ApiError,
   quirks: readonly Quirk<Dialect>[],
@@ -50,7 +50,7 @@ export class LearnedQuirks<Dialect extends object> {
       try {
         return await ask(used);
       } catch (raw) {
-        const change = quirkChange(used, this.classify(raw), this.quirks);
+        const change = findQuirkChange(used, this.classify(raw), this.quirks);
         if (!change || tried >= this.quirks.length) throw raw;
         this.dialect = { ...this.dialect, ...change };
       }

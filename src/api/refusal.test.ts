@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { normalizedRefusal } from './refusal';
+import { normalizeRefusal } from './refusal';
 
 const makeError = (body: unknown): unknown => {
-  const text = normalizedRefusal(JSON.stringify(body));
+  const text = normalizeRefusal(JSON.stringify(body));
   return text && (JSON.parse(text) as { error: unknown }).error;
 };
 
@@ -66,7 +66,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
   });
 
   it('leaves pages alone', () => {
-    expect(normalizedRefusal('<html>502</html>')).toBeUndefined();
-    expect(normalizedRefusal(JSON.stringify({ error: 'x'.repeat(200_000) }))).toBeUndefined();
+    expect(normalizeRefusal('<html>502</html>')).toBeUndefined();
+    expect(normalizeRefusal(JSON.stringify({ error: 'x'.repeat(200_000) }))).toBeUndefined();
   });
 });

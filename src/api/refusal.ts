@@ -12,7 +12,7 @@ const MAX_BODY = 200_000;
  * wraps its provider's.
  * @returns undefined if nothing needs to change or it isn't JSON
  */
-export function normalizedRefusal(body: string): string | undefined {
+export function normalizeRefusal(body: string): string | undefined {
   if (body.length > MAX_BODY) return undefined;
   let parsed: unknown;
   try {
@@ -20,16 +20,16 @@ export function normalizedRefusal(body: string): string | undefined {
   } catch {
     return undefined;
   }
-  const found = refusalIn(parsed);
+  const found = findRefusal(parsed);
   return found && JSON.stringify({ error: found });
 }
 
-function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (Array.isArray(body)) return refusalIn(body[0]) ?? (isRecord(body[0]) ? inOrder(body[0]) : undefined);
+function findRefusal(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (Array.isArray(body)) return findRefusal(body[0]) ?? (isRecord(body[0]) ? inOrder(body[0]) : undefined);
   if (!isRecord(body)) return undefined;
   const { error, message, detail, type, code } = body;
   if (isRecord(error)) {
-    const upstream = upstreamIn(error['metadata']);
+    const upstream = findUpstreamMessage(error['metadata']);
     if (upstream !== undefined) {
       const words = findText(error['message']);
       return { ...error, message: words === undefined ? upstream : `${words}: ${upstream}` };
@@ -47,10 +47,10 @@ const inOrder = ({ error }: Readonly<Record<string, unknown>>): Readonly<Record<
   isRecord(error) ? error : undefined;
 
 /** Message of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */
-function upstreamIn(metadata: unknown): string | undefined {
+function findUpstreamMessage(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;
-  const inner = normalizedRefusal(raw) ?? raw;
+  const inner = normalizeRefusal(raw) ?? raw;
   try {
     const parsed: unknown = JSON.parse(inner);
     const error = isRecord(parsed) ? parsed['error'] : undefined;

@@ -4,7 +4,7 @@
  * logged, never sentences.
  */
 import { isRecord } from '../core/messages/blocks';
-import { normalizedRefusal } from './refusal';
+import { normalizeRefusal } from './refusal';
 
 /**
  * Documented error types, codes and statuses. Sources: Anthropic API reference, "Errors"; OpenAI
@@ -23,8 +23,8 @@ const VOCABULARY: ReadonlySet<string> = new Set([
 ]);
 
 /** @returns such as "status 400, invalid_request_error" */
-export function refusalKind(words: string, status?: number): string {
-  const error = errorIn(words);
+export function classifyRefusal(words: string, status?: number): string {
+  const error = findError(words);
   const known = ['type', 'code', 'status']
     .map((field) => error[field])
     .filter((value) => typeof value === 'string' && VOCABULARY.has(value));
@@ -32,9 +32,9 @@ export function refusalKind(words: string, status?: number): string {
   return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
 }
 
-function errorIn(words: string): Readonly<Record<string, unknown>> {
+function findError(words: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
+    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
     const error = isRecord(value) ? (value['error'] ?? value) : undefined;
     return isRecord(error) ? error : {};
   } catch {

@@ -1,5 +1,5 @@
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/vendors/families';
+import { getTokenizerFactor } from '../core/vendors/families';
 import type { ApiRequest, Usage, UsageAccounting } from './types';
 
 /** Estimates tokens for one model: o200k tokens times the model family's factor. */
@@ -11,8 +11,12 @@ export interface RequestCounter {
 }
 
 /** @param model its id: counts are o200k tokens times the factor of its family */
-export function requestCounter(counter: MessageCounter, model: string, accounting: UsageAccounting): RequestCounter {
-  const factor = tokenizerFactor(model);
+export function createRequestCounter(
+  counter: MessageCounter,
+  model: string,
+  accounting: UsageAccounting,
+): RequestCounter {
+  const factor = getTokenizerFactor(model);
   const request = ({ system, messages, tools }: ApiRequest): number => {
     const prompt =
       typeof system === 'string'

@@ -9,10 +9,10 @@ import { chatFault, responsesFault } from '../../test/servers/openaiRules';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { findAnthropicDialect } from './anthropicDialect';
-import { anthropicBody } from './anthropicMessages';
+import { buildAnthropicBody } from './anthropicMessages';
 import { findDialect, RESPONSES_DIALECT } from './dialect';
-import { chatBody } from './openaiChat';
-import { responsesBody } from './openaiResponses';
+import { buildChatBody } from './openaiChat';
+import { buildResponsesBody } from './openaiResponses';
 import { assistant, call, image, READ_FILE, result, text, user } from './testing';
 
 const signer = { sign: (content: string) => `signed ${content.length}` };
@@ -21,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(anthropicBody({ messages, tools }, model, findAnthropicDialect(model.id))), signer);
+  anthropicFault(wire(buildAnthropicBody({ messages, tools }, model, findAnthropicDialect(model.id))), signer);
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
@@ -123,12 +123,12 @@ describe('generated conversations', () => {
         expect(serverSays(messages)).toBeUndefined();
         const request = { messages, tools: [READ_FILE], system: 'Be short.' };
         const chat = findDialect(new URL('http://127.0.0.1'));
-        expect(chatFault(wire(chatBody(request, model, chat)), {})).toBeUndefined();
+        expect(chatFault(wire(buildChatBody(request, model, chat)), {})).toBeUndefined();
         const strict = { ...chat, alternateRoles: true, systemRole: false };
         expect(
-          chatFault(wire(chatBody(request, model, strict)), { noSystemRole: true, alternateRoles: true }),
+          chatFault(wire(buildChatBody(request, model, strict)), { noSystemRole: true, alternateRoles: true }),
         ).toBeUndefined();
-        expect(responsesFault(wire(responsesBody(request, model, RESPONSES_DIALECT)), signer)).toBeUndefined();
+        expect(responsesFault(wire(buildResponsesBody(request, model, RESPONSES_DIALECT)), signer)).toBeUndefined();
       }),
     );
   });

@@ -3,11 +3,11 @@
  * ones.
  */
 import { describe, expect, it } from 'vitest';
-import { fromAnthropicStream } from './anthropicStream';
+import { convertAnthropicStream } from './anthropicStream';
 import { asText } from './openaiBlocks';
-import { fromChatStream } from './openaiChat';
+import { convertChatStream } from './openaiChat';
 import { RESPONSES_DIALECT } from './dialect';
-import { responsesBody, fromResponsesStream } from './openaiResponses';
+import { buildResponsesBody, convertResponsesStream } from './openaiResponses';
 import { assistant, collectOutcome, text, user } from './testing';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent } from './types';
@@ -40,7 +40,7 @@ describe("Anthropic's stream", () => {
       stop(3),
       { type: 'message_stop' },
     ];
-    expect(await all(fromAnthropicStream(from(events)))).toEqual([
+    expect(await all(convertAnthropicStream(from(events)))).toEqual([
       { type: 'block', block: { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } } },
       { type: 'block', block: { type: 'web_search_tool_result', tool_use_id: 's', content: [] } },
       { type: 'block', block: { type: 'mcp_tool_use', id: 'm', name: 'odd', input: '{"cut' } },
@@ -60,7 +60,7 @@ describe("Anthropic's stream", () => {
       { type: 'message_delta', delta: { stop_reason: 'something new' } },
       { type: 'message_stop' },
     ];
-    expect(await all(fromAnthropicStream(from(events)))).toEqual([
+    expect(await all(convertAnthropicStream(from(events)))).toEqual([
       { type: 'thinking', text: 'Hm.' },
       { type: 'block', block: { type: 'thinking', thinking: 'Hm.', signature: 'sig' } },
       { type: 'block', block: { type: 'thinking', thinking: '', signature: '' } },
@@ -86,7 +86,7 @@ describe("Anthropic's stream", () => {
       },
       { type: 'message_delta', delta: {}, usage: { output_tokens: 41 } },
     ];
-    expect((await all(fromAnthropicStream(from(events)))).at(-1)).toEqual({
+    expect((await all(convertAnthropicStream(from(events)))).at(-1)).toEqual({
       type: 'usage',
       usage: {
         accounting: 'anthropic',
@@ -113,7 +113,7 @@ describe("Anthropic's stream", () => {
       stop(7),
       { type: 'message_delta' },
     ];
-    expect(await all(fromAnthropicStream(from(events)))).toEqual([]);
+    expect(await all(convertAnthropicStream(from(events)))).toEqual([]);
   });
 });
 
@@ -135,7 +135,7 @@ describe("Chat Completions' stream", () => {
         usage: { prompt_tokens: 9.6, completion_tokens: -1, prompt_cache_hit_tokens: 4 },
       },
     ];
-    expect(await all(fromChatStream(from(events)))).toEqual([
+    expect(await all(convertChatStream(from(events)))).toEqual([
       {
         type: 'usage',
         usage: {
@@ -156,10 +156,10 @@ describe("Chat Completions' stream", () => {
   it('passes over what it does not understand, and knows no end without a reason', async () => {
     expect(
       await all(
-        fromChatStream(from([null, {}, { choices: [] }, { choices: [{}] }, chunk('x'), chunk({ content: 5 })])),
+        convertChatStream(from([null, {}, { choices: [] }, { choices: [{}] }, chunk('x'), chunk({ content: 5 })])),
       ),
     ).toEqual([]);
-    expect(await all(fromChatStream(from([chunk({}, 'error')])))).toEqual([{ type: 'end', stopReason: 'other' }]);
+    expect(await all(convertChatStream(from([chunk({}, 'error')])))).toEqual([{ type: 'end', stopReason: 'other' }]);
   });
 });
 
@@ -174,7 +174,7 @@ describe('the Responses stream', () => {
       { type: 'response.output_item.done', item: { type: 'function_call', call_id: 'c', name: 'a' } },
       { type: 'response.incomplete', response: { status: 'incomplete', usage: { input_tokens: 3 } } },
     ];
-    expect(await all(fromResponsesStream(from(events)))).toEqual([
+    expect(await all(convertResponsesStream(from(events)))).toEqual([
       { type: 'tool_call', id: 'c', name: 'a', input: {}, rawArguments: '' },
       {
         type: 'usage',
@@ -192,8 +192,8 @@ describe('the Responses stream', () => {
     const unknown = [
       { type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason: 'new' } } },
     ];
-    expect(await all(fromResponsesStream(from(unknown)))).toEqual([{ type: 'end', stopReason: 'other' }]);
-    expect(await all(fromResponsesStream(from([{ type: 'response.completed' }])))).toEqual([
+    expect(await all(convertResponsesStream(from(unknown)))).toEqual([{ type: 'end', stopReason: 'other' }]);
+    expect(await all(convertResponsesStream(from([{ type: 'response.completed' }])))).toEqual([
       { type: 'end', stopReason: 'end_turn' },
     ]);
   });
@@ -201,13 +201,13 @@ describe('the Responses stream', () => {
   it.each([{ type: 'response.failed' }, { type: 'error', code: 'server_error', message: 'x' }])(
     'fails with %j',
     async (event) => {
-      await expect(all(fromResponsesStream(from([event])))).rejects.toThrow('The response failed.');
+      await expect(all(convertResponsesStream(from([event])))).rejects.toThrow('The response failed.');
     },
   );
 
   it('asks with what the conversation holds', () => {
     const odd = { type: 'tool_result', tool_use_id: 'c' };
-    const body = responsesBody(
+    const body = buildResponsesBody(
       {
         system: [text('a') as never, text('b') as never],
         messages: [user([odd]), assistant([{ type: 'openai_reasoning' }])],

@@ -1,5 +1,5 @@
 /** Adapts a vendor's handler to the core's summarizer interface. */
-import { callCost } from '../core/cost/callCost';
+import { computeCallCost } from '../core/cost/callCost';
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type {
   Summarizer,
@@ -10,7 +10,7 @@ import type {
 } from '../core/condense/summarizer';
 import { getBlocks, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
-import { tokenizerFactor } from '../core/vendors/families';
+import { getTokenizerFactor } from '../core/vendors/families';
 import type { ApiErrorKind } from './apiError';
 import { completeText, type FailedText, type TextOutcome } from './completeText';
 import { isBrokenOff } from './retry';
@@ -48,7 +48,7 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
     accounting,
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    tokenFactor: options.tokenFactor ?? tokenizerFactor(id),
+    tokenFactor: options.tokenFactor ?? getTokenizerFactor(id),
     ...(prices && { prices }),
     billing,
     cacheLifetime,
@@ -60,16 +60,19 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
     async summarize(request, run = {}) {
       const started = performance.now();
       const isSent = run.signal?.aborted !== true;
-      const outcome = await completeText(handler, apiRequest(request, model), run);
+      const outcome = await completeText(handler, makeApiRequest(request, model), run);
       const cost = isSent ? getCost(outcome, prices) : 0;
-      return replyFrom(outcome, cost, performance.now() - started, request.messages !== undefined);
+      return toReply(outcome, cost, performance.now() - started, request.messages !== undefined);
     },
   };
 }
 
 /** Cached only if the profile requests it, since writing costs more than reading once. */
-function apiRequest({ system, prompt, messages, maxOutputTokens }: SummaryRequest, model: SummarizerModel): ApiRequest {
-  if (messages) return { system, messages, tools: toolsIn(messages), maxOutputTokens, compact: true };
+function makeApiRequest(
+  { system, prompt, messages, maxOutputTokens }: SummaryRequest,
+  model: SummarizerModel,
+): ApiRequest {
+  if (messages) return { system, messages, tools: listTools(messages), maxOutputTokens, compact: true };
   const mark =
     model.accounting === 'anthropic' && model.cacheLifetime !== 'none'
       ? { cache_control: { type: 'ephemeral', ...(model.cacheLifetime === '1h' && { ttl: '1h' }) } }
@@ -85,7 +88,7 @@ function apiRequest({ system, prompt, messages, maxOutputTokens }: SummaryReques
  * Declares tools called in the messages, as vendors require; without parameters, since the model
  * only reads the calls.
  */
-function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
+function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
     getBlocks(message)
       .filter(isToolUse)
@@ -114,18 +117,13 @@ const NOT_ANSWERED: ReadonlySet<ApiErrorKind> = new Set([
 
 /** US dollars for a call that was sent; undefined if unknown. */
 function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
-  if (outcome.usage) return callCost(outcome.usage, prices);
+  if (outcome.usage) return computeCallCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;
   const { kind, details } = outcome.error;
   return NOT_ANSWERED.has(kind) || (kind === 'network' && !isBrokenOff(details)) ? 0 : undefined;
 }
 
-function replyFrom(
-  outcome: TextOutcome,
-  cost: number | undefined,
-  timeMs: number,
-  isCompaction: boolean,
-): SummaryReply {
+function toReply(outcome: TextOutcome, cost: number | undefined, timeMs: number, isCompaction: boolean): SummaryReply {
   const { usage } = outcome;
   const base = { usage, cost, timeMs };
   if (outcome.kind === 'complete') return { ...base, kind: 'complete', text: outcome.text };

@@ -2,7 +2,7 @@
 import { afterEach, vi } from 'vitest';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
-import { openaiHandler, type OpenAIOptions } from './openai';
+import { createOpenAIHandler, type OpenAIOptions } from './openai';
 import { assistant, call, counter, KEY, result, user } from './testing';
 import type { ApiHandler, ApiRequest } from './types';
 
@@ -22,7 +22,7 @@ export async function start(
   options: Partial<OpenAIOptions> = {},
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
   const opened = await startServer({ apiKey: KEY, ...server });
-  const handler = openaiHandler({
+  const handler = createOpenAIHandler({
     apiKey: KEY,
     baseUrl: `${opened.url}/v1`,
     model: { id: 'gpt-4o' },

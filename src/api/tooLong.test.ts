@@ -4,8 +4,8 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { refused } from '../../test/servers/behaviour';
 import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
-import { anthropicHandler } from './anthropic';
-import { openaiHandler } from './openai';
+import { createAnthropicHandler } from './anthropic';
+import { createOpenAIHandler } from './openai';
 import { counter, KEY, collectOutcome, user } from './testing';
 
 let open: ModelServer | undefined;
@@ -22,7 +22,13 @@ async function requestError(answer: { status: number; body: string; contentType?
   const { status, body, contentType = 'application/json' } = answer;
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
   const model = { id: 'm' };
-  const handler = openaiHandler({ apiKey: KEY, baseUrl: `${open.url}/v1`, model, counter, retry: { retries: 0 } });
+  const handler = createOpenAIHandler({
+    apiKey: KEY,
+    baseUrl: `${open.url}/v1`,
+    model,
+    counter,
+    retry: { retries: 0 },
+  });
   return (await collectOutcome(handler.stream(hello))).error;
 }
 
@@ -43,7 +49,7 @@ describe('a prompt that is too long', () => {
   it('of Anthropic’s, where the answer counts', async () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
-    const handler = anthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
+    const handler = createAnthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 10_000 } } });
     expect(error?.details.overflow?.tokens).toBeGreaterThan(1_000);

@@ -117,18 +117,18 @@ const CODES = new Set<unknown>([
  * Whether a refusal means that the request has too many tokens, and what it says of them.
  * @param codes the error's `code` and `type`, where it has them
  */
-export function overflowIn(message: string, ...codes: readonly unknown[]): Overflow | undefined {
+export function findOverflow(message: string, ...codes: readonly unknown[]): Overflow | undefined {
   const matches = ROWS.map((words) => words.exec(message)).filter((match) => match !== null);
   const [first] = matches;
   if (!first) return codes.some((code) => CODES.has(code)) ? {} : undefined;
   // Prefers the row with most numbers, since some messages contain general words before exact ones.
-  const { groups = {} } = matches.toSorted((a, b) => numbersIn(b) - numbersIn(a))[0] ?? first;
+  const { groups = {} } = matches.toSorted((a, b) => countNumbers(b) - countNumbers(a))[0] ?? first;
   const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
   const [tokens, limit] = [number('tokens'), number('limit')];
   return { ...(tokens !== undefined && { tokens }), ...(limit !== undefined && { limit }) };
 }
 
-const numbersIn = ({ groups = {} }: RegExpExecArray): number =>
+const countNumbers = ({ groups = {} }: RegExpExecArray): number =>
   Object.values(groups).filter((value: string | undefined) => value !== undefined).length;
 
 /**
@@ -157,7 +157,7 @@ const IMAGE_EDGE =
   /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
 /** Undefined if the rejection isn't about bytes or images. */
-export function overWeightIn(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
+export function findOverWeight(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
   const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
   const ofEdge = IMAGE_EDGE.exec(message)?.groups;

@@ -3,7 +3,7 @@ import { parseArguments } from '../conversations/formats/openai/arguments';
 import type { ApiEvent } from './types';
 
 /** Arguments that aren't a JSON object are kept as text in `invalidArguments`. */
-export const toolCall = (id: string, name: string, rawArguments: string): ApiEvent => {
+export const parseToolCall = (id: string, name: string, rawArguments: string): ApiEvent => {
   const input = parseArguments(rawArguments);
   return { type: 'tool_call', id, name, input, rawArguments };
 };

@@ -1,17 +1,17 @@
 import { isSoundUsage, MAX_CALL_USD, type Usage } from '../core/cost/usage';
 
 /** A token count from JSON: 0 if absent (some servers write -1), NaN if invalid. */
-export const tokensIn = (value: unknown): number => {
+export const parseTokens = (value: unknown): number => {
   if (value === undefined || value === null) return 0;
   return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : Number.NaN;
 };
 
 /** A charge in US dollars; undefined if absent or invalid. */
-export const chargeIn = (value: unknown): number | undefined =>
+export const parseCharge = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= MAX_CALL_USD ? value : undefined;
 
 /** Undefined if a number is impossible; the call then counts as unreported. */
-export const reportedUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
+export const checkUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
   const reported: Usage = { ...usage, source: 'reported' };
   return isSoundUsage(reported) ? reported : undefined;
 };

@@ -4,7 +4,7 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { counter, collectOutcome, describeError, user } from './testing';
-import { vertexHandler, type VertexOptions } from './vertex';
+import { createVertexHandler, type VertexOptions } from './vertex';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -23,7 +23,7 @@ const common = {
 
 async function start(options: Partial<VertexOptions> = {}, apiKey = TOKEN) {
   open = await startAnthropicServer({ script: reply('ok'), apiKey });
-  const handler = vertexHandler({
+  const handler = createVertexHandler({
     ...common,
     credentials: { accessToken: TOKEN },
     baseUrl: `${open.url}/v1`,
@@ -53,10 +53,12 @@ describe('vertexHandler', () => {
 
   it('refuses a file that is not a key file, without showing it', () => {
     for (const json of ['{"RECOGNISABLE', '{"client_email":"a"}', '[]']) {
-      expect(() => vertexHandler({ ...common, credentials: { serviceAccountJson: json } })).toThrow(
+      expect(() => createVertexHandler({ ...common, credentials: { serviceAccountJson: json } })).toThrow(
         /not the JSON file that Google gives/,
       );
-      expect(() => vertexHandler({ ...common, credentials: { serviceAccountJson: json } })).not.toThrow(/RECOGNISABLE/);
+      expect(() => createVertexHandler({ ...common, credentials: { serviceAccountJson: json } })).not.toThrow(
+        /RECOGNISABLE/,
+      );
     }
   });
 
@@ -92,7 +94,7 @@ describe('vertexHandler', () => {
     expect(signedIn).toBe(1);
     expect(server.requests).toHaveLength(2);
     status = 400;
-    const other = vertexHandler({ ...common, credentials: { serviceAccountJson }, baseUrl: `${server.url}/v1` });
+    const other = createVertexHandler({ ...common, credentials: { serviceAccountJson }, baseUrl: `${server.url}/v1` });
     const { error } = await collectOutcome(other.stream(hello));
     fetched.mockRestore();
     expect(error?.kind).toBe('auth');
@@ -106,7 +108,7 @@ describe('vertexHandler', () => {
     ['us-east5', 'https://us-east5-aiplatform.googleapis.com/v1/'],
   ])("uses Google's address of %s", async (region, address) => {
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
-    await collectOutcome(vertexHandler({ ...common, region, credentials: { accessToken: TOKEN } }).stream(hello));
+    await collectOutcome(createVertexHandler({ ...common, region, credentials: { accessToken: TOKEN } }).stream(hello));
     const [url] = fetched.mock.calls[0] ?? [];
     fetched.mockRestore();
     expect(url).toContain(address);

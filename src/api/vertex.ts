@@ -1,11 +1,11 @@
 import type { GoogleAuth } from 'google-auth-library';
 import { isRecord } from '../core/messages/blocks';
-import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { ApiError } from './apiError';
-import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { getWire } from '../core/vendors/vendors';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
-import { geminiFamilyHandler } from './gemini';
+import { createGeminiFamilyHandler } from './gemini';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
@@ -27,9 +27,9 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
  * Models on Google Vertex AI: Anthropic's through Anthropic's SDK, Google's through Google's.
  * @throws {ApiError} kind `endpoint`, or `auth` if the key file is unreadable
  */
-export function vertexHandler(options: VertexOptions): ApiHandler {
+export function createVertexHandler(options: VertexOptions): ApiHandler {
   const { name = 'Google Vertex AI', projectId, region, credentials, allowInsecureHttp, headers = {} } = options;
-  const endpoint = checkedEndpoint(name, options.baseUrl ?? regionUrl(region), allowInsecureHttp);
+  const endpoint = checkEndpoint(name, options.baseUrl ?? getRegionUrl(region), allowInsecureHttp);
   const account =
     credentials !== 'default' && 'serviceAccountJson' in credentials
       ? parseAccount(name, credentials.serviceAccountJson)
@@ -44,7 +44,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       return await auth;
     } catch (error) {
       auth = undefined;
-      throw signInError(name, error);
+      throw makeSignInError(name, error);
     }
   };
   const secrets = [
@@ -53,7 +53,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
     ...Object.values(headers),
   ].filter((value) => typeof value === 'string');
   if (getWire('vertex', options.model.id) === 'gemini') {
-    return geminiFamilyHandler({
+    return createGeminiFamilyHandler({
       ...options,
       name,
       vendor: 'vertex',
@@ -76,7 +76,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       },
     });
   }
-  return anthropicFamilyHandler({
+  return createAnthropicFamilyHandler({
     ...options,
     name,
     vendor: 'vertex',
@@ -112,7 +112,7 @@ async function googleAuth(account: ServiceAccount | undefined, token: string | u
 }
 
 /** Google's library includes the signed request in its errors, so nothing of them is kept. */
-function signInError(name: string, error: unknown): ApiError {
+function makeSignInError(name: string, error: unknown): ApiError {
   const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
   if (status === undefined && error instanceof Error && /^request to |fetch failed/.test(error.message)) {
     return new ApiError('network', { name, what: "Google's sign-in could not be reached." });
@@ -122,7 +122,7 @@ function signInError(name: string, error: unknown): ApiError {
 }
 
 /** Source: Vertex's guide, "Endpoints"; the SDK's table. */
-function regionUrl(region: string): string {
+function getRegionUrl(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com/v1';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com/v1`;
   return `https://${region}-aiplatform.googleapis.com/v1`;

@@ -15,9 +15,9 @@ import {
 } from './testing';
 import type { ApiHandler } from './types';
 import {
-  lmMessages,
-  otherModels,
-  vscodeLmHandler,
+  convertLmMessages,
+  listOtherModels,
+  createVscodeLmHandler,
   type LmMessage,
   type LmAnswerPart,
   type LmModel,
@@ -55,7 +55,7 @@ const says = (...parts: readonly LmAnswerPart[]): Answer =>
   };
 
 function createHandler(models: readonly LmModel[], vendor?: string): ApiHandler {
-  return vscodeLmHandler({
+  return createVscodeLmHandler({
     models: {
       selectChatModels: ({ id }) => Promise.resolve(models.filter((one) => id === undefined || one.id === id)),
     },
@@ -176,7 +176,9 @@ describe('vscodeLmHandler', () => {
     expect((await collectOutcome(createHandler([]).stream(hello))).error?.message).toContain(
       'VS Code currently has no model “gpt-4o”.',
     );
-    expect(await otherModels({ selectChatModels: () => Promise.resolve([own, other]) }, 'condenser')).toEqual([other]);
+    expect(await listOtherModels({ selectChatModels: () => Promise.resolve([own, other]) }, 'condenser')).toEqual([
+      other,
+    ]);
     expect(own.asked).toEqual([]);
   });
 
@@ -237,7 +239,7 @@ describe('lmMessages', () => {
       assistant('  '),
     ];
     const data = { kind: 'data', mimeType: 'image/png', data: Buffer.from(PNG, 'base64') };
-    expect(lmMessages({ system: [text('zero') as never], messages })).toEqual([
+    expect(convertLmMessages({ system: [text('zero') as never], messages })).toEqual([
       { role: 'user', content: [say('zero'), say('first'), say('task'), data] },
       {
         role: 'assistant',
@@ -260,10 +262,10 @@ describe('lmMessages', () => {
   });
 
   it('gives the prompt a message of its own where the assistant speaks first', () => {
-    expect(lmMessages({ system: 's', messages: [assistant('x')] })).toEqual([
+    expect(convertLmMessages({ system: 's', messages: [assistant('x')] })).toEqual([
       { role: 'user', content: [say('s')] },
       { role: 'assistant', content: [say('x')] },
     ]);
-    expect(lmMessages({ messages: [user('x')] })).toEqual([{ role: 'user', content: [say('x')] }]);
+    expect(convertLmMessages({ messages: [user('x')] })).toEqual([{ role: 'user', content: [say('x')] }]);
   });
 });

@@ -9,8 +9,8 @@ import { singleCall, streamCall } from './call';
 import { foldSystem } from '../core/messages/foldSystem';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
-import { chatUsage } from './openaiChat';
-import { requestCounter } from './requestCounter';
+import { convertChatUsage } from './openaiChat';
+import { createRequestCounter } from './requestCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
@@ -84,7 +84,7 @@ export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
 }
 
 /** All models except our own. */
-export async function otherModels(
+export async function listOtherModels(
   models: LanguageModels,
   ownVendor: string,
   selector: LmSelector = {},
@@ -94,9 +94,9 @@ export async function otherModels(
 }
 
 /** Counts the reply's tokens if the model doesn't report them. */
-export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
+export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
-  const counter = requestCounter(options.counter, selector.id, 'openai');
+  const counter = createRequestCounter(options.counter, selector.id, 'openai');
   const call = { ...options, name, secrets: [] };
   const modelInfo: ModelInfo = {
     vendor: 'vscode',
@@ -106,7 +106,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   };
 
   const select = async (): Promise<LmModel> => {
-    const [model] = await otherModels(models, ownVendor, selector);
+    const [model] = await listOtherModels(models, ownVendor, selector);
     if (model) return model;
     const what =
       selector.vendor === ownVendor
@@ -121,13 +121,13 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     onPart: () => void,
   ): AsyncGenerator<ApiEvent, void> {
     const model = await select();
-    const parts = await model.sendRequest(lmMessages(request), lmOptions(request), signal);
+    const parts = await model.sendRequest(convertLmMessages(request), makeLmOptions(request), signal);
     let hasCalls = false;
     for await (const part of parts) {
       onPart();
       if (part.kind === 'text' && part.text !== '') yield { type: 'text', text: part.text };
       if (part.kind === 'thinking' && part.text !== '') yield { type: 'thinking', text: part.text };
-      const usage = part.kind === 'usage' && isRecord(part.fields) ? chatUsage(part.fields) : undefined;
+      const usage = part.kind === 'usage' && isRecord(part.fields) ? convertChatUsage(part.fields) : undefined;
       if (usage) yield { type: 'usage', usage };
       if (part.kind !== 'toolCall') continue;
       hasCalls = true;
@@ -150,7 +150,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       singleCall({ ...call, signal }, async (tried) => {
         const model = await select();
         const counts = await Promise.all(
-          lmMessages(request).map((message) => model.countTokens(message, tried.signal)),
+          convertLmMessages(request).map((message) => model.countTokens(message, tried.signal)),
         );
         const tools = counter.request({ messages: [], ...(request.tools && { tools: request.tools }) });
         return { tokens: counts.reduce((sum, count) => sum + count, tools), exact: false };
@@ -159,7 +159,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
 }
 
 /** Skips tools without a schema: VS Code can't declare vendors' server tools. */
-function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
+function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
   const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
     inputSchema ? [{ name, description, inputSchema }] : [],
   );
@@ -171,7 +171,7 @@ function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRe
 }
 
 /** Prepends the system prompt to the first user message. */
-export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
+export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const prompt = [...own, ...folded.prompt].flatMap(convertBlock);

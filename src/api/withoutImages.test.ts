@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
-import { openaiHandler } from './openai';
+import { createOpenAIHandler } from './openai';
 import { assistant, call, counter, image, KEY, collectOutcome, result, text, user } from './testing';
 import { withoutImages } from './withoutImages';
 
@@ -23,7 +23,13 @@ async function blindServer(words: string, status = 400): Promise<ModelServer> {
 }
 const createHandler = (server: ModelServer, sees: boolean | undefined) =>
   withoutImages(
-    openaiHandler({ apiKey: KEY, baseUrl: `${server.url}/v1`, model: { id: 'm' }, counter, retry: { retries: 0 } }),
+    createOpenAIHandler({
+      apiKey: KEY,
+      baseUrl: `${server.url}/v1`,
+      model: { id: 'm' },
+      counter,
+      retry: { retries: 0 },
+    }),
     sees,
   );
 

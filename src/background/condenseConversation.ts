@@ -20,7 +20,7 @@ import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
-import { prunedWords, pruneLedgers } from '../storage/prune';
+import { describePruning, pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
 import { getKnownFacts } from './knownFacts';
 import type { CondenseTask, TaskProgress } from './tasks';
@@ -74,7 +74,7 @@ export async function condenseConversation(
   // No paid fallback after a failure: a user who condenses manually decides again.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
-  const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
+  const saved = outcome.kind === 'condensed' ? await computeSaving(conversation, outcome) : {};
   const changes = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
@@ -85,7 +85,7 @@ export async function condenseConversation(
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});
-    const advice = outcome.kind === 'failed' ? adviceIn(outcome.error) : undefined;
+    const advice = outcome.kind === 'failed' ? findAdvice(outcome.error) : undefined;
     const result = { kind: 'not-condensed', reason, conversation: summary, report, metrics } as const;
     return { outcome, result: advice ? { ...result, advice } : result };
   }
@@ -97,7 +97,7 @@ export async function condenseConversation(
     if (id !== undefined) context.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
-  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
+  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruneStore(task.store, conversation.id))];
   const { origins } = applyEdits(conversation.messages, outcome.edits);
   const result: CondensedResult = {
     kind: 'condensed',
@@ -122,7 +122,7 @@ export async function condenseConversation(
   return { outcome, result };
 }
 
-function adviceIn(error: Error): FailureAdvice | undefined {
+function findAdvice(error: Error): FailureAdvice | undefined {
   if (error instanceof NoSummarizerError) return { canRetry: false, offerOtherProfile: true };
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
@@ -131,7 +131,7 @@ function adviceIn(error: Error): FailureAdvice | undefined {
  * US dollars saved per later request; undefined if unknown. Errors here never fail the
  * condensation.
  */
-async function savingWith(
+async function computeSaving(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
@@ -161,9 +161,9 @@ function withoutExcluded(
  * Prunes the ledger store.
  * @returns what was done, or why it failed; the condensation is valid either way
  */
-async function pruned(store: string, inUse: string): Promise<readonly string[]> {
+async function pruneStore(store: string, inUse: string): Promise<readonly string[]> {
   try {
-    const words = prunedWords(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
+    const words = describePruning(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
     return words === undefined ? [] : [words];
   } catch (error) {
     return [errorMessage(error)];

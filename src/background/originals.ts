@@ -14,13 +14,13 @@ export async function findOriginal({ reference, stores }: OriginalTask): Promise
   const id = reference as ReferenceId;
   for (const store of stores) {
     const ledger = await findByReference(store, id);
-    const content = ledger && allReferences(ledger.ledger).get(id);
+    const content = ledger && listAllReferences(ledger.ledger).get(id);
     if (ledger && content) return { text: await readText(ledger, content) };
   }
   return { text: undefined };
 }
 
-const allReferences = ({ condensations }: Ledger): Map<ReferenceId, ReferencedContent> =>
+const listAllReferences = ({ condensations }: Ledger): Map<ReferenceId, ReferencedContent> =>
   referencesOf(condensations.flatMap(({ edits }) => edits));
 
 async function readText(ledger: LedgerFile, content: ReferencedContent): Promise<string> {

@@ -16,7 +16,7 @@ import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { maskedValue } from '../core/secrets/maskMessages';
+import { maskValue } from '../core/secrets/maskMessages';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -39,7 +39,7 @@ import {
   reportStored,
   setUndone,
   showConversation,
-  textOfStored,
+  renderStored,
 } from './storedConversations';
 import type { AccountTask, CondenseTask, Task, TaskProgress, PlannedPrompt, PromptTask, UndoTask } from './tasks';
 import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
@@ -78,7 +78,7 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
     case 'show':
       return showConversation(task);
     case 'text':
-      return textOfStored(task);
+      return renderStored(task);
     case 'export':
       return exportStored(task, new MessageCounter(await tokens()));
     case 'read':
@@ -221,8 +221,8 @@ function accountText(
       return accountPage(overview, { version, days, instead });
     // Secrets in titles, commands and paths are masked, since the file may be shared.
     case 'json':
-      return accountJson(maskedValue(sessions), by, maskedValue(unread));
+      return accountJson(maskValue(sessions), by, maskValue(unread));
     case 'csv':
-      return accountCsv(maskedValue(sessions), by, maskedValue(unread));
+      return accountCsv(maskValue(sessions), by, maskValue(unread));
   }
 }

@@ -128,7 +128,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
  * A conversation as in its file.
  * @throws ConversationReadError
  */
-export function textOfStored({ path, history }: TextTask): ConversationText {
+export function renderStored({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
   return { title, text: renderConversation(messages, undefined, messages, LONGEST_COMPARED) };
 }

@@ -28,7 +28,7 @@ import { formatTokens } from '../core/format';
 import { localDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';
-import { maskedValue } from '../core/secrets/maskMessages';
+import { maskValue } from '../core/secrets/maskMessages';
 import { loadTokenCounter } from '../storage/assets';
 import { OWN } from '../storage/ownFiles';
 import { optionError, positiveInteger, UsageError } from './args';
@@ -90,8 +90,8 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   // Secrets in titles, commands and paths are masked, since pipes and files may be shared.
   const account = {
     ...all,
-    sessions: maskedValue(sessionsSince(all.sessions, sinceDay)),
-    problems: maskedValue(all.problems),
+    sessions: maskValue(sessionsSince(all.sessions, sinceDay)),
+    problems: maskValue(all.problems),
   };
   const unread = account.problems.map(({ reason }) => reason);
   const instead =

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { transcript } from '../../test/support/transcript';
-import { announced } from '../gateway/announcement';
+import { listAnnouncements } from '../gateway/announcement';
 import { recoverAll } from '../giveBack/replacements';
 import { MetricsStore } from '../storage/metrics';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -248,7 +248,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   tidying: async (place) => {
     await pruneLedgers(place.folder, { now: new Date(), maxBytes: 0 }).catch(() => undefined);
     await removeLeftRuns(nodeFiles, place.folder);
-    await announced(place.folder);
+    await listAnnouncements(place.folder);
     await recoverAll(nodeFiles, place.folder, new Date());
   },
 };

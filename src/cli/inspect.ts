@@ -1,11 +1,11 @@
 import { loadFillOf } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';
-import { toolExchanges } from '../core/messages/exchanges';
+import { listToolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/format';
-import { maskedValue } from '../core/secrets/maskMessages';
+import { maskValue } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { plural } from '../core/plural';
 import { EXIT, type ExitCode } from './io';
@@ -22,13 +22,13 @@ interface ToolFigures {
 /** `inspect`: describes the conversation; writes nothing. */
 export async function inspect(session: Session): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
-  const { title, notes } = maskedValue({ title: session.conversation.title, notes: session.conversation.notes });
+  const { title, notes } = maskValue({ title: session.conversation.title, notes: session.conversation.notes });
   const { conversation } = session;
   const { messages } = conversation;
   countTokens(session);
   const byType = tokensByType(session);
-  const tools = maskedValue(toolFigures(session));
-  const violations = maskedValue(checkConversation(messages));
+  const tools = maskValue(toolFigures(session));
+  const violations = maskValue(checkConversation(messages));
   const tokens = calibrate(counter.messages(messages));
   const fill = (await loadFillOf())(conversation, counter);
   if (args.json) {
@@ -71,7 +71,7 @@ function tokensByType({ conversation, counter, calibrate }: Session): Record<Con
 /** By tool, largest results first. */
 function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures[] {
   const byTool = new Map<string, ToolFigures>();
-  for (const exchange of toolExchanges(conversation.messages)) {
+  for (const exchange of listToolExchanges(conversation.messages)) {
     const { tool, isError, parameters, results, isDisplay } = exchange;
     const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
     const sumTokens = (contents: typeof results): number =>

@@ -9,7 +9,7 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
+import { isKnownModel, getTokenizerFactor } from '../core/vendors/families';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
 import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
@@ -46,7 +46,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);
-  const factor = tokenizerFactor(args.model);
+  const factor = getTokenizerFactor(args.model);
   return {
     args,
     io,

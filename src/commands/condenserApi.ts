@@ -11,7 +11,7 @@ import { askModel } from './askModel';
 import { modelsForEngine } from './native';
 import type { Services } from '../window/services';
 import { configToRun, fallbackConfigs, ownPresets } from '../window/settings/providerConfig';
-import { lmMessages } from '../api/vscodeLm';
+import { convertLmMessages } from '../api/vscodeLm';
 import { fromChat } from '../agent/conversion';
 import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
 import { toVsCode } from '../window/languageModels';
@@ -119,7 +119,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
     fromOpenAI: (messages) => fromOpenAI(parseOpenAI(messages)),
     toOpenAI: (messages) => toOpenAI(parseMessages(messages)),
     fromVSCode: (messages) => fromChat(messages),
-    toVSCode: (messages) => lmMessages({ messages: parseMessages(messages) }).map(toVsCode),
+    toVSCode: (messages) => convertLmMessages({ messages: parseMessages(messages) }).map(toVsCode),
     registerProvider: (provider) => new vscode.Disposable(registered.add(externalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { errorMessage } from '../core/errors';
 import { deleteKey, readKey, storeKey } from '../settings/keys';
-import { takenIds, withProfile, type ApiProfile } from '../settings/profiles';
+import { listTakenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
 import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
 import { modelSettings, profileEntries } from '../window/settings/modelSettings';
@@ -67,7 +67,7 @@ export async function importRooSettings(services: Services): Promise<void> {
 async function read(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
-    const known = { profiles: modelSettings().profiles, taken: takenIds(profileEntries()) };
+    const known = { profiles: modelSettings().profiles, taken: listTakenIds(profileEntries()) };
     return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {
     return errorMessage(error);

@@ -4,12 +4,12 @@ import { ApiError, isApiError } from '../api/apiError';
 import type { ModelOfVendor } from '../api/modelList';
 import { formatTime } from '../core/format';
 import { errorMessage } from '../core/errors';
-import { issueWords } from '../core/issueWords';
-import { hasField, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
-import { deleteKey, sendableKey, storeKey } from '../settings/keys';
+import { describeIssue } from '../core/issueWords';
+import { hasField, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
+import { deleteKey, getSendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
-import { freeId } from '../core/freeId';
-import { profileSchema, takenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
+import { makeFreeId } from '../core/freeId';
+import { profileSchema, listTakenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from '../window/background';
 import { languageModels } from '../window/languageModels';
 import { modelSettings, profileEntries } from '../window/settings/modelSettings';
@@ -170,7 +170,7 @@ export interface Connection {
  */
 export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
   try {
-    const handler = handlerFor(profile, await sendableKey(services.context.secrets, profile), {
+    const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
       counter: await counterOf(services),
       models: languageModels,
     });
@@ -189,7 +189,7 @@ const failedConnection = (profile: ApiProfile, { kind, message }: ApiError): Con
   ...(kind === 'auth' && takesKey(profile) && { needsKey: true }),
 });
 
-const takesKey = ({ vendor }: ApiProfile): boolean => vendorEntry(vendor).key !== 'none';
+const takesKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
 
 /**
  * Models listed by a profile's vendor.
@@ -200,12 +200,12 @@ export async function vendorModels(
   profile: ApiProfile,
   signal: AbortSignal,
 ): Promise<readonly ModelOfVendor[]> {
-  const handler = handlerFor(profile, await sendableKey(services.context.secrets, profile), {
+  const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
     counter: await counterOf(services),
     models: languageModels,
   });
   if (!handler.listModels) {
-    const what = vscode.l10n.t('{0} provides no list of models.', vendorEntry(profile.vendor).label);
+    const what = vscode.l10n.t('{0} provides no list of models.', getVendorEntry(profile.vendor).label);
     throw new ApiError('model', { name: profile.name, what });
   }
   return handler.listModels(signal);
@@ -238,7 +238,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
 }
 
 const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
-  const { label, alsoFor = [] } = vendorEntry(vendor);
+  const { label, alsoFor = [] } = getVendorEntry(vendor);
   return { vendor, label: [label, ...alsoFor].join(', ') };
 });
 
@@ -247,13 +247,13 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
-  const model = await ask(vscode.l10n.t('Model'), known?.model ?? vendorEntry(vendor).suggestedModel);
+  const model = await ask(vscode.l10n.t('Model'), known?.model ?? getVendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
   const name = await ask(vscode.l10n.t('Name of the profile'), known?.name ?? model);
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
-    id: known?.id ?? freeId(name, takenIds(profileEntries()), 'profile'),
+    id: known?.id ?? makeFreeId(name, listTakenIds(profileEntries()), 'profile'),
     name,
     vendor,
     model,
@@ -278,7 +278,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
     vscode.l10n.t(
       'The profile was not saved. {0}: {1}',
       issue?.path.map(String).join('.') ?? '',
-      issue ? issueWords(issue) : '',
+      issue ? describeIssue(issue) : '',
     ),
   );
   return undefined;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { judge, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
 import { type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { hashText } from '../core/hash';
-import { messageKey } from '../core/messages/messageKey';
+import { makeMessageKey } from '../core/messages/messageKey';
 import type { TokenCounter } from '../core/tokens/types';
 import { isConversationReadError } from './readError';
 import { readConversationFile } from './readFile';
@@ -69,7 +69,7 @@ async function forEachSession(
     signal?.throwIfAborted();
     try {
       const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_BYTES });
-      const key = hashText(conversation.messages.slice(0, BEGINNING).map(messageKey).join());
+      const key = hashText(conversation.messages.slice(0, BEGINNING).map(makeMessageKey).join());
       if (seen.has(key)) continue;
       seen.add(key);
       await visit({ ...conversation, location, key });

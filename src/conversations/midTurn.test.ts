@@ -12,7 +12,7 @@ import {
 import { factsOf, renderFactSheet } from '../core/condense/summary/factSheet';
 import { instructionsOf } from '../core/condense/summary/instructions';
 import { transcript } from '../core/condense/summary/transcript';
-import { toolExchanges } from '../core/messages/exchanges';
+import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import { freshCounter } from '../core/testingCounter';
 import { exportConversation } from './export';
@@ -49,7 +49,7 @@ describe('a sentence that was typed while Claude Code worked stands in', () => {
     [
       'what the person wrote',
       () =>
-        instructionsOf(messages, toolExchanges(messages))
+        instructionsOf(messages, listToolExchanges(messages))
           .map((one) => one.text)
           .join(),
     ],

@@ -1,7 +1,7 @@
 /** Marks results in which a person speaks, according to the agent's format. */
 import { AGENT_LIST } from '../core/agents';
 import {
-  askingTools,
+  listAskingTools,
   type BlockPlace,
   markAnswersAt,
   markAnswers,
@@ -16,7 +16,7 @@ import type { Conversation } from './types';
  * of runs) are left unmarked, because any server may offer a tool called `ask_user`.
  */
 export function markPersonsAnswers(conversation: Conversation): Conversation {
-  const asking = askingTools(
+  const asking = listAskingTools(
     AGENT_LIST.filter(({ formats }) => formats.some((format) => format === conversation.format)),
   );
   return withMarked(conversation, (messages) => markAnswers(asking, messages));

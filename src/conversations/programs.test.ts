@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
 import { freshCounter } from '../core/testingCounter';
 import { listContents } from '../core/messages/content';
-import { toolExchanges } from '../core/messages/exchanges';
+import { listToolExchanges } from '../core/messages/exchanges';
 import { markProgramsResults } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
 
@@ -81,7 +81,7 @@ describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeLessThan(100);
     expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
-    expect(toolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
+    expect(listToolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
     expect(JSON.stringify(messages)).toContain(DATA);
   });
 

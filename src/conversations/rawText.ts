@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
-import { jsonAt, objectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
+import { getJsonAt, listObjectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
 import type { ApiMessage } from '../core/messages/types';
 import { isDatabase, MAGIC_BYTES } from './databases';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -124,7 +124,7 @@ interface CallText {
 
 /** Finds calls in Anthropic's blocks and in both of OpenAI's APIs. */
 function* findCalls(text: string): Generator<CallText, void> {
-  for (const { members, offset } of objectsIn(text)) {
+  for (const { members, offset } of listObjectsIn(text)) {
     const field = (name: string): string | undefined => {
       const member = members.findLast(({ key }) => key === name);
       return member && text.slice(offset + member.start, offset + member.end);
@@ -137,7 +137,7 @@ function* findCalls(text: string): Generator<CallText, void> {
       let start = offset + member.start;
       let json = text.slice(start, offset + member.end);
       if (name === 'function') {
-        const inner = jsonAt(json, ['arguments']);
+        const inner = getJsonAt(json, ['arguments']);
         if (inner === undefined) continue;
         start += json.lastIndexOf(inner);
         json = inner;

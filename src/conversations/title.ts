@@ -1,5 +1,5 @@
 import { getBlocks, isText, isToolResult } from '../core/messages/blocks';
-import { isMachineMessage, personText } from '../core/messages/personText';
+import { isMachineMessage, extractPersonText } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 
@@ -22,7 +22,7 @@ export function makeTitle(messages: readonly ApiMessage[]): string {
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
     for (const text of texts) {
-      const { words, wrapped } = stripWrappers(personText(text));
+      const { words, wrapped } = stripWrappers(extractPersonText(text));
       if (words !== '' && !BARE_COMMAND.test(words)) return shorten(words);
       const given = readCommand(text);
       if (given?.includes(' ')) return shorten(given);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeId } from './freeId';
+import { makeFreeId } from './freeId';
 
 test.each([
   ['Work', [], 'work'],
@@ -9,5 +9,5 @@ test.each([
   ['漢字', [], 'preset'],
   ['漢字', ['preset'], 'preset-2'],
 ])('the name %s beside %j gives %s', (name, taken, expected) => {
-  expect(freeId(name, taken, 'preset')).toBe(expected);
+  expect(makeFreeId(name, taken, 'preset')).toBe(expected);
 });

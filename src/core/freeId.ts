@@ -3,7 +3,7 @@
  * taken.
  * @param otherwise for a name without any of those.
  */
-export function freeId(name: string, taken: readonly string[], otherwise: string): string {
+export function makeFreeId(name: string, taken: readonly string[], otherwise: string): string {
   const plain =
     name
       .toLowerCase()

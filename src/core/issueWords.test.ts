@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { issueWords } from './issueWords';
+import { describeIssue } from './issueWords';
 
 const problems = (schema: z.ZodType, value: unknown): string[] =>
-  (schema.safeParse(value).error?.issues ?? []).map(issueWords);
+  (schema.safeParse(value).error?.issues ?? []).map(describeIssue);
 
 it('says what is wrong in plain words', () => {
   const cases: readonly (readonly [z.ZodType, unknown, string])[] = [

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /** Describes a schema violation for the user, to be appended to the field's name. */
-export function issueWords(issue: z.core.$ZodIssue): string {
+export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return isMissing(issue)

@@ -2,4 +2,4 @@
 const NONE: readonly never[] = [];
 
 /** Copies a list for storage, since a grown array keeps capacity for sixteen more elements. */
-export const keptList = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list.slice());
+export const trimList = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list.slice());

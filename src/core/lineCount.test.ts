@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { lineCount, countLinesIn } from './lineCount';
+import { countLines, countLinesIn } from './lineCount';
 
 describe('lines', () => {
   it.each(['', 'a', '\n', 'a\n\nb\r\n', 'x\n'.repeat(200_000), '\n'.repeat(300_000), 'y'.repeat(300_000)])(
     'are counted in texts of any size',
     (text) => {
-      expect(lineCount(text)).toBe(text.split('\n').length);
+      expect(countLines(text)).toBe(text.split('\n').length);
       for (const [start, end] of [
         [0, text.length],
         [3, text.length - 3],

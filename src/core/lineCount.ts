@@ -1,10 +1,10 @@
 import type { Slice } from './slice';
 
-export function lineCount(text: string): number {
+export function countLines(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
 
 /** Counts partial lines too. */
-export const countLinesIn = (text: string, { start, end }: Slice): number => lineCount(text.slice(start, end));
+export const countLinesIn = (text: string, { start, end }: Slice): number => countLines(text.slice(start, end));

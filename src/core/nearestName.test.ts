@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestName } from './nearestName';
+import { findNearestName } from './nearestName';
 
 const KNOWN = ['individualConfig', 'messageTokenThresholds', 'toolResults', 'baseUrl', 'id'];
 
@@ -11,9 +11,9 @@ it.each([
   ['base_url', 'baseUrl'],
   ['tool-results', 'toolResults'],
 ])('suggests the setting that %s misspells', (name, suggestion) => {
-  expect(nearestName(name, KNOWN)).toBe(suggestion);
+  expect(findNearestName(name, KNOWN)).toBe(suggestion);
 });
 
 it.each(['apiKey', '', 'x'.repeat(100_000)])('suggests nothing for a name that resembles no setting', (name) => {
-  expect(nearestName(name, KNOWN)).toBeUndefined();
+  expect(findNearestName(name, KNOWN)).toBeUndefined();
 });

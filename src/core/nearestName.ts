@@ -5,7 +5,7 @@ const LETTERS_PER_EDIT = 3;
  * The known name closest to a misspelled one, ignoring case, hyphens and underscores.
  * @returns undefined if none is close enough
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name);
   const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_EDIT));
   const ranked = known

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changedList,
-  entryNames,
-  namedPath,
+  listEntryNames,
+  namePath,
   PathError,
-  placedPath,
+  resolvePath,
   withValueAt,
   type ListChange,
 } from './settingValue';
@@ -18,19 +18,19 @@ describe('an entry of a list is named', () => {
   const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
 
   it('by its id, and by its place among equal ones', () => {
-    expect(namedPath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
-    expect(placedPath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
+    expect(namePath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
+    expect(resolvePath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
     // Without an ID, or beyond the last one, the index counts.
-    expect(namedPath(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
-    expect(namedPath(config, ['passes', 3])).toEqual(['passes', 3]);
-    expect(namedPath(config, ['passes', 4])).toEqual(['passes', 4]);
+    expect(namePath(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
+    expect(namePath(config, ['passes', 3])).toEqual(['passes', 3]);
+    expect(namePath(config, ['passes', 4])).toEqual(['passes', 4]);
   });
 
   it('and found where it stands now, or told to be gone', () => {
     const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
-    expect(placedPath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
-    expect(() => placedPath(moved, ['passes', name('c')])).toThrow(PathError);
-    expect(() => placedPath({}, ['passes', name('c')])).toThrow(PathError);
+    expect(resolvePath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
+    expect(() => resolvePath(moved, ['passes', name('c')])).toThrow(PathError);
+    expect(() => resolvePath({}, ['passes', name('c')])).toThrow(PathError);
   });
 });
 
@@ -85,7 +85,7 @@ describe('a list is changed', () => {
   });
 
   it('with each entry’s name its own', () => {
-    expect(entryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
+    expect(listEntryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
   });
 });
 

@@ -58,7 +58,7 @@ const getId = (entry: unknown): string => {
   return typeof id === 'string' ? id : '';
 };
 
-export function entryNames(list: readonly unknown[]): readonly EntryName[] {
+export function listEntryNames(list: readonly unknown[]): readonly EntryName[] {
   const seen = new Map<string, number>();
   return list.map((entry) => {
     const id = getId(entry);
@@ -70,13 +70,13 @@ export function entryNames(list: readonly unknown[]): readonly EntryName[] {
 
 /** -1 if missing. */
 const indexOfEntry = (list: readonly unknown[], { id, nth }: EntryName): number =>
-  entryNames(list).findIndex((name) => name.id === id && name.nth === nth);
+  listEntryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
 /**
  * Replaces names by indexes.
  * @throws PathError if an entry is missing
  */
-export function placedPath(root: unknown, path: NamedPath): Path {
+export function resolvePath(root: unknown, path: NamedPath): Path {
   let value = root;
   return path.map((key) => {
     const at = typeof key !== 'object' ? key : Array.isArray(value) ? indexOfEntry(value, key) : -1;
@@ -87,12 +87,12 @@ export function placedPath(root: unknown, path: NamedPath): Path {
 }
 
 /** Replaces indexes by names if possible. */
-export function namedPath(root: unknown, path: Path): NamedPath {
+export function namePath(root: unknown, path: Path): NamedPath {
   let value = root;
   return path.map((key) => {
     const list = value;
     value = isContainer(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-    const name = Array.isArray(list) && typeof key === 'number' ? entryNames(list)[key] : undefined;
+    const name = Array.isArray(list) && typeof key === 'number' ? listEntryNames(list)[key] : undefined;
     return name === undefined || name.id === '' ? key : name;
   });
 }
@@ -161,7 +161,8 @@ export function undoReplacement(list: readonly unknown[], index: number): readon
   ];
 }
 
-const nameAt = (list: readonly unknown[], index: number): EntryName => entryNames(list)[index] ?? { id: '', nth: 0 };
+const nameAt = (list: readonly unknown[], index: number): EntryName =>
+  listEntryNames(list)[index] ?? { id: '', nth: 0 };
 
 /** Identifies an entry's position. */
 function getNeighbors(list: readonly unknown[], index: number): Neighbors {

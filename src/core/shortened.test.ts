@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortened } from './shortened';
+import { shorten } from './shortened';
 
 it.each([
   ['short', 'short'],
@@ -7,5 +7,5 @@ it.each([
   ['more than ten', 'more than…'],
   ['12345678😀0', '12345678…'],
 ])('%j at most 10 characters: %j', (text, expected) => {
-  expect(shortened(text, 10)).toBe(expected);
+  expect(shorten(text, 10)).toBe(expected);
 });

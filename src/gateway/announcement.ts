@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
-import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from '../storage/owner';
-import { OWN, removeOwn, replaceOwn, standingAt } from '../storage/ownFiles';
+import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from '../storage/owner';
+import { OWN, removeOwn, replaceOwn, inspectPath } from '../storage/ownFiles';
 import { claimFolder } from '../storage/ownFolder';
 
 const announcement = z.object({
@@ -42,7 +42,7 @@ export const isGatewayAddress = (address: string): boolean =>
  */
 export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
-  const owner = ownerWord(thisProcess());
+  const owner = formatOwner(thisProcess());
   // Processes in two containers may have the same PID; files of earlier processes with this PID are
   // replaced.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
@@ -52,7 +52,7 @@ export async function announce(folder: string, gateway: Announcement): Promise<(
 }
 
 /** Running gateways that are reachable from here. Removes files of others. */
-export async function announced(folder: string): Promise<Announcement[]> {
+export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
     names.filter((name) => /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name)).map((name) => read(join(folder, name))),
@@ -62,9 +62,9 @@ export async function announced(folder: string): Promise<Announcement[]> {
 
 async function read(path: string): Promise<Announcement | undefined> {
   try {
-    if ((await standingAt(nodeFiles, path, OWN.gateway)) !== 'ours') return undefined;
+    if ((await inspectPath(nodeFiles, path, OWN.gateway)) !== 'ours') return undefined;
     const { owner: word = '', ...gateway } = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
-    const owner = ownerIn(word);
+    const owner = parseOwner(word);
     // Version 1.0 recorded only the PID.
     const liveness = owner ? checkLiveness(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;

@@ -48,7 +48,7 @@ export class ReadBody {
     const found = locateElements(this.text, this.list);
     this.places = found
       ? {
-          ends: inBytes(this.text, this.bytes.length === this.text.length, found.ends),
+          ends: toByteOffsets(this.text, this.bytes.length === this.text.length, found.ends),
           before: Object.fromEntries(found.before.map((name) => [name, this.body[name]])),
         }
       : null;
@@ -69,7 +69,7 @@ export class KnownBodies {
   /** @returns undefined if the bytes are not a JSON object that the core supports */
   read(bytes: Buffer, list: string): ReadBody | undefined {
     const [best, common] = this.longest(bytes, list);
-    const read = (best && continued(best, common, bytes)) ?? readWhole(bytes, list);
+    const read = (best && continueBody(best, common, bytes)) ?? readWhole(bytes, list);
     if (!read) return undefined;
     // A continued body replaces its predecessor.
     const others = this.known.filter((other) => other !== best || common < other.ends.length);
@@ -84,7 +84,7 @@ export class KnownBodies {
     for (const known of this.known) {
       // A different start means another conversation.
       if (known.list !== list || !startsAlike(known.bytes, bytes)) continue;
-      const common = commonElements(known, bytes);
+      const common = countCommonElements(known, bytes);
       if (common > 0 && (known.ends[common - 1] ?? 0) > (best?.ends[most - 1] ?? 0)) [best, most] = [known, common];
     }
     return [best, most];
@@ -97,7 +97,7 @@ const BEGINNING = 64;
 const startsAlike = (a: Buffer, b: Buffer): boolean => a.subarray(0, BEGINNING).equals(b.subarray(0, BEGINNING));
 
 /** Number of leading elements that are byte-identical. */
-function commonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number {
+function countCommonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
   // Starts from the end, since usually all elements match.
   for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
@@ -112,7 +112,7 @@ function commonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number
  * Parses what follows the common elements.
  * @returns undefined if the whole body must be parsed
  */
-function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | undefined {
+function continueBody(known: ReadBody, common: number, bytes: Buffer): ReadBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
   const elements = known.body[list];
@@ -129,7 +129,7 @@ function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | u
     const { before } = known;
     if (Object.keys(rest).some((name) => Object.hasOwn(before, name))) return undefined;
     const added = rest[list] as readonly unknown[];
-    const behind = inBytes(text, tail.length + opening.length === text.length, found.ends.slice(1));
+    const behind = toByteOffsets(text, tail.length + opening.length === text.length, found.ends.slice(1));
     return new ReadBody(
       bytes,
       { ...before, ...rest, [list]: [...(elements as readonly unknown[]).slice(0, common), ...added.slice(1)] },
@@ -156,7 +156,7 @@ function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
 const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
 /** Converts ascending text offsets to UTF-8 offsets. */
-function inBytes(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
+function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
   if (isAsciiText) return offsets;
   let [at, bytes] = [0, 0];
   return offsets.map((offset) => {

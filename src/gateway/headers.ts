@@ -25,7 +25,7 @@ type RawHeaders = string[];
  * The headers that pass.
  * @param without names, in lower case, that the caller says anew.
  */
-export function passingHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
+export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const gone = new Set([...OWN, ...named, ...without]);
   const passing: RawHeaders = [];
@@ -44,7 +44,7 @@ const OF_ONE_REQUEST =
 /**
  * Headers of an agent's request that our own requests may reuse: authentication and preferences.
  */
-export function lastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { editJson } from '../core/json/editJson';
-import { checkConversation, newViolations } from '../core/messages/firewall';
+import { checkConversation, findNewViolations } from '../core/messages/firewall';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
 import { anthropicFault } from '../../test/servers/anthropicRules';
@@ -10,7 +10,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
 import { LiveCondenser, type LiveCondenserOptions } from './liveCondenser';
-import { knownRequest } from './wires';
+import { findKnownRequest } from './wires';
 import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import { writeView, type Body, type WireName } from './wires/wire';
 import type { LiveConversationsApi } from '../live/types';
@@ -19,7 +19,7 @@ import { MARKER_EXAMPLE, MARKER_START } from '../core/messages/markers';
 const never = new AbortController().signal;
 
 const makeCall = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
-  const known = knownRequest('POST', path.replace(/\?.*/, ''));
+  const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
   return {
     route: 'a',
@@ -93,7 +93,7 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
         if (events.length === 0) expect(getText(prepared)).toBeUndefined();
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
-        expect(newViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
+        expect(findNewViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
         // Nothing may be left out if only the end was processed.
         if (prepared?.bytes) expect(sent === wholeView(call, live)).toBe(true);
         // After the last item only new content, apart from cache breakpoints.
@@ -197,7 +197,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(other)).not.toContain('"signature"');
       // The vendor rejected thinking, so all of it is removed, even of the turn's first answer,
       // since this body requires none.
-      const broken = newViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
+      const broken = findNewViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
       expect(strictly(getText(other)!)).toBeUndefined();
       const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
@@ -339,7 +339,7 @@ describe('the engine behind the gateway', () => {
       const sent = getText(await condenser.prepare(aside, never));
       const tokens = freshCounter().messages(messagesIn(aside, sent ?? ''));
       expect(tokens).toBeLessThan(24_000);
-      expect(newViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
+      expect(findNewViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
       expect(sent).toContain('Is the conversation stuck in a loop?');
       // The task continues as it was sent.
       expect(getText(await condenser.prepare(call, never))).toBe(before);
@@ -373,7 +373,7 @@ describe('the engine behind the gateway', () => {
           const counted = freshCounter().messages(messagesIn(call, sent));
           prepared?.answered(usage(counted));
           expect(counted).toBeLessThan(24_000);
-          expect(newViolations(messagesIn(call, call.read.text), messagesIn(call, sent))).toEqual([]);
+          expect(findNewViolations(messagesIn(call, call.read.text), messagesIn(call, sent))).toEqual([]);
         }
         expect(events.some(({ kind }) => kind === 'condensed')).toBe(true);
         expect(live.list()).toMatchObject([{ title: 'Look at the files' }]);

@@ -1,17 +1,17 @@
 /** Connects the gateway to live conversations: converts between wire formats and views. */
-import { knownModel, type PriceTable } from '../api/prices';
+import { findKnownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { makeTitle, UNTITLED } from '../conversations/title';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
-import { refusalKind } from '../api/refusalKind';
+import { classifyRefusal } from '../api/refusalKind';
 import { errorKind, errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
-import { turnStart } from '../core/messages/task';
+import { findTurnStart } from '../core/messages/task';
 import { markAnswers } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -28,7 +28,7 @@ import { getConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
 import type { Summaries } from './summaries';
-import { onto, sentHead, type SentHead } from './sentHead';
+import { joinHead, makeSentHead, type SentHead } from './sentHead';
 import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
 
 /**
@@ -292,7 +292,7 @@ export class LiveCondenser implements Condenser {
   /** The step's model, which may also be asked for a summary. */
   private summarizing(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
     const { summaries } = this.options;
-    const id = idIn(call, request);
+    const id = getModelId(call, request);
     return summaries && id !== undefined ? { ...model, summarizer: summaries.ownModel(call, { ...model, id }) } : model;
   }
 
@@ -335,7 +335,7 @@ export class LiveCondenser implements Condenser {
           // fails either way.
           this.leftAlone.add(conversation);
           report?.(
-            `The vendor refused a condensed conversation, which is left alone from now on (${refusalKind(words)}).`,
+            `The vendor refused a condensed conversation, which is left alone from now on (${classifyRefusal(words)}).`,
           );
           this.answered(step, prepared, false, usage);
         },
@@ -374,13 +374,18 @@ export class LiveCondenser implements Condenser {
     const until = this.unthought.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
     const last = kept?.until === until ? kept.head : undefined;
-    const head = sentHead(call.known.wire, call.read, request, { original, view, origins }, last, (message, origin) =>
-      origin < until ? withoutThinking(message) : message,
+    const head = makeSentHead(
+      call.known.wire,
+      call.read,
+      request,
+      { original, view, origins },
+      last,
+      (message, origin) => (origin < until ? withoutThinking(message) : message),
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (until === Infinity) this.heads.delete(conversation);
     else this.keep(conversation, { head, until });
-    const body = onto(head, call.read);
+    const body = joinHead(head, call.read);
     return hasLostOpening(view, origins, until) ? withoutBudget(body, call.read.body) : body;
   }
 
@@ -422,7 +427,10 @@ export class LiveCondenser implements Condenser {
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
     };
-    return { ...AS_IT_CAME, bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read) };
+    return {
+      ...AS_IT_CAME,
+      bytes: joinHead(makeSentHead(call.known.wire, call.read, request, whole, undefined), call.read),
+    };
   }
 
   /** The conversation that the messages continue or quote. */
@@ -438,10 +446,10 @@ export class LiveCondenser implements Condenser {
 
   private modelOf({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
-    const model = idIn({ known }, request) ?? 'unknown';
+    const model = getModelId({ known }, request) ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
-    const facts = knownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+    const facts = findKnownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
     const whole = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW;
     const { maxOutputTokens: asked } = request;
     const key = `${route}/${model}`;
@@ -477,7 +485,8 @@ export class LiveCondenser implements Condenser {
 }
 
 /** Model ID from the body or the URL. */
-const idIn = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined => model;
+const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
+  model;
 
 /** Model name for display, validated since it comes from the request. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
@@ -502,7 +511,7 @@ function withoutThinking(message: ApiMessage): ApiMessage {
 
 /** True if the open turn's first answer is sent without its initial thinking. */
 function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
-  const at = turnStart(view) + 1;
+  const at = findTurnStart(view) + 1;
   const opening = view[at];
   if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
   return getBlocks(opening).slice(0, 1).some(isThinking) && withoutThinking(opening) !== opening;

@@ -87,7 +87,7 @@ export interface LiveRouteOptions {
 }
 
 /** Answers questions about the live conversations; errors are returned as `{ error }`. */
-export function liveRoute(
+export function createLiveRoute(
   live: LiveConversationsApi,
   { spending, pause, end }: LiveRouteOptions = {},
 ): (body: unknown, signal: AbortSignal) => Promise<unknown> {
@@ -119,12 +119,12 @@ export function liveRoute(
     const parsed = question.safeParse(body);
     if (!parsed.success) return { error: z.prettifyError(parsed.error) };
     try {
-      return await answered(parsed.data);
+      return await answerQuestion(parsed.data);
     } catch (error) {
       return { error: errorMessage(error) };
     }
 
-    async function answered(asked: z.output<typeof question>): Promise<LiveAnswers[keyof LiveAnswers]> {
+    async function answerQuestion(asked: z.output<typeof question>): Promise<LiveAnswers[keyof LiveAnswers]> {
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);

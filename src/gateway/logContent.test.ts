@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { refusalKind } from '../api/refusalKind';
+import { classifyRefusal } from '../api/refusalKind';
 import { errorKind } from '../core/errors';
 import { AS_IT_CAME, type Condenser } from './condenser';
 import { startGateway } from './server';
@@ -29,12 +29,14 @@ const REFUSALS = [
 it('a refusal is told by words of the vendors’ vocabulary alone', () => {
   fc.assert(
     fc.property(fc.constantFrom(...REFUSALS), fc.constantFrom(400, 413, 422), (form, status) => {
-      expect(refusalKind(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
+      expect(classifyRefusal(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
     }),
   );
-  expect(refusalKind(REFUSALS[1]!, 400)).toBe('status 400, invalid_request_error');
-  expect(refusalKind('{"error":{"code":400,"status":"INVALID_ARGUMENT"}}', 400)).toBe('status 400, INVALID_ARGUMENT');
-  expect(refusalKind(CANARY)).toBe('for a reason that is not known');
+  expect(classifyRefusal(REFUSALS[1]!, 400)).toBe('status 400, invalid_request_error');
+  expect(classifyRefusal('{"error":{"code":400,"status":"INVALID_ARGUMENT"}}', 400)).toBe(
+    'status 400, INVALID_ARGUMENT',
+  );
+  expect(classifyRefusal(CANARY)).toBe('for a reason that is not known');
 });
 
 it('an error that quotes what it was given is told by its name', () => {

@@ -8,7 +8,7 @@ import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent } from './server';
-import { unpackedRequest, zstdCoding } from './unpacking';
+import { unpackRequest, zstdCoding } from './unpacking';
 import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import type { WireName } from './wires/wire';
 
@@ -182,7 +182,7 @@ it('any bytes are unpacked to what was packed, or not read at all, and packed ag
         const bytes = Buffer.from(array);
         const packed = CODINGS[made][0](bytes);
         const isWhole = cut >= packed.length;
-        const read = await unpackedRequest(packed.subarray(0, cut), said, 10_000);
+        const read = await unpackRequest(packed.subarray(0, cut), said, 10_000);
         const isTrue = isWhole && CODINGS[made][0] === CODINGS[said][0];
         expect('unread' in read).toBe(!isTrue);
         if ('unread' in read) return;
@@ -200,7 +200,7 @@ it('a request packed with zstd is not read by a Node.js that has none, and the w
     { zstdCompress: zlib.zstdCompress },
     { createZstdDecompress: zlib.createZstdDecompress },
   ]) {
-    expect(await unpackedRequest(packed, 'zstd', 100, new Map([['zstd', zstdCoding(missing)]]))).toEqual({
+    expect(await unpackRequest(packed, 'zstd', 100, new Map([['zstd', zstdCoding(missing)]]))).toEqual({
       unread: 'this Node.js has no zstd; it needs 22.15 or later',
     });
   }

@@ -16,7 +16,7 @@ export const RECALL_ROUTE = 'recall';
  * Answers recall requests of this run's MCP server.
  * @returns a function that never rejects; errors are returned as text
  */
-export const recallRoute =
+export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {
     const parsed = recallInput.safeParse(body);

@@ -1,7 +1,7 @@
 /** Figures of a gateway run. */
-import { callCost, costWithTokens, sumOfCosts } from '../core/cost/callCost';
+import { computeCallCost, scaleCost, sumCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
-import { promptTokens, type Usage } from '../core/cost/usage';
+import { countPromptTokens, type Usage } from '../core/cost/usage';
 
 /** Tokens are the models' own, as reported by vendors. */
 export interface RunSummary {
@@ -51,7 +51,7 @@ export class RunFigures {
   private readonly before = new Map<string, number>();
 
   add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
-    const sent = usage ? promptTokens(usage) : Math.round(tokens);
+    const sent = usage ? countPromptTokens(usage) : Math.round(tokens);
     const whole = sent + savedTokens;
     this.requests++;
     if (savedTokens > 0) this.condensed++;
@@ -63,7 +63,7 @@ export class RunFigures {
       this.unreported++;
       return;
     }
-    this.costs.push(callCost(usage, prices));
+    this.costs.push(computeCallCost(usage, prices));
     const isCached = usage.cacheReadTokens > 0 || (breaksCache && usage.cacheWriteTokens > 0);
     const read = isCached ? Math.min(whole, before) : 0;
     const written = usage.cacheWriteTokens > 0 ? whole - read : 0;
@@ -74,14 +74,14 @@ export class RunFigures {
       cacheWriteTokens: written,
     };
     const changed = savedTokens > 0 || breaksCache;
-    this.costsWithout.push(changed ? costWithTokens(usage, without, prices) : callCost(usage, prices));
+    this.costsWithout.push(changed ? scaleCost(usage, without, prices) : computeCallCost(usage, prices));
   }
 
   summary(): RunSummary {
     const { requests, unreported, condensed, sentTokens, savedTokens } = this;
     // Without requests the cost is unknown rather than zero.
-    const cost = this.costs.length === 0 ? undefined : sumOfCosts(this.costs);
-    const costWithout = this.costs.length === 0 ? undefined : sumOfCosts(this.costsWithout);
+    const cost = this.costs.length === 0 ? undefined : sumCosts(this.costs);
+    const costWithout = this.costs.length === 0 ? undefined : sumCosts(this.costsWithout);
     return {
       requests,
       unreported,

@@ -11,17 +11,17 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
 import { ReadBody } from './bodies';
-import { announce, announced } from './announcement';
+import { announce, listAnnouncements } from './announcement';
 import { LiveCondenser } from './liveCondenser';
-import { liveRoute, type LiveQuestion } from './liveRoute';
+import { createLiveRoute, type LiveQuestion } from './liveRoute';
 import type { LiveId } from '../live/request';
 import type { LimitNotice } from '../live/conversationSpending';
 import type { LiveSummary } from '../live/types';
-import { ownerWord, thisProcess } from '../storage/owner';
+import { formatOwner, thisProcess } from '../storage/owner';
 import { MARKER } from '../storage/ownFolder';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
-import { knownRequest } from './wires';
+import { findKnownRequest } from './wires';
 import { makeBody, PATHS } from './wires/testing';
 import type { Body } from './wires/wire';
 
@@ -47,7 +47,7 @@ async function bed(root = temporaryFolder()) {
   };
   const gateway = await startGateway({
     routes: new Map(),
-    own: new Map([['live-x', liveRoute(live, { spending, pause })]]),
+    own: new Map([['live-x', createLiveRoute(live, { spending, pause })]]),
   });
   const takeBack = await announce(folder, {
     pid: process.pid,
@@ -73,7 +73,7 @@ async function bed(root = temporaryFolder()) {
   });
   const step = async (steps: number): Promise<void> => {
     const text = makeBody('anthropic', steps);
-    const known = knownRequest('POST', PATHS.anthropic)!;
+    const known = findKnownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
     await condenser.prepare(call, never);
@@ -267,8 +267,8 @@ it('forgets a gateway that ends or was killed, says so in words, and leaves noth
 
   // No process has the PID of one that ended.
   const dead = 2 ** 22 + 1;
-  const owner = ownerWord({ ...thisProcess(), pid: dead });
-  const elsewhere = ownerWord({ ...thisProcess(), pid: dead, space: '0-0-1' });
+  const owner = formatOwner({ ...thisProcess(), pid: dead });
+  const elsewhere = formatOwner({ ...thisProcess(), pid: dead, space: '0-0-1' });
   writeFileSync(
     join(folder, `${dead}.json`),
     JSON.stringify({ contextCondenser: 'gateway', pid: dead, owner, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
@@ -282,7 +282,7 @@ it('forgets a gateway that ends or was killed, says so in words, and leaves noth
     }),
   );
   writeFileSync(join(folder, '1.json'), '{');
-  expect(await announced(folder)).toEqual([]);
+  expect(await listAnnouncements(folder)).toEqual([]);
   expect(readdirSync(folder).toSorted()).toEqual([MARKER, '1.json', `${dead}-01234567.json`]);
 });
 

@@ -7,7 +7,7 @@ import type { EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { LiveId } from '../live/request';
 import type { ByHandResult, CommandResult, LiveCondensation, LiveSummary, LiveView, WindowEngine } from '../live/types';
-import { announced, type Announcement } from './announcement';
+import { listAnnouncements, type Announcement } from './announcement';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
 
@@ -75,7 +75,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   private async lookNow(): Promise<void> {
-    const all = await announced(this.options.folder);
+    const all = await listAnnouncements(this.options.folder);
     if (this.isEnded) return;
     const told = all.filter(({ address }) => !this.silent.has(address));
     for (const one of told) if (!this.gateways.has(one.pid)) this.follow(one);

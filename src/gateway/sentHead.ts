@@ -24,7 +24,7 @@ export interface SentHead {
  * @param shown a message of the view as it is sent.
  * @throws as {@link writeView}.
  */
-export function sentHead(
+export function makeSentHead(
   wire: Wire,
   read: ReadBody,
   request: WireRequest,
@@ -53,7 +53,7 @@ export function sentHead(
 }
 
 /** The complete body to send. */
-export const onto = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
+export const joinHead = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
 /** In ASCII, text and byte offsets are equal. */

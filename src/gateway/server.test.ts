@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { errorCode } from '../core/errors';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { freshCounter } from '../core/testingCounter';
 import { MAX_ATTEMPTS } from '../live/attempts';
@@ -17,7 +17,7 @@ import { SECRET_HEADER } from './access';
 import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
-import { knownRequest } from './wires';
+import { findKnownRequest } from './wires';
 import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import type { Body, WireName } from './wires/wire';
 
@@ -670,7 +670,7 @@ describe('what is condensed', () => {
     }));
 
   const messagesIn = (wire: WireName, text: string): readonly ApiMessage[] =>
-    knownRequest('POST', PATHS[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ?? [];
+    findKnownRequest('POST', PATHS[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ?? [];
 
   it('however the vendor refuses it, ends within the bound, and nothing invalid goes out', async () => {
     const REFUSALS = [
@@ -721,7 +721,7 @@ describe('what is condensed', () => {
           const whole = messagesIn(wire, came);
           // If the vendor rejects thinking, all of it is removed.
           const broken = (was: readonly ApiMessage[], is: readonly ApiMessage[]): unknown[] =>
-            newViolations(was, is).filter(({ rule }) => rule !== 'thinking-kept');
+            findNewViolations(was, is).filter(({ rule }) => rule !== 'thinking-kept');
           for (const body of sent) expect(broken(whole, messagesIn(wire, body))).toEqual([]);
           expect(new Set(sent).size).toBe(sent.length);
         }),

@@ -6,21 +6,21 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { normalizedRefusal } from '../api/refusal';
-import { refusalKind } from '../api/refusalKind';
+import { normalizeRefusal } from '../api/refusal';
+import { classifyRefusal } from '../api/refusalKind';
 import { refusesThinking } from '../api/refusedThinking';
-import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
+import { findOverflow, findOverWeight, type Overflow } from '../api/tooLong';
 import { errorCode, errorKind, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { Attempts, type Problem } from '../live/attempts';
 import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
-import { passingHeaders } from './headers';
-import { unpacked, unpackedRequest } from './unpacking';
-import { upstreamAgents, type UpstreamAgents } from './upstreamAgents';
+import { filterHeaders } from './headers';
+import { unpack, unpackRequest } from './unpacking';
+import { createUpstreamAgents, type UpstreamAgents } from './upstreamAgents';
 import { UsageReader, type Told } from './usageReader';
-import { knownRequest } from './wires';
+import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
   /** Request body in bytes. Vendors' own limits are 20 to 32 MB. */
@@ -105,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
   const keys = { secret: options.secret ?? newSecret(), tickets };
-  const agents = upstreamAgents();
+  const agents = createUpstreamAgents();
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -238,7 +238,7 @@ class ProxiedRequest {
     }
     const address = joinAddress(base, rest);
     const one = new Exchange(request, response, address, this.agents, abort.signal);
-    const known = knownRequest(request.method ?? '', address.pathname);
+    const known = findKnownRequest(request.method ?? '', address.pathname);
     if (!known) {
       await one.stream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
@@ -246,7 +246,7 @@ class ProxiedRequest {
     }
     const came = await this.bodyOf(request, response);
     if (!came) return;
-    const body = await unpackedRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
+    const body = await unpackRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
     if ('unread' in body) this.tellUnread(route, body.unread);
     const read = 'unread' in body ? undefined : this.bodies.read(body.bytes, known.wire.list);
     const toSend = (call: PreparedCall | undefined): Promise<Buffer> | Buffer =>
@@ -363,7 +363,7 @@ class ProxiedRequest {
   ): Promise<{ readonly prepared: PreparedCall } | { readonly told: Refusal }> {
     const { words = '', overflow = {}, problem, answer } = refusal;
     const report = (detail: string): void => this.options.report?.({ kind: 'problem', route, detail });
-    const refusedForm = `The vendor refused a condensed request (${refusalKind(words, answer.statusCode)})`;
+    const refusedForm = `The vendor refused a condensed request (${classifyRefusal(words, answer.statusCode)})`;
     for (;;) {
       const { next } = attempts;
       if (next.kind === 'stop') {
@@ -439,7 +439,7 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
-      : await unpacked(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
+      : await unpack(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
   // The status alone may be sufficient.
   const overflow = parseOverflow(words ?? '', answer.statusCode);
@@ -465,20 +465,20 @@ async function readBeginning(answer: http.IncomingMessage): Promise<Buffer> {
 
 /**
  * The figures in a refusal of a request that is too large; undefined if that was not the reason.
- * @param words the refusal's body, in any of the forms that {@link normalizedRefusal} knows: OpenRouter's has the provider's words inside.
+ * @param words the refusal's body, in any of the forms that {@link normalizeRefusal} knows: OpenRouter's has the provider's words inside.
  */
 function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
   let error: unknown;
   try {
-    const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
+    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
     // Not JSON: uses the plain text.
   }
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;
-  const tooLong = overflowIn(said, code, type);
-  const weight = tooLong ? undefined : overWeightIn(status, said, type);
+  const tooLong = findOverflow(said, code, type);
+  const weight = tooLong ? undefined : findOverWeight(status, said, type);
   return weight ? { weight } : tooLong;
 }
 
@@ -510,7 +510,7 @@ class Exchange {
    */
   async send(body: Buffer): Promise<http.IncomingMessage> {
     this.signal.throwIfAborted();
-    const headers = passingHeaders(this.request, ['host', 'content-length']);
+    const headers = filterHeaders(this.request, ['host', 'content-length']);
     const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
     const answering = answerTo(outgoing);
     outgoing.end(body);
@@ -525,7 +525,7 @@ class Exchange {
 
   /** Forwards an unknown request and its answer as a stream. */
   async stream(most: number): Promise<void> {
-    const outgoing = this.open(passingHeaders(this.request, ['host', 'expect']));
+    const outgoing = this.open(filterHeaders(this.request, ['host', 'expect']));
     const answer = answerTo(outgoing);
     let length = 0;
     this.request.on('data', (chunk: Buffer) => {
@@ -580,7 +580,7 @@ class Exchange {
   private begin(answer: http.IncomingMessage, without: readonly string[] = []): void {
     const { response } = this;
     response.sendDate = false;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', passingHeaders(answer, without));
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, without));
   }
 
   private open(headers: string[]): http.ClientRequest {

@@ -2,11 +2,11 @@
  * Summaries by the conversation's own model. Uses the agent's URL and credentials of its last
  * request, kept only in memory for as long as that request is.
  */
-import { anthropicHandler } from '../api/anthropic';
+import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError, isApiError } from '../api/apiError';
-import { geminiHandler } from '../api/gemini';
+import { createGeminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
-import { openaiHandler } from '../api/openai';
+import { createOpenAIHandler } from '../api/openai';
 import { createSummarizer } from '../api/summarizer';
 import type { ApiHandler } from '../api/types';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
@@ -18,13 +18,13 @@ import {
   type SummaryReply,
   type Unavailable,
 } from '../core/condense/summarizer';
-import { sumOfCosts } from '../core/cost/callCost';
+import { sumCosts } from '../core/cost/callCost';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { limitedSummarizer } from '../storage/limitedSummarizer';
 import type { Spending, SpendingLimits } from '../storage/spending';
 import type { UpstreamModel } from '../live/request';
 import type { AgentCall } from './condenser';
-import { lastingHeaders } from './headers';
+import { pickLastingHeaders } from './headers';
 import type { Body, WireName } from './wires/wire';
 
 export interface SummariesOptions {
@@ -58,7 +58,7 @@ export class Summaries {
   };
 
   get figures(): SummaryFigures {
-    return { calls: this.costs.length, cost: sumOfCosts(this.costs) };
+    return { calls: this.costs.length, cost: sumCosts(this.costs) };
   }
 
   /** Resolves when all calls have ended and their costs are recorded. */
@@ -69,16 +69,16 @@ export class Summaries {
   /** The model of a call as one that writes summaries. @param model as the engine knows it */
   ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): OwnModel {
     const { name: wire } = known.wire;
-    const signIn = { address, wire, headers: lastingHeaders(headers), terms: termsIn(wire, read.body) };
+    const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickTerms(wire, read.body) };
     return () => Promise.resolve(this.summarizer(signIn, model));
   }
 
   private summarizer(signIn: SignIn, model: UpstreamModel & { readonly id: string }): Summarizer | Unavailable {
-    const reason = subscriptionIn(signIn);
+    const reason = findSubscription(signIn);
     if (reason !== undefined) return { profile: model.id, reason };
     const { counter, spending, limits, limitNames } = this.options;
     const { vendor, prices, tokenFactor, contextWindow, maxOutputTokens } = model;
-    const handler = handlerFor(signIn, {
+    const handler = createHandler(signIn, {
       name: model.id,
       counter,
       model: {
@@ -128,7 +128,7 @@ interface SignIn {
  * `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex, `model_provider_info.rs`),
  * and OpenAI documents no other use.
  */
-function subscriptionIn({ address, headers }: SignIn): string | undefined {
+function findSubscription({ address, headers }: SignIn): string | undefined {
   const { authorization = '', 'anthropic-beta': betas = '' } = headers;
   if (/^Bearer sk-ant-oat/i.test(authorization) || betas.includes('oauth-'))
     return 'Anthropic lets only its own apps use the sign-in of a Claude subscription. Summaries need an API key.';
@@ -145,7 +145,7 @@ const TERMS: Readonly<Record<WireName, readonly string[]>> = {
   gemini: ['safetySettings'],
 };
 
-const termsIn = (wire: WireName, body: Body): Body =>
+const pickTerms = (wire: WireName, body: Body): Body =>
   Object.fromEntries(TERMS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]));
 
 /**
@@ -176,7 +176,7 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   };
 }
 
-function handlerFor({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
+function createHandler({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
   // The user accepted the agent's URL, encrypted or not. Its headers contain all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
@@ -189,14 +189,18 @@ function handlerFor({ address, wire, headers }: SignIn, common: HandlerOptions):
   };
   switch (wire) {
     case 'anthropic':
-      return anthropicHandler({ ...options, baseUrl: address.origin, fetch: send(() => address.href) });
+      return createAnthropicHandler({ ...options, baseUrl: address.origin, fetch: send(() => address.href) });
     case 'gemini':
-      return geminiHandler({ ...options, baseUrl: address.origin, fetch: send(() => streaming(address).href) });
+      return createGeminiHandler({
+        ...options,
+        baseUrl: address.origin,
+        fetch: send(() => toStreamingAddress(address).href),
+      });
     case 'chat':
     case 'responses': {
       const baseUrl = new URL(address);
       baseUrl.pathname = address.pathname.replace(/\/(?:chat\/completions|responses)$/, '');
-      return openaiHandler({ ...options, api: wire, baseUrl: baseUrl.href, fetch: send((asked) => asked) });
+      return createOpenAIHandler({ ...options, api: wire, baseUrl: baseUrl.href, fetch: send((asked) => asked) });
     }
   }
 }
@@ -208,7 +212,7 @@ function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string
 }
 
 /** The agent may have requested a non-streaming answer. */
-function streaming(address: URL): URL {
+function toStreamingAddress(address: URL): URL {
   const other = new URL(address);
   other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');
   other.searchParams.set('alt', 'sse');

@@ -43,16 +43,16 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
  * @param most bytes that it may have: a packed body may hold a thousand times its own length.
  * @returns undefined where it can't be unpacked, or is longer.
  */
-export async function unpacked(bytes: Buffer, encoding: string | undefined, most: number): Promise<Buffer | undefined> {
+export async function unpack(bytes: Buffer, encoding: string | undefined, most: number): Promise<Buffer | undefined> {
   if (!isPacked(encoding)) return bytes;
   const decoder = createDecoder(encoding);
   if (!decoder) return undefined;
-  const all = await decoded(decoder, bytes, most);
+  const all = await decode(decoder, bytes, most);
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
 /** @returns the decompressed bytes, or why that is impossible */
-async function decoded(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
+async function decode(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -124,7 +124,7 @@ interface UnpackedRequest {
  * @param codings of this Node.js
  * @returns `unread`: why it can't be read, in words of our own
  */
-export async function unpackedRequest(
+export async function unpackRequest(
   bytes: Buffer,
   encoding: string | undefined,
   most: number,
@@ -136,7 +136,7 @@ export async function unpackedRequest(
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  const all = await decoded(decoder, bytes, most);
+  const all = await decode(decoder, bytes, most);
   if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
   if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
   return { bytes: all, pack: coding.pack };

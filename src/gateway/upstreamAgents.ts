@@ -8,16 +8,16 @@ const KEEP_MS = 30_000;
 
 export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
 
-export const upstreamAgents = (): UpstreamAgents => ({
-  'http:': endingWhereUnasked(new http.Agent({ keepAlive: true, timeout: KEEP_MS })),
-  'https:': endingWhereUnasked(new https.Agent({ keepAlive: true, timeout: KEEP_MS })),
+export const createUpstreamAgents = (): UpstreamAgents => ({
+  'http:': closeIfUnsolicited(new http.Agent({ keepAlive: true, timeout: KEEP_MS })),
+  'https:': closeIfUnsolicited(new https.Agent({ keepAlive: true, timeout: KEEP_MS })),
 });
 
 /**
  * Node would treat unsolicited bytes on an idle connection as the next request's answer, so such
  * connections are closed.
  */
-function endingWhereUnasked<T extends http.Agent>(agent: T): T {
+function closeIfUnsolicited<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
   // Node's types omit the boolean return value.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;

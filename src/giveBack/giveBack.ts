@@ -18,10 +18,10 @@ import { selectEffectiveHistory } from '../conversations/formats/roo';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import type { Edit } from '../core/condense/edits/edits';
 import { editJson } from '../core/json/editJson';
-import { jsonAt, rewriteJson } from '../core/json/rewriteJson';
+import { getJsonAt, rewriteJson } from '../core/json/rewriteJson';
 import { appendToTitle } from '../conversations/title';
 import { isRecord } from '../core/messages/blocks';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
@@ -148,7 +148,7 @@ async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now
 
 /** The sidecar, with the session's messages copied verbatim. */
 function sidecarText(content: Readonly<Record<string, unknown>>, session: string): string {
-  const messages = jsonAt(session, ['messages']) ?? '[]';
+  const messages = getJsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
@@ -170,7 +170,7 @@ function viewOf(
   const read = readConversation(bytes, { path });
   const { messages: view, origins, stale } = applyEdits(read.messages, edits);
   if (stale.length > 0) throw changedError(path);
-  const [violation] = newViolations(read.messages, view, { origins });
+  const [violation] = findNewViolations(read.messages, view, { origins });
   if (violation) throw unexpected(path, `The result would not be a valid conversation (${violation.rule}).`);
   return { read, view };
 }

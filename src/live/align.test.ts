@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { messageKey } from '../core/messages/messageKey';
+import { makeMessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, call, result, user } from '../core/testing';
 import { align, commonPrefix, type Alignment } from './align';
 import { sentAnew } from './testing';
 
 const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): Alignment =>
-  align(was.map(messageKey), is.map(messageKey));
+  align(was.map(makeMessageKey), is.map(makeMessageKey));
 
 const CONVERSATION = [
   user('task'),

@@ -1,5 +1,5 @@
 /** What the answers to a conversation's requests show about the model's cache and cost. */
-import { callCost } from '../core/cost/callCost';
+import { computeCallCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { answeredLast, type AnsweredLast } from './cacheState';
 import type { PreparedRequest } from './request';
@@ -27,7 +27,7 @@ export class AnsweredRequests {
 
   /** Adds the cost of a request, including one that was cut off. */
   paid({ model }: PreparedRequest, usage: Usage | undefined): void {
-    const cost = usage && callCost(usage, model.prices);
+    const cost = usage && computeCallCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;
   }
 

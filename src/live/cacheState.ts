@@ -1,5 +1,5 @@
 /** What is known about a vendor's prompt cache before a request, and the evidence. */
-import { promptTokens, type Usage } from '../core/cost/usage';
+import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
@@ -42,7 +42,7 @@ export interface AnsweredLast {
 /** @param shouldRead true if the request was unchanged and within the cache's lifetime */
 export function answeredLast(began: number, usage: Usage | undefined, shouldRead: boolean): AnsweredLast {
   if (usage?.source !== 'reported') return { began, shows: 'nothing' };
-  const of = promptTokens(usage);
+  const of = countPromptTokens(usage);
   const { accounting, cacheReadTokens: tokens, cacheWriteTokens } = usage;
   const read = { tokens, of };
   if (tokens > 0) return { began, shows: 'reading', read };

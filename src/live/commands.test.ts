@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import { assistant, exchange, lines, user } from '../core/testing';
 import { liveBed, read, reads, request, type TestBed } from './testing';
 import type { LiveId } from './request';
@@ -196,7 +196,7 @@ describe('a reference', () => {
       const rolled = await live.prepare(request(back));
       expect(json(rolled.messages)).toContain('shared line 119');
       expect(findMarkers(json(rolled.messages))).toHaveLength(0);
-      expect(newViolations(back, rolled.messages)).toEqual([]);
+      expect(findNewViolations(back, rolled.messages)).toEqual([]);
       const restarted = await liveBed(root, { settings: { provider: 'lossless' } }).live.prepare(request(back));
       expect(json(restarted.messages)).toBe(json(rolled.messages));
       // Nobody asked for it, so that nobody undoes it alone.

@@ -9,7 +9,7 @@ import {
   type Condensation,
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
-import { messageKey } from '../core/messages/messageKey';
+import { makeMessageKey } from '../core/messages/messageKey';
 import { excludeAllOf, isFollowed } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
@@ -72,12 +72,15 @@ export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary) return nothing('A summary replaces the message. Undo that condensation first, or exclude the summary.');
   const excluded = excludeAllOf(index, ledger, messages);
-  return { entries: [{ type: 'pinned', message: index, key: messageKey(message) }, ...excluded], detail: 'Pinned.' };
+  return {
+    entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excluded],
+    detail: 'Pinned.',
+  };
 }
 
 export function unpinCommand({ ledger, messages }: LiveConversation, index: number): Command {
   const message = messages[index];
-  const key = message && messageKey(message);
+  const key = message && makeMessageKey(message);
   const pins = ledger.pinned.filter((pin) => pin.key === key);
   if (pins.length === 0) return nothing('The message is not pinned.');
   return { entries: pins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };

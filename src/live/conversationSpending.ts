@@ -3,7 +3,7 @@
  * further requests.
  */
 import { errorMessage } from '../core/errors';
-import { callCost } from '../core/cost/callCost';
+import { computeCallCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
@@ -98,7 +98,7 @@ export class ConversationSpending {
     const { limits: limitsNow, words, spending, warn } = this.parts;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
-    const atMost = callCost(plainUsage(model, prompt), model.prices);
+    const atMost = computeCallCost(plainUsage(model, prompt), model.prices);
     if (atMost === undefined) {
       if (model.unknownPrice !== undefined)
         this.tellOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
@@ -133,7 +133,7 @@ export class ConversationSpending {
     return {
       used: (usage) => {
         const plausible = plausibleUsage(usage, mustRead);
-        cost = (cost ?? 0) + ((plausible && callCost(plausible, model.prices)) ?? atMost);
+        cost = (cost ?? 0) + ((plausible && computeCallCost(plausible, model.prices)) ?? atMost);
       },
       end: async (isPaid) => {
         try {

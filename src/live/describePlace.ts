@@ -1,11 +1,11 @@
-import { toolExchanges } from '../core/messages/exchanges';
+import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
 import type { ApiMessage, Place } from '../core/messages/types';
 
 /** Describes places in a conversation, such as `result of read_file src/a.ts, message 12`. */
 export function describePlaces(messages: readonly ApiMessage[]): (place: Place) => string {
   const named = new Map<string, string>();
-  for (const exchange of toolExchanges(messages)) {
+  for (const exchange of listToolExchanges(messages)) {
     const name = [exchange.tool, getPath(DEFAULT_TOOLS, exchange)].filter(Boolean).join(' ');
     for (const { path } of exchange.parameters) named.set(blockKey(exchange.callMessage, path), `parameter of ${name}`);
     for (const { path, message } of exchange.results) named.set(blockKey(message, path), `result of ${name}`);

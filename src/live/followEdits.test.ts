@@ -6,7 +6,7 @@ import { until } from '../../test/support/until';
 import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import { assistant, result, user } from '../core/testing';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -49,7 +49,7 @@ describe('a summary', () => {
       const lost = SMALL.toSpliced(6, 2);
       const { messages } = await live.prepare(request(lost));
       expect(json(messages)).toBe(before);
-      expect(newViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
+      expect(findNewViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
     }));
 
   it('goes where the conversation went another way inside it', () =>

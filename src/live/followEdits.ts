@@ -18,9 +18,9 @@ import {
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
-import { newViolations } from '../core/messages/firewall';
-import { getCallsPart, messageKey, type MessageKey } from '../core/messages/messageKey';
-import { valueAt, withValueAt } from '../core/messages/path';
+import { findNewViolations } from '../core/messages/firewall';
+import { getCallsPart, makeMessageKey, type MessageKey } from '../core/messages/messageKey';
+import { getValueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
@@ -67,7 +67,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
     return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
   });
   const shown = showFitting(messages, edits);
-  const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
+  const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
 }
 
@@ -107,7 +107,7 @@ function movedNewResults(
 export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
-    keys.push(messageKey(message));
+    keys.push(makeMessageKey(message));
   }
   return keys;
 }
@@ -128,7 +128,7 @@ export function withCuts(
   const changed = [...messages];
   for (const { place, cuts } of added) {
     const at = origins.lastIndexOf(place.message);
-    const text = valueAt(original[place.message], place.path);
+    const text = getValueAt(original[place.message], place.path);
     const message = changed[at];
     if (message && typeof text === 'string') changed[at] = withValueAt(message, place.path, renderCuts(text, cuts));
   }
@@ -154,7 +154,7 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
 /** True if any of the condensation's edits still has its message. */
 export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
-  return followed(condensation, messages.map(messageKey), messages).length > 0;
+  return followed(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
 
 /**
@@ -166,7 +166,7 @@ export function excludeAllOf(
   { condensations }: Ledger,
   messages: readonly ApiMessage[],
 ): LedgerEntry[] {
-  const keys = messages.map(messageKey);
+  const keys = messages.map(makeMessageKey);
   return condensations.flatMap((condensation) =>
     followed(condensation, keys, messages)
       .filter((edit) => edit.kind !== 'summary' && edit.place.message === message)
@@ -185,7 +185,7 @@ export function takenOut(
   pinned: ReadonlySet<number>,
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
-  const keys = messages.map(messageKey);
+  const keys = messages.map(makeMessageKey);
   const edits = excludedEdits(ledger, (_, condensation) => followed(condensation, keys, messages));
   // An edit that was undone and redone has the same id in both.
   const ids = new Set(shown.map(({ id }) => id));

@@ -11,7 +11,7 @@ import { isAnyThinking, isToolResult } from '../core/messages/blocks';
 import { allowedTokens } from '../core/condense/trigger/thresholds';
 import { lostLines } from '../../test/support/lostLines';
 import { repeatingHistory } from '../core/condense/lossless/testing';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
@@ -145,7 +145,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
 
           // The original is what was sent, and the firewall has nothing to say that it didn't say of it.
           expect(view.original).toEqual(sentAnew(sent));
-          expect(newViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
+          expect(findNewViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
           // Removed text comes back from the disk, byte for byte.
           await bed.live.settled();

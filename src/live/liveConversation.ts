@@ -16,8 +16,8 @@ import {
 } from '../core/condense/ledger/ledger';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
 import { memoizeByObject } from '../core/memoizeByObject';
-import { newViolations } from '../core/messages/firewall';
-import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import { findNewViolations } from '../core/messages/firewall';
+import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { isStorageError, collectOriginals } from '../storage/ledgerStore';
 import { AnsweredRequests } from './answeredRequests';
@@ -216,7 +216,9 @@ export class LiveConversation {
   get pinned(): ReadonlySet<number> {
     const indexes = new Set<number>();
     for (const { message, key } of this.ledger.pinned) {
-      const index = this.isAt(message, key) ? message : this.messages.findIndex((other) => messageKey(other) === key);
+      const index = this.isAt(message, key)
+        ? message
+        : this.messages.findIndex((other) => makeMessageKey(other) === key);
       if (index >= 0) indexes.add(index);
     }
     return indexes;
@@ -264,7 +266,7 @@ export class LiveConversation {
       type: 'arrived',
       condensation: this.newResultsId,
       at: new Date(clock.now()).toISOString(),
-      arrivals: named.map((message) => ({ message, key: messageKey(messages[message] as ApiMessage) })),
+      arrivals: named.map((message) => ({ message, key: makeMessageKey(messages[message] as ApiMessage) })),
       edits,
       ...(rereads.length > 0 && { rereads: rereads.length }),
       tokensBefore: changedTokens,
@@ -298,7 +300,7 @@ export class LiveConversation {
     const { clock, emit } = this.parts;
     const shown = show(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
     // The conversation may have grown since it was made.
-    if (newViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
+    if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
     const factor = this.parts.learning.factor(this.model);
@@ -409,7 +411,7 @@ export class LiveConversation {
 
   private isAt(message: number, key: MessageKey): boolean {
     const there = this.messages[message];
-    return there !== undefined && messageKey(there) === key;
+    return there !== undefined && makeMessageKey(there) === key;
   }
 
   /** @returns false if the conversation diverged after a condensation */

@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { testClock } from '../../test/servers/testClock';
 import { smartProvider } from '../core/condense';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, exchange, lines, user } from '../core/testing';
 import { DUE, json, liveBed, marked, read, reads, request, SMALL, upstream, usage } from './testing';
@@ -29,7 +29,7 @@ describe('a request', () => {
       const prepared = await live.prepare(request(DUE));
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.tokens).toBeLessThanOrEqual(20_000);
-      expect(newViolations(DUE, prepared.messages)).toEqual([]);
+      expect(findNewViolations(DUE, prepared.messages)).toEqual([]);
       const reported = events.find((event) => event.kind === 'condensed');
       expect(reported?.decision).toMatchObject({
         reason: 'threshold',

@@ -8,7 +8,7 @@ import { isNewResults } from '../core/condense/ledger/ledger';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { getBlocks } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
-import { valueAt } from '../core/messages/path';
+import { getValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines, user } from '../core/testing';
 import type { LiveConversations } from './liveConversations';
@@ -52,7 +52,7 @@ describe('a single result that is too large', () => {
       expect(prepared.outcome).toBeUndefined();
       expect(prepared.tokens).toBeLessThan(20_000);
       expect(json(prepared.messages.slice(0, 3))).toBe(json(first.messages));
-      const seen = valueAt(prepared.messages[4], ['content', 0, 'content']) as string;
+      const seen = getValueAt(prepared.messages[4], ['content', 0, 'content']) as string;
       // Cut between lines; the beginning, the end and the error stay.
       const whole = new Set(HUGE.split('\n'));
       for (const line of seen.split('\n')) expect(whole.has(line) || findMarkers(line).length > 0).toBe(true);

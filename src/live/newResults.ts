@@ -4,7 +4,7 @@ import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
 import { percentOf } from '../core/condense/trigger/thresholds';
 import { listContents } from '../core/messages/content';
-import { newViolations } from '../core/messages/firewall';
+import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { withCuts, type Shown } from './followEdits';
@@ -110,7 +110,7 @@ async function condensedBy(
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);
   const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
-  const isValid = newViolations([...task, ...messages.slice(from)], [...task, ...tail]).length === 0;
+  const isValid = findNewViolations([...task, ...messages.slice(from)], [...task, ...tail]).length === 0;
   return isValid
     ? { firstNew, edits, rereads, shown, saved: tokensBefore - draft.tokens }
     : { firstNew, edits: [], rereads: [], shown: before, saved: 0 };

@@ -1,5 +1,5 @@
 import { isRecord } from '../core/messages/blocks';
-import { DEFAULT_TOOLS, toolTable, type ToolTable } from '../core/messages/tools';
+import { DEFAULT_TOOLS, makeToolTable, type ToolTable } from '../core/messages/tools';
 import { ownTools } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
@@ -15,7 +15,7 @@ export function ownToolsOf({
   const prelude = provider === 'smart' ? at(at(config, 'losslessPrelude'), 'operations') : undefined;
   const lossless = provider === 'lossless' ? config : configs?.['lossless'];
   const rows = ownTools.safeParse(at(prelude, 'tools') ?? at(lossless, 'tools'));
-  return rows.success ? toolTable(rows.data) : DEFAULT_TOOLS;
+  return rows.success ? makeToolTable(rows.data) : DEFAULT_TOOLS;
 }
 
 const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

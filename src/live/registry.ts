@@ -1,9 +1,9 @@
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
-import { messageKey, type MessageKey } from '../core/messages/messageKey';
-import { taskIndex } from '../core/messages/task';
+import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
+import { findTask } from '../core/messages/task';
 import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
-import { prunedWords, pruneLedgers } from '../storage/prune';
+import { describePruning, pruneLedgers } from '../storage/prune';
 import { LiveConversation, type LiveAbout } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
 import { LiveLedger } from './liveLedger';
@@ -74,7 +74,7 @@ export class Registry {
     const found = this.queue.then(async () => {
       // A turn canceled before its answer follows the task from then on.
       const { messages } = request;
-      const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
+      const tasks = messages.slice(0, findTask(messages) + 1).map(makeMessageKey);
       const known = this.atHand(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
       const { id, about } = known.conversation;
       // If it returns with its first task, the grown one was a different conversation.
@@ -122,7 +122,7 @@ export class Registry {
     store: LiveLedger,
   ): Known {
     const own = conversationId !== undefined && { conversationId };
-    const beginning = messages.slice(0, messages.findIndex((message) => messageKey(message) === task) + 1);
+    const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
     const about: LiveAbout = { id: idOf(conversationId, task), task, beginning, isAside, ...own };
     const conversation = new LiveConversation(about, store, this.parts);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
@@ -155,7 +155,7 @@ export class Registry {
     const now = new Date(this.parts.clock.now());
     pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).then(
       (pruned) => {
-        const message = prunedWords(pruned);
+        const message = describePruning(pruned);
         if (message !== undefined) this.parts.emit({ kind: 'pruned', message });
       },
       (error: unknown) => {
@@ -175,7 +175,7 @@ function goesOnWith(
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
-  const at = taskIndex(messages);
+  const at = findTask(messages);
   const [before, now] = [beginning[at], messages[at]];
   if (!before || !now) return false;
   if (about.conversationId !== conversationId || system !== sentSystem) return false;

@@ -1,4 +1,4 @@
-import { promptTokens, type Usage } from '../core/cost/usage';
+import { countPromptTokens, type Usage } from '../core/cost/usage';
 import {
   allowedTokens,
   duePoint,
@@ -113,7 +113,7 @@ export class TokenLearning {
   answered({ conversation, model, countedTokens, mustRead }: AnsweredRequest, usage: Usage): number | undefined {
     const learned = this.of(model);
     if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
-    const reported = promptTokens(usage);
+    const reported = countPromptTokens(usage);
     if (usage.source !== 'reported' || reported <= 0) return undefined;
     this.readMore(learned, reported);
     if (mustRead === undefined || countedTokens < MIN_TOKENS) return undefined;
@@ -171,7 +171,7 @@ export class TokenLearning {
    */
   cacheAnswered(model: UpstreamModel, ageMs: number, usage: Usage): void {
     const { cacheSpan } = model;
-    const tokens = promptTokens(usage);
+    const tokens = countPromptTokens(usage);
     if (usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS) return;
     const promised = cacheSpan === undefined || cacheSpan === 'none' ? undefined : cacheSpan.warmMs;
     if (promised !== undefined && ageMs < promised) return;

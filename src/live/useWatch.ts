@@ -13,7 +13,7 @@ import {
   WATCHED_TURNS,
   type UseAfter,
 } from '../core/condense/ledger/use';
-import { Exchanges, toolExchanges } from '../core/messages/exchanges';
+import { Exchanges, listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';
 
@@ -80,7 +80,7 @@ export class UseWatch {
     for (const [at, turn] of turns.entries()) {
       if (this.isOver) return;
       const counted = { ...this.counted, turns: this.counted.turns + 1 };
-      for (const exchange of toolExchanges(added.slice(turn, turns[at + 1]))) {
+      for (const exchange of listToolExchanges(added.slice(turn, turns[at + 1]))) {
         const use = useBy(exchange, DEFAULT_TOOLS, this.removed);
         if (use) counted[use]++;
       }

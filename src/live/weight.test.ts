@@ -1,10 +1,10 @@
 /** Images go where a request weighs more than its vendor takes. */
 import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { overWeightIn } from '../api/tooLong';
+import { findOverWeight } from '../api/tooLong';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
 import { findMarkers } from '../core/messages/markers';
-import { messageBytes } from '../core/messages/images';
+import { countMessageBytes } from '../core/messages/images';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { DUE, json, liveBed, reads, request, upstream } from './testing';
 import type { PreparedRequest } from './request';
@@ -30,7 +30,7 @@ const shots = (count: number, image: (index: number) => Block): ApiMessage[] => 
 ];
 
 const bytesOf = ({ messages }: Pick<PreparedRequest, 'messages'>): number =>
-  messages.reduce((sum, message) => sum + messageBytes(message), 0);
+  messages.reduce((sum, message) => sum + countMessageBytes(message), 0);
 const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).split('"image/png"').length - 1;
 
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
@@ -41,7 +41,7 @@ describe('a request that weighs too much', () => {
       const { live, events } = liveBed(root);
       const model = upstream({ ...WIDE, limits: { bytes: 2_097_152 } });
       const messages = shots(42, (index) => picture(60_700, 1280, 800, index));
-      expect(messages.reduce((sum, message) => sum + messageBytes(message), 0)).toBeGreaterThan(3_300_000);
+      expect(messages.reduce((sum, message) => sum + countMessageBytes(message), 0)).toBeGreaterThan(3_300_000);
       const prepared = await live.prepare(request(messages, { model }));
       expect(bytesOf(prepared)).toBeLessThan(2_097_152 / 2);
       expect(prepared.tokens).toBeLessThan(100_000);
@@ -201,7 +201,7 @@ describe('a request that weighs too much', () => {
       const { live } = liveBed(root);
       const words =
         'messages.1.content.0: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
-      const weight = overWeightIn(400, words, 'invalid_request_error')!;
+      const weight = findOverWeight(400, words, 'invalid_request_error')!;
       const many = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
       const asked = request(many, { model: upstream(WIDE) });
       const first = await live.prepare(asked);

@@ -4,8 +4,8 @@
  */
 import type { OverWeight } from '../api/tooLong';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
-import { hasImages, imageBytes, listImages, messageBytes, type PlacedImage } from '../core/messages/images';
-import { taskIndex } from '../core/messages/task';
+import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedImage } from '../core/messages/images';
+import { findTask } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
@@ -44,7 +44,7 @@ export interface Weighed {
 
 /** Approximate bytes of a request. */
 export const requestBytes = ({ view, besideBytes }: Pick<Weighed, 'view' | 'besideBytes'>): number =>
-  view.reduce((sum, message) => sum + messageBytes(message), besideBytes);
+  view.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
  * Selects the images to keep if the request is too large; undefined if it isn't or none can be
@@ -53,7 +53,7 @@ export const requestBytes = ({ view, besideBytes }: Pick<Weighed, 'view' | 'besi
 export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingImages | undefined {
   if (!weighed.view.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
-  const task = taskIndex(weighed.original);
+  const task = findTask(weighed.original);
   const standing = listImages(weighed.view);
   const weight = requestBytes(weighed);
   const isHeavy = weight > bytes * DUE_SHARE;
@@ -71,7 +71,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
     .filter(({ message }) => message > task)
     .toReversed();
   /** Only removable images have a size; the others stay in any case. */
-  const sizes = newestFirst.map((image) => (mayGo(image) ? imageBytes(image) : 0));
+  const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
   const room = isHeavy ? howMany(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
   const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;

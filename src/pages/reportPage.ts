@@ -1,17 +1,17 @@
 /**
  * A condensation as one HTML page without network or script, to read, keep, and attach to an issue.
  */
-import { sumOfCosts } from '../core/cost/callCost';
+import { sumCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
 import { listContents } from '../core/messages/content';
-import { toolExchanges, getPlace } from '../core/messages/exchanges';
+import { listToolExchanges, getPlace } from '../core/messages/exchanges';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
-import { valueAt } from '../core/messages/path';
+import { getValueAt } from '../core/messages/path';
 import { renderConversation } from '../core/messages/render';
 import type { ToolTable } from '../core/messages/tools';
 import type { ApiMessage, ContentType } from '../core/messages/types';
 import { html, type Html } from './html';
-import { maskedMessage } from '../core/secrets/maskMessages';
+import { maskMessage } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { applyEdits } from '../core/condense/edits/applyEdits';
@@ -82,7 +82,7 @@ export function condensationIn(
     steps: shown.flatMap(({ steps }) => steps),
     providerName: namesOfCondensations(shown, providerName),
     at: last.at,
-    cost: sumOfCosts(shown.map(({ cost }) => cost)),
+    cost: sumCosts(shown.map(({ cost }) => cost)),
     notes: [],
   };
 }
@@ -150,7 +150,7 @@ function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCo
  * command, which may cut a key.
  */
 export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
-  masked(renderConversation(messages.map(maskedMessage), origins));
+  masked(renderConversation(messages.map(maskMessage), origins));
 
 const timeWords = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
 
@@ -474,7 +474,7 @@ function tokensOf(
     case 'block':
       return { tokensBefore: edit.tokensBefore, tokensAfter: edit.tokensAfter };
     case 'cut': {
-      const text = valueAt(original[edit.place.message], edit.place.path);
+      const text = getValueAt(original[edit.place.message], edit.place.path);
       if (typeof text !== 'string') return { tokensBefore: 0, tokensAfter: 0 };
       return { tokensBefore: counter.text(text), tokensAfter: counter.text(renderCuts(text, edit.cuts)) };
     }
@@ -486,7 +486,7 @@ function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap
   const { message, path } = edit.place;
   const name = `Message ${message + 1}`;
   return edit.kind === 'block'
-    ? `${name} · ${typeWords(valueAt(original[message], path))}`
+    ? `${name} · ${typeWords(getValueAt(original[message], path))}`
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
@@ -501,7 +501,7 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
       names.set(placeKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
     }
   }
-  for (const { tool, input, parameters, results } of toolExchanges(original)) {
+  for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
     const whole = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
     const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
@@ -522,11 +522,11 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
         </details>`;
     }
     case 'block': {
-      const words = blockWords(valueAt(original[edit.place.message], edit.place.path));
+      const words = blockWords(getValueAt(original[edit.place.message], edit.place.path));
       return html`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
-      return cutBody(valueAt(original[edit.place.message], edit.place.path), edit);
+      return cutBody(getValueAt(original[edit.place.message], edit.place.path), edit);
   }
 }
 

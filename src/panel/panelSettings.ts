@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
-import { valueAt } from '../core/messages/path';
+import { getValueAt } from '../core/messages/path';
 import { isOfMachine, scopesOf } from './manifest';
 import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
@@ -13,7 +13,7 @@ import {
   changedList,
   isEmptyObject,
   PathError,
-  placedPath,
+  resolvePath,
   withValueAt,
   type ListChange,
   type Path,
@@ -114,7 +114,7 @@ export class PanelSettings {
   check(change: Change): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.plan(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
-    return { problems, effective: valueAt(this.rules.effective(change.name, value), path) };
+    return { problems, effective: getValueAt(this.rules.effective(change.name, value), path) };
   }
 
   /**
@@ -138,7 +138,7 @@ export class PanelSettings {
   }: Params<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
     const { name, scope, path } = place;
     const changed = this.saving.then(async () => {
-      const found = valueAt(ownValue(name, scope), path);
+      const found = getValueAt(ownValue(name, scope), path);
       const list: readonly unknown[] = Array.isArray(found) ? found : [];
       let after;
       try {
@@ -162,7 +162,7 @@ export class PanelSettings {
   withDrafts({ name, scope, passes }: PassDrafts): unknown {
     return passes.reduce(
       (config: unknown, { entry, pass }) => {
-        const place = placedPath(config, ['passes', entry]);
+        const place = resolvePath(config, ['passes', entry]);
         return withValueAt(config, place, pass);
       },
       ownValue(name, scope) ?? valueOf('smart'),
@@ -196,7 +196,7 @@ export class PanelSettings {
     const before = ownValue(name, scope);
     let after: unknown;
     try {
-      path = placedPath(before, named);
+      path = resolvePath(before, named);
       after = withValueAt(before, path, value);
     } catch (error) {
       if (error instanceof PathError) return refuse(vscode.l10n.t(error.message));

@@ -1,6 +1,6 @@
 /** The panel's facts about profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
 import type * as vscode from 'vscode';
-import { vendorEntry } from '../core/vendors/vendors';
+import { getVendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
 import { needsKey, type ApiProfile } from '../settings/profiles';
 import { setting } from '../window/settings/settings';
@@ -68,7 +68,7 @@ export class ProfileFacts implements vscode.Disposable {
   }
 
   private async keyOf(profile: ApiProfile): Promise<ProfileKeyState> {
-    if (vendorEntry(profile.vendor).key === 'none') return 'not-needed';
+    if (getVendorEntry(profile.vendor).key === 'none') return 'not-needed';
     const { kind } = await readKey(this.parts.services.context.secrets, profile);
     return kind === 'missing' && !needsKey(profile) ? 'not-needed' : kind;
   }

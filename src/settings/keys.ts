@@ -1,6 +1,6 @@
 /** Keys of profiles, stored only in VS Code's SecretStorage. */
 import { ApiError } from '../api/apiError';
-import { keyTarget, type ApiProfile } from './profiles';
+import { getKeyTarget, type ApiProfile } from './profiles';
 
 /** The members of `vscode.SecretStorage` that we use. */
 export interface SecretStore {
@@ -21,7 +21,7 @@ export type KeyState =
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
   const stored = parse(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
-  return stored.target === keyTarget(profile)
+  return stored.target === getKeyTarget(profile)
     ? { kind: 'set', key: stored.key }
     : { kind: 'other-endpoint', givenFor: stored.target };
 }
@@ -30,7 +30,7 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
  * The key to send to the profile's endpoint; undefined if there is none.
  * @throws {ApiError} kind `auth` if it was entered for another endpoint
  */
-export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
+export async function getSendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readKey(secrets, profile);
   if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
   const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
@@ -39,7 +39,7 @@ export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Pr
 
 /** Keeps a key together with the endpoint that it is for. @param key is written to SecretStorage and nowhere else */
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
-  await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: keyTarget(profile) }));
+  await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: getKeyTarget(profile) }));
 }
 
 /** @param id the profile's */

@@ -38,7 +38,7 @@ export function settingsManifest(): SettingsManifest {
   const property = (name: SettingName, order: number, isAdvanced: boolean): [string, Schema] => {
     const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
-    const own = translates ? translated(schema(), key, word) : schema();
+    const own = translates ? extractTexts(schema(), key, word) : schema();
     return [
       `contextCondenser.${name}`,
       {
@@ -107,15 +107,15 @@ function withChoices(schema: Schema, choices: Choices, word: (value: string, tex
 }
 
 /** Moves the schema's texts to package.nls.json, with keys from field paths. */
-function translated(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
+function extractTexts(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
     if (name === 'patternErrorMessage' && typeof value === 'string') return [name, word(`${key}.pattern`, value)];
-    if (name === 'items' && isRecord(value)) return [name, translated(value, key, word)];
+    if (name === 'items' && isRecord(value)) return [name, extractTexts(value, key, word)];
     if (name === 'properties' && isRecord(value)) {
       const fields = Object.entries(value).map(([field, inner]) => [
         field,
-        translated(inner as Schema, `${key}.${field}`, word),
+        extractTexts(inner as Schema, `${key}.${field}`, word),
       ]);
       return [name, Object.fromEntries(fields)];
     }

@@ -1,15 +1,15 @@
 /** Creates the handler that calls a profile's model. */
-import { anthropicHandler } from '../api/anthropic';
+import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
-import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
+import { createBedrockHandler, type AwsCredentials } from '../api/bedrock';
 import type { CallOptions, Timeouts } from '../api/call';
 import { completeText } from '../api/completeText';
-import { geminiHandler } from '../api/gemini';
+import { createGeminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
-import { openaiHandler } from '../api/openai';
+import { createOpenAIHandler } from '../api/openai';
 import type { ApiHandler, ApiRequest, Usage, Vendor } from '../api/types';
-import { vertexHandler, type GoogleCredentials } from '../api/vertex';
-import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
+import { createVertexHandler, type GoogleCredentials } from '../api/vertex';
+import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { VENDORS } from '../core/vendors/vendors';
 import { OWN_VENDOR } from './ownVendor';
@@ -83,20 +83,21 @@ interface HandlerRequest {
 }
 
 const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRequest) => ApiHandler>> = {
-  anthropic: (common, { key = '' }) => anthropicHandler({ ...common, apiKey: key }),
+  anthropic: (common, { key = '' }) => createAnthropicHandler({ ...common, apiKey: key }),
   openai: (common, { profile: { api }, key }) =>
-    openaiHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
-  openrouter: (common, { key = '' }) => openaiHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
+    createOpenAIHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
+  openrouter: (common, { key = '' }) =>
+    createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
   bedrock: (common, { profile: { region = '' }, key }) =>
-    bedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
+    createBedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
   vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
-    vertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) }),
-  gemini: (common, { key = '' }) => geminiHandler({ ...common, apiKey: key }),
+    createVertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) }),
+  gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
   vscode: (common, { models }) => {
     const { name, model } = common;
     if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
     const { id, contextWindow } = model;
-    return vscodeLmHandler({
+    return createVscodeLmHandler({
       ...common,
       models,
       ownVendor: OWN_VENDOR,

@@ -1,7 +1,7 @@
 /** Properties of a profile's model: the profile's own, or else known ones by name. */
 import { isLoopback } from '../api/endpoint';
-import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
-import { withOverrides, type ModelPrices } from '../core/cost/prices';
+import { findKnownModel, type KnownModel, type PriceTable } from '../api/prices';
+import { applyOverrides, type ModelPrices } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';
 
 /**
@@ -13,9 +13,9 @@ const FREE: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 /** The profile's window, output limit, image support, factor and prices override known values. */
 export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
-  const known = knownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  const known = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
   const isLocal = baseUrl !== undefined && isLoopback(baseUrl);
-  const prices = withOverrides(known.prices ?? (isLocal ? FREE : undefined), profile.prices);
+  const prices = applyOverrides(known.prices ?? (isLocal ? FREE : undefined), profile.prices);
   const { pricesAsOf, ...rest } = known;
   return {
     ...rest,

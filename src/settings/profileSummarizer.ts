@@ -22,7 +22,10 @@ export interface SummarizerParts {
 }
 
 /** The model of a profile ready to be called, or why it isn't. */
-export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts): Promise<Summarizer | Unavailable> {
+export async function createProfileSummarizer(
+  profile: ApiProfile,
+  parts: SummarizerParts,
+): Promise<Summarizer | Unavailable> {
   const { vendor, model: id, baseUrl, name } = profile;
   const state = await readKey(parts.secrets, profile);
   if (state.kind === 'other-endpoint') {

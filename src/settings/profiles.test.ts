@@ -3,21 +3,21 @@ import { isApiError } from '../api/apiError';
 import { loadPriceTable } from '../api/prices';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
-import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
+import { deleteKey, readKey, getSendableKey, storeKey, type SecretStore } from './keys';
 import { handlerFor, testConnection } from './profileHandler';
 import { getKnownModel } from './profileModel';
 import {
-  keyTarget,
+  getKeyTarget,
   needsKey,
   parseProfiles,
   choosePrompt,
   chooseThreshold,
-  takenIds,
+  listTakenIds,
   withoutProfile,
   withProfile,
   type ApiProfile,
 } from './profiles';
-import { summarizerFor } from './profileSummarizer';
+import { createProfileSummarizer } from './profileSummarizer';
 
 const counter = freshCounter();
 const work: ApiProfile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
@@ -114,7 +114,7 @@ describe('profiles', () => {
     expect(withProfile([typo, 7, work], { ...work, name: 'Other' })).toEqual([typo, 7, { ...work, name: 'Other' }]);
     expect(withProfile([typo], local)).toEqual([typo, local]);
     expect(withoutProfile([typo, local, work], 'local')).toEqual([typo, work]);
-    expect(takenIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
+    expect(listTakenIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
   });
 
   it('have a threshold and a prompt of their own, or inherit', () => {
@@ -146,13 +146,13 @@ describe('keys', () => {
       kind: 'other-endpoint',
       givenFor: 'anthropic',
     });
-    await expect(sendableKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).rejects.toThrow(
+    await expect(getSendableKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).rejects.toThrow(
       /given for anthropic.*another endpoint/,
     );
-    expect(await sendableKey(store, work)).toBe('sk-1');
+    expect(await getSendableKey(store, work)).toBe('sk-1');
     await deleteKey(store, 'work');
     expect(await readKey(store, work)).toEqual({ kind: 'missing' });
-    expect(await sendableKey(store, work)).toBeUndefined();
+    expect(await getSendableKey(store, work)).toBeUndefined();
     for (const odd of ['no json', 'null', '{"key":1}']) {
       store.kept.set('contextCondenser.profileKey.work', odd);
       expect(await readKey(store, work)).toEqual({ kind: 'missing' });
@@ -161,7 +161,7 @@ describe('keys', () => {
 
   it('are needed by some', () => {
     expect([work, local, { ...local, vendor: 'vscode' } as const].map(needsKey)).toEqual([true, false, false]);
-    expect(keyTarget(local)).toBe('http://127.0.0.1:9');
+    expect(getKeyTarget(local)).toBe('http://127.0.0.1:9');
   });
 });
 
@@ -275,7 +275,7 @@ describe('summarizerFor', () => {
     const store = secrets();
     await storeKey(store, work, 'sk-1');
     const parts = { counter, secrets: store };
-    const summarizer = await summarizerFor(work, parts);
+    const summarizer = await createProfileSummarizer(work, parts);
     expect(summarizer).toMatchObject({
       model: {
         profile: 'Work',
@@ -286,7 +286,7 @@ describe('summarizerFor', () => {
       },
     });
     const own = { ...work, prices: { input: 1 }, contextWindow: 9_000, cacheLifetime: '1h' } as const;
-    expect(await summarizerFor(own, { ...parts, tokenFactor: () => 1.3 })).toMatchObject({
+    expect(await createProfileSummarizer(own, { ...parts, tokenFactor: () => 1.3 })).toMatchObject({
       model: {
         contextWindow: 9_000,
         tokenFactor: 1.3,
@@ -298,31 +298,35 @@ describe('summarizerFor', () => {
 
   it('an endpoint of somebody else is another vendor, whose price isn’t known', async () => {
     const elsewhere = { ...local, baseUrl: 'https://models.example.com/v1' };
-    const summarizer = await summarizerFor(elsewhere, { counter, secrets: secrets() });
+    const summarizer = await createProfileSummarizer(elsewhere, { counter, secrets: secrets() });
     expect(summarizer).toMatchObject({ model: { vendor: 'models.example.com', billing: 'per-token' } });
     expect('model' in summarizer && summarizer.model.prices).toBeUndefined();
   });
 
   it('an endpoint on this machine is another vendor, which costs nothing', async () => {
-    const summarizer = await summarizerFor(local, { counter, secrets: secrets() });
+    const summarizer = await createProfileSummarizer(local, { counter, secrets: secrets() });
     expect(summarizer).toMatchObject({ model: { vendor: '127.0.0.1:9', prices: { input: { base: 0 } } } });
   });
 
   it('VS Code’s models are paid by the token, so that the cost limit holds for them', async () => {
     const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
-    expect(await summarizerFor({ ...work, vendor: 'vscode' }, { counter, secrets: secrets(), models })).toMatchObject({
+    expect(
+      await createProfileSummarizer({ ...work, vendor: 'vscode' }, { counter, secrets: secrets(), models }),
+    ).toMatchObject({
       model: { billing: 'per-token' },
     });
   });
 
   it('says why it can’t be used', async () => {
     const store = secrets();
-    expect(await summarizerFor(work, { counter, secrets: store })).toEqual({
+    expect(await createProfileSummarizer(work, { counter, secrets: store })).toEqual({
       profile: 'Work',
       reason: 'The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
     });
     await storeKey(store, work, 'sk-1');
-    expect(await summarizerFor({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store })).toEqual({
+    expect(
+      await createProfileSummarizer({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store }),
+    ).toEqual({
       profile: 'Work',
       reason: expect.stringContaining('Set the key again'),
     });

@@ -13,11 +13,11 @@ import {
 import { jsonSchema } from '../core/condense/config';
 import type { ConfigProblem } from '../core/condense/types';
 import { parseWithoutWrong, type FieldPath } from '../core/condense/wrongFields';
-import { issueWords } from '../core/issueWords';
+import { describeIssue } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
-import { nearestName } from '../core/nearestName';
+import { findNearestName } from '../core/nearestName';
 import { findFamily } from '../core/vendors/families';
-import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
+import { neededFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
 /** Minimum of Anthropic's API (API guide, "Extended thinking"). */
@@ -217,7 +217,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
   for (const [index, entry] of (value as unknown[]).entries()) {
     const { rest, issues } = parseProfile(entry);
     for (const issue of issues) {
-      problems.push({ path: [index, ...issue.path].map(String).join('.'), message: issueWords(issue) });
+      problems.push({ path: [index, ...issue.path].map(String).join('.'), message: describeIssue(issue) });
     }
     if (!rest) continue;
     const profile = rest.config;
@@ -236,7 +236,7 @@ const parseProfile = (entry: unknown) =>
 /** The field whose removal resolves an issue; undefined if it is required. */
 function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
-  const meant = field in profileSchema.shape ? undefined : nearestName(field, Object.keys(profileSchema.shape));
+  const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
   if (meant !== undefined && ROUTING_FIELDS.has(meant)) return undefined;
   return NESTED_FIELDS.has(field) ? [field, ...inner] : [field];
 }
@@ -256,7 +256,7 @@ export function withoutProfile(entries: readonly unknown[], id: string): unknown
 }
 
 /** IDs of all entries, even invalid ones, since keys may be stored under them. */
-export const takenIds = (entries: readonly unknown[]): string[] =>
+export const listTakenIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
 /** Index of the effective entry with this ID; -1 if there is none. */
@@ -281,10 +281,10 @@ export const choosePrompt = (profile: ApiProfile | undefined, globalPrompt: stri
 
 /** True if the profile requires a key. */
 export function needsKey({ vendor, baseUrl }: ApiProfile): boolean {
-  const { key } = vendorEntry(vendor);
+  const { key } = getVendorEntry(vendor);
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }
 
 /** The host that receives the key; keys are never sent to another one. */
-export const keyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
+export const getKeyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
   baseUrl === undefined ? vendor : new URL(baseUrl).origin;

@@ -1,6 +1,6 @@
 /** Converts Roo Code's profiles if we support their protocol. */
 import * as z from 'zod';
-import { issueWords } from '../core/issueWords';
+import { describeIssue } from '../core/issueWords';
 import { profileSchema, type ApiProfile } from './profiles';
 
 const text = z.string().optional().catch(undefined);
@@ -103,7 +103,7 @@ export function translateProfile(
   });
   if (profile.success) return { profile: profile.data, key: field(by.key) };
   const [issue] = profile.error.issues;
-  return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? issueWords(issue) : ''}`;
+  return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue) : ''}`;
 }
 
 /** Appends Roo's path unless it is already there. */

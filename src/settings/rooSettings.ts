@@ -8,8 +8,8 @@ import * as z from 'zod';
 import { promptProblems } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
 import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { freeId } from '../core/freeId';
-import { issueWords } from '../core/issueWords';
+import { makeFreeId } from '../core/freeId';
+import { describeIssue } from '../core/issueWords';
 import type { ApiProfile } from './profiles';
 import {
   isSameProfile,
@@ -58,7 +58,7 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join('.') ?? '';
     throw new Error(
-      `is not an export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? issueWords(issue) : ''}`,
+      `is not an export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? describeIssue(issue) : ''}`,
     );
   }
   const { providerProfiles, globalSettings = {} } = parsed.data;
@@ -72,7 +72,7 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
     const taken = [...known.taken, ...ids.values()];
-    const translated = translateProfile(name, freeId(name, taken, 'roo'), roo, importThreshold(roo, thresholds));
+    const translated = translateProfile(name, makeFreeId(name, taken, 'roo'), roo, importThreshold(roo, thresholds));
     if (typeof translated === 'string') {
       left.push(translated);
       continue;

@@ -13,9 +13,9 @@ import {
   isRemovedName,
   isSetAsideName,
   ledgerName,
-  nameInUse,
+  getNameInUse,
   removeLedgerFiles,
-  setAsideAt,
+  parseSetAsideTime,
   setAsideFolder,
 } from './ledgerFolder';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
@@ -81,7 +81,7 @@ export async function readAbout(files: Files, paths: LedgerPaths): Promise<Ledge
     throw writtenByNewer(paths.about, 'It was not read.');
   }
   const { id, title, format, path } = stored;
-  if (typeof id !== 'string' || nameInUse(paths.folder) !== ledgerName(id)) return undefined;
+  if (typeof id !== 'string' || getNameInUse(paths.folder) !== ledgerName(id)) return undefined;
   return {
     id,
     ...(typeof title === 'string' && { title }),
@@ -212,7 +212,7 @@ export async function removeLedgerFolder(
 ): Promise<boolean> {
   const { files } = options;
   const isOnlyLedger = (): Promise<boolean> => holdsOnlyLedger(files, folder);
-  const removed = join(dirname(folder), `${nameInUse(folder)}.removed-${randomBytes(8).toString('hex')}`);
+  const removed = join(dirname(folder), `${getNameInUse(folder)}.removed-${randomBytes(8).toString('hex')}`);
   if (!(await moveAway(folder, removed, options, async () => (await isOnlyLedger()) && condition()))) return false;
   return guarded(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
 }
@@ -231,11 +231,11 @@ export const setLedgerAside = (
  */
 export async function bringLedgerBack(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
-  const inUse = join(root, nameInUse(folder));
+  const inUse = join(root, getNameInUse(folder));
   if (await statusIfThere(files, inUse)) return undefined;
   const aside = ((await ifThere(files.list(root))) ?? [])
-    .filter((name) => setAsideAt(name) !== undefined && nameInUse(name) === basename(inUse))
-    .toSorted((a, b) => (setAsideAt(b) ?? 0) - (setAsideAt(a) ?? 0))
+    .filter((name) => parseSetAsideTime(name) !== undefined && getNameInUse(name) === basename(inUse))
+    .toSorted((a, b) => (parseSetAsideTime(b) ?? 0) - (parseSetAsideTime(a) ?? 0))
     .map((name) => join(root, name));
   for (const candidate of aside) {
     if (!(await isLedgerFolder(files, candidate))) continue;

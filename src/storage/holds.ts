@@ -5,16 +5,16 @@
 import { join } from 'node:path';
 import { ifThere, statusIfThere, withFile } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { earlierOwner, checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
 
 const NAME = /^held-(.+)$/;
 
 /** Owner in a file name. Version 1.0 wrote `held-<pid>@<host>`. */
-function holderIn(name: string): Owner | undefined {
+function parseHolder(name: string): Owner | undefined {
   const [, word] = NAME.exec(name) ?? [];
   if (word === undefined) return undefined;
   const [, pid, host] = /^(\d+)@([\w.-]+)$/.exec(word) ?? [];
-  return pid === undefined || host === undefined ? ownerIn(word) : earlierOwner(Number(pid), host);
+  return pid === undefined || host === undefined ? parseOwner(word) : earlierOwner(Number(pid), host);
 }
 
 /** Marks of processes that can't be checked from here are valid for this long. */
@@ -23,7 +23,7 @@ const FRESH_MS = 2 * 24 * 3_600_000;
 /** True if any mark belongs to a running process. */
 export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const holder = holderIn(name);
+    const holder = parseHolder(name);
     const liveness = holder && checkLiveness(holder);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
@@ -38,10 +38,10 @@ export async function hold(files: Files, folder: string): Promise<void> {
   try {
     if (!(await statusIfThere(files, folder))) return;
     for (const name of (await ifThere(files.list(folder))) ?? []) {
-      const holder = holderIn(name);
+      const holder = parseHolder(name);
       if (holder && checkLiveness(holder) === 'gone') await ifThere(files.removeFile(join(folder, name)));
     }
-    const mark = join(folder, `held-${ownerWord(thisProcess())}`);
+    const mark = join(folder, `held-${formatOwner(thisProcess())}`);
     await withFile(files, mark, 'append', () => Promise.resolve());
     await files.touch(mark, Date.now());
   } catch {

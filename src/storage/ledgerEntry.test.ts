@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entryIn } from './ledgerEntry';
+import { parseEntry } from './ledgerEntry';
 
 it('reads edits as versions before 1.1 wrote them', () => {
   const base = { id: 'e', before: 'h', step: 'A pass', strict: false, tokensBefore: 9, tokensAfter: 1 };
@@ -8,7 +8,7 @@ it('reads edits as versions before 1.1 wrote them', () => {
   const block = { ...base, kind: 'block', place, reason: 'old' };
   const text = { text: 'image', reference: 'a1b2c3' };
   const entry = { type: 'condensed', condensation: { id: 'c', edits: [cut, { ...block, standIn: text }] } };
-  expect(entryIn(JSON.stringify(entry))).toEqual({
+  expect(parseEntry(JSON.stringify(entry))).toEqual({
     type: 'condensed',
     condensation: {
       id: 'c',

@@ -7,7 +7,7 @@ import { NO_USE } from '../core/condense/ledger/use';
  * Parses an entry; undefined if the line has none. The checksum ensures integrity, this the
  * version. `newer`: written by a later version and not interpreted.
  */
-export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
+export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
   try {
     entry = Object(JSON.parse(json)) as Partial<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
   }
   switch (entry['type']) {
     case 'condensed':
-      return condensedEntry(entry['condensation']);
+      return migrateEntry(entry['condensation']);
     case 'arrived':
       if (!isNewResultsEntry(entry)) return undefined;
       return entry.edits.every(isKnownKind)
@@ -43,7 +43,7 @@ export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
 }
 
 /** Migrates edits of earlier versions. */
-function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
+function migrateEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
   if (!isCondensation(condensation)) return undefined;
   if (!condensation.edits.every(isKnownKind)) return 'newer';
   const edits = condensation.edits.map((edit) => currentEdit(edit) as Edit);

@@ -20,13 +20,13 @@ export const isRemovedName = (name: string): boolean => REMOVED.test(name);
 export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
 /** When the ledger was set aside, in milliseconds since the epoch; undefined if it wasn't. */
-export function setAsideAt(name: string): number | undefined {
+export function parseSetAsideTime(name: string): number | undefined {
   const [, , time] = SET_ASIDE.exec(name) ?? [];
   return time === undefined ? undefined : Number(time);
 }
 
 /** Name of the ledger's folder when in use. */
-export const nameInUse = (folder: string): string => basename(folder).slice(0, 32);
+export const getNameInUse = (folder: string): string => basename(folder).slice(0, 32);
 
 const HEADER = 'about.json';
 /** Files of ledgers, locks and holds, and of file managers. */
@@ -49,7 +49,7 @@ async function idIn(files: Files, folder: string): Promise<string | undefined> {
   const path = join(folder, HEADER);
   if ((await statusIfThere(files, path))?.kind !== 'file') return undefined;
   const [, id] = /"id":("(?:[^"\\]|\\.)*")/.exec((await readText(files, path)) ?? '') ?? [];
-  return id !== undefined && ledgerName(JSON.parse(id) as string) === nameInUse(folder) ? id : undefined;
+  return id !== undefined && ledgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
 }
 
 /** True if the folder contains only a ledger's files; otherwise it must not be removed. */

@@ -21,7 +21,7 @@ import {
   type StorageOptions,
 } from './folders';
 import { Journal, type JournalRecord } from './journal';
-import { entryIn } from './ledgerEntry';
+import { parseEntry } from './ledgerEntry';
 import { guarded } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
@@ -104,7 +104,7 @@ async function findLedger(
     const state = { isFound: false };
     const take = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
-      const entry = entryIn(json.toString('utf8'));
+      const entry = parseEntry(json.toString('utf8'));
       if (entry === 'newer') return;
       state.isFound =
         (entry?.type === 'condensed' && isIt(entry.condensation)) || (entry?.type === 'arrived' && isIt(entry));
@@ -120,7 +120,7 @@ async function findLedger(
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const take = ({ json }: JournalRecord): undefined => {
-    const entry = entryIn(json.toString('utf8'));
+    const entry = parseEntry(json.toString('utf8'));
     if (entry && entry !== 'newer') entries.push(entry);
   };
   const reset = (): undefined => void (entries.length = 0);

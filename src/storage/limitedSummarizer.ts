@@ -1,5 +1,5 @@
 /** A summarizer whose calls respect the limits per conversation and day. */
-import { callCost } from '../core/cost/callCost';
+import { computeCallCost } from '../core/cost/callCost';
 import {
   limitNamesIn,
   type Summarizer,
@@ -58,7 +58,7 @@ export function highestCost(
 ): number | undefined {
   const input = Math.ceil(count(system + prompt + toText(messages)) * tokenFactor * COUNT_MARGIN);
   const isWritten = accounting === 'anthropic' && cacheLifetime !== 'none';
-  return callCost(
+  return computeCallCost(
     {
       accounting,
       source: 'counted',

@@ -11,7 +11,7 @@ import { threadId } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { earlierOwner, checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
 import { errorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
@@ -105,7 +105,7 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
 /** True if the holder's process or thread has certainly ended. */
 function hasEnded({ owner, thread }: Holder): boolean {
   if (owner === undefined) return false;
-  const isHere = ownerWord(owner) === ownerWord(thisProcess());
+  const isHere = formatOwner(owner) === formatOwner(thisProcess());
   return checkLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
 }
 
@@ -151,7 +151,7 @@ async function create(files: Files, path: string, token: string): Promise<void> 
     try {
       await writeAll(
         file,
-        Buffer.from(`${token} ${ownerWord(thisProcess())} ${new Date().toISOString()} ${threadId}\n`),
+        Buffer.from(`${token} ${formatOwner(thisProcess())} ${new Date().toISOString()} ${threadId}\n`),
       );
     } catch (error) {
       await files.removeFile(path).catch(() => undefined);
@@ -172,7 +172,7 @@ async function read(files: Files, path: string): Promise<Holder | undefined> {
   if (content === undefined) return undefined;
   const [, token, word, thread] = CONTENT.exec(content) ?? [];
   const [, pid, host] = EARLIER.exec(content) ?? [];
-  const owner = pid === undefined || host === undefined ? ownerIn(word ?? '') : earlierOwner(Number(pid), host);
+  const owner = pid === undefined || host === undefined ? parseOwner(word ?? '') : earlierOwner(Number(pid), host);
   const named = `${status.identity}-${Math.floor(status.modified)}`;
   return {
     token: token ?? `unnamed-${named}`,

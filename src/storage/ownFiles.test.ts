@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { OWN, standingAt } from './ownFiles';
+import { OWN, inspectPath } from './ownFiles';
 
 it('a file that another process removes while it is looked at counts as none', async () => {
   const path = join(temporaryFolder(), 'spending.jsonl.lock');
@@ -16,5 +16,5 @@ it('a file that another process removes while it is looked at counts as none', a
       return nodeFiles.open(...asked);
     },
   };
-  expect(await standingAt(vanishing, path, OWN.lock)).toBe('nothing');
+  expect(await inspectPath(vanishing, path, OWN.lock)).toBe('nothing');
 });

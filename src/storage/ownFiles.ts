@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ifThere, readSlice, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from './owner';
+import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from './owner';
 import { StorageError } from './storageError';
 
 /** A kind of file that we store. */
@@ -108,10 +108,10 @@ const beginningIfThere = (files: Files, path: string): Promise<string | undefine
   ifThere(withFile(files, path, 'read', async (file) => (await readSlice(file, 0, BEGINNING_BYTES)).toString('utf8')));
 
 /** What exists at the path of one of our files. */
-export type Standing = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
+export type PathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
 /** Inspects a path for one of our files. Does not follow links. */
-export async function standingAt(files: Files, path: string, kind: OwnKind): Promise<Standing> {
+export async function inspectPath(files: Files, path: string, kind: OwnKind): Promise<PathState> {
   const status = await statusIfThere(files, path);
   if (!status) return 'nothing';
   if (status.kind === 'link') return { foreign: 'This is a link.' };
@@ -130,7 +130,7 @@ const ADVICE = 'Move it away, or name another path.';
 
 /** @throws StorageError `not-ours` if another program's non-empty file exists there */
 export async function refuseForeign(files: Files, path: string, kind: OwnKind, notDone = LEFT): Promise<void> {
-  const standing = await standingAt(files, path, kind);
+  const standing = await inspectPath(files, path, kind);
   if (typeof standing === 'object') throw notOurs(path, standing.foreign, notDone, ADVICE);
 }
 
@@ -144,7 +144,7 @@ const notOurs = (path: string, happened: string, notDone: string, advice: string
  */
 export async function replaceOwn(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
   await refuseForeign(files, path, kind);
-  if ((await standingAt(files, path, kind)) === 'empty') throw notOurs(path, 'This file is empty.', LEFT, ADVICE);
+  if ((await inspectPath(files, path, kind)) === 'empty') throw notOurs(path, 'This file is empty.', LEFT, ADVICE);
   await files.makeFolder(dirname(path));
   await replaceWhole(files, path, text);
 }
@@ -162,7 +162,7 @@ export async function replaceCache(files: Files, path: string, text: string, kin
 
 /** Removes a file only if it is ours. */
 export async function removeOwn(files: Files, path: string, kind: OwnKind): Promise<void> {
-  const standing = await standingAt(files, path, kind);
+  const standing = await inspectPath(files, path, kind);
   if (standing === 'ours') await ifThere(files.removeFile(path));
 }
 
@@ -170,7 +170,7 @@ const TEMPORARY = '.context-condenser.tmp';
 
 /** Temporary path for an atomic write; the name contains the owner, to recognize leftovers. */
 const temporaryIn = (folder: string): string =>
-  join(folder, `.${ownerWord(thisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY}`);
+  join(folder, `.${formatOwner(thisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY}`);
 
 /**
  * Writes a file atomically and durably, replacing anything at its path, and removes leftovers of
@@ -204,7 +204,7 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
     const status = await statusIfThere(files, path);
     if (status?.kind !== 'file') continue;
     const [, earlier] = EARLIER_TEMPORARY.exec(name) ?? [];
-    const owner = ownerIn(name.slice(1, -TEMPORARY.length - '.01234567'.length));
+    const owner = parseOwner(name.slice(1, -TEMPORARY.length - '.01234567'.length));
     const isLeft =
       earlier === undefined
         ? owner !== undefined && checkLiveness(owner) === 'gone'

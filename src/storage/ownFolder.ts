@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { ifThere, statusIfThere } from './fileTools';
 import type { Files } from './files';
 import { holdsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
-import { headerLine, isTemporary, OWN, replaceWhole, standingAt, type OwnKind } from './ownFiles';
+import { headerLine, isTemporary, OWN, replaceWhole, inspectPath, type OwnKind } from './ownFiles';
 import { StorageError } from './storageError';
 
 /** File that marks a folder as ours. */
@@ -16,15 +16,15 @@ export const MARKER = '.context-condenser';
 export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
 /** The folder itself may be a link chosen by the user. */
-export async function folderState(files: Files, folder: string): Promise<FolderState> {
-  if ((await standingAt(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
+export async function inspectFolder(files: Files, folder: string): Promise<FolderState> {
+  if ((await inspectPath(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
   const names = await ifThere(files.list(folder));
   if (names === undefined) return 'missing';
   const others = names.filter((name) => !LITTER.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
   const foreign: string[] = [];
   for (const name of others) {
-    const kind = await earlierKind(files, folder, name);
+    const kind = await classifyUnmarked(files, folder, name);
     if (kind === 'ours') return 'earlier';
     if (kind === 'foreign') foreign.push(name);
   }
@@ -42,10 +42,10 @@ const FILES: Readonly<Record<string, OwnKind>> = {
 };
 
 /** `ours`: proven by the content. `likely`: nothing contradicts it. */
-async function earlierKind(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
+async function classifyUnmarked(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
   const path = join(folder, name);
   const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN.gateway : FILES[name];
-  if (kind) return (await standingAt(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
+  if (kind) return (await inspectPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
   if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
     // A killed process may have left it empty.
@@ -54,7 +54,7 @@ async function earlierKind(files: Files, folder: string, name: string): Promise<
   }
   if (name === 'runs') return (await hasOnlyRuns(files, path)) ? 'likely' : 'foreign';
   if (name === 'spending.jsonl.lock')
-    return (await standingAt(files, path, OWN.lock)) === 'ours' ? 'likely' : 'foreign';
+    return (await inspectPath(files, path, OWN.lock)) === 'ours' ? 'likely' : 'foreign';
   return 'foreign';
 }
 
@@ -68,7 +68,7 @@ async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
 
 /** @throws StorageError `not-ours` if the folder isn't ours */
 export async function refuseForeignFolder(files: Files, folder: string, notDone: string): Promise<FolderState> {
-  const state = await folderState(files, folder);
+  const state = await inspectFolder(files, folder);
   if (typeof state !== 'object') return state;
   throw new StorageError({
     trouble: 'not-ours',
@@ -94,7 +94,7 @@ export async function claimFolder(files: Files, folder: string, notDone = 'Nothi
 
 /** True if we may clean up a folder; marks folders of versions without markers. */
 export async function isOurs(files: Files, folder: string): Promise<boolean> {
-  const state = await folderState(files, folder);
+  const state = await inspectFolder(files, folder);
   if (state === 'earlier') await claimFolder(files, folder);
   return state === 'earlier' || state === 'marked';
 }
@@ -108,7 +108,7 @@ export async function isKeptFile(files: Files, path: string): Promise<boolean> {
     const [folder, name] = [dirname(at), basename(at)];
     if (!isKeptName(name)) continue;
     if (await isLedgerFolder(files, at)) return true;
-    if ((await standingAt(files, join(folder, MARKER), OWN.store)) === 'ours') return true;
+    if ((await inspectPath(files, join(folder, MARKER), OWN.store)) === 'ours') return true;
   }
   return false;
 }

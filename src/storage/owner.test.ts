@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
 
 /** Above Linux's highest PID (2^22). */
 const NOBODY = 2 ** 22 + 1;
@@ -7,9 +7,9 @@ const FIRST = '4026531836';
 const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
 
 it('an owner is the same after it was a file’s name', () => {
-  expect(ownerIn(ownerWord(thisProcess()))).toEqual(thisProcess());
-  expect(ownerWord(thisProcess())).toMatch(/^[\w.@-]+$/);
-  for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(ownerIn(word)).toBeUndefined();
+  expect(parseOwner(formatOwner(thisProcess()))).toEqual(thisProcess());
+  expect(formatOwner(thisProcess())).toMatch(/^[\w.@-]+$/);
+  for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(parseOwner(word)).toBeUndefined();
 });
 
 it('the process that runs this test runs, and one that nobody has is gone', () => {

@@ -69,10 +69,10 @@ export function isGone(pid: number): boolean {
 const WORD = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
 
 /** An owner as one word for a file name. */
-export const ownerWord = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
+export const formatOwner = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
 
 /** Undefined if the word isn't an owner. */
-export function ownerIn(word: string): Owner | undefined {
+export function parseOwner(word: string): Owner | undefined {
   const [, pid, started, space, host] = WORD.exec(word) ?? [];
   if (pid === undefined || started === undefined || space === undefined || host === undefined) return undefined;
   return { pid: Number(pid), started, space, host };
@@ -103,13 +103,13 @@ function spaceHere(): string {
 /** Undefined if unavailable: not Linux, or /proc of another namespace. */
 function readStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  const own = startIn('/proc/self/stat');
-  if (own === undefined || startIn(`/proc/${process.pid}/stat`) !== own) return undefined;
-  return startIn(`/proc/${pid}/stat`);
+  const own = parseStart('/proc/self/stat');
+  if (own === undefined || parseStart(`/proc/${process.pid}/stat`) !== own) return undefined;
+  return parseStart(`/proc/${pid}/stat`);
 }
 
 /** The program's name before it may contain spaces and parentheses. */
-const startIn = (path: string): string | undefined => {
+const parseStart = (path: string): string | undefined => {
   const text = readText(path);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];
 };

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { listLedgers, openLedger } from './ledgerStore';
 import { nodeFiles } from './nodeFiles';
-import { ownerWord, thisProcess } from './owner';
+import { formatOwner, thisProcess } from './owner';
 import { MARKER } from './ownFolder';
-import { ledgersToPrune, prunedWords, pruneLedgers, type PruneCandidate } from './prune';
+import { ledgersToPrune, describePruning, pruneLedgers, type PruneCandidate } from './prune';
 import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -84,7 +84,7 @@ test('old ledgers are set aside, and removed a week later; those in use, here or
     const inUse = ['in use'];
     const pruned = await pruneLedgers(root, { now, inUse });
     expect(pruned).toMatchObject({ setAside: [{ folder: old, lastUsed: now.getTime() - 40 * DAY }], removed: [] });
-    expect(prunedWords(pruned)).toBe(
+    expect(describePruning(pruned)).toBe(
       '1 ledger not used lately was set aside: expanding or condensing its conversation in the next 7 days brings it back.',
     );
     expect((await readdir(root)).filter((name) => name !== MARKER).map((name) => name.length)).toEqual(
@@ -147,17 +147,17 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
     });
     const me = thisProcess();
     const another = await makeLedger(root, 'another window', 0);
-    await mark(another, `held-${ownerWord({ ...me, pid: process.ppid, started: '0' })}`);
+    await mark(another, `held-${formatOwner({ ...me, pid: process.ppid, started: '0' })}`);
     const earlier = await makeLedger(root, 'a window of version 1.0', 0);
     await mark(earlier, `held-${process.ppid}@${me.host}`);
     const ended = await makeLedger(root, 'ended', 0);
-    await mark(ended, `held-${ownerWord({ ...me, pid: Number(stdout) })}`);
+    await mark(ended, `held-${formatOwner({ ...me, pid: Number(stdout) })}`);
     const reused = await makeLedger(root, 'another process has its number', 0);
-    await mark(reused, `held-${ownerWord({ ...me, pid: process.ppid, started: '1' })}`);
+    await mark(reused, `held-${formatOwner({ ...me, pid: process.ppid, started: '1' })}`);
     const container = await makeLedger(root, 'another container', 0);
-    await mark(container, `held-${ownerWord({ ...me, space: '0-0-1' })}`);
+    await mark(container, `held-${formatOwner({ ...me, space: '0-0-1' })}`);
     const forgotten = await makeLedger(root, 'a container long ago', 0);
-    await mark(forgotten, `held-${ownerWord({ ...me, space: '0-0-1' })}`);
+    await mark(forgotten, `held-${formatOwner({ ...me, space: '0-0-1' })}`);
     for (const folder of [own.folder, another, earlier, ended, reused, container, forgotten]) {
       for (const name of await readdir(folder)) {
         if (folder !== container || !name.startsWith('held-')) await nodeFiles.touch(join(folder, name), now.getTime());
@@ -172,9 +172,9 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
     expect(gone).toEqual(expect.arrayContaining(left));
     for (const folder of [own.folder, another, earlier, container]) expect(gone).not.toContain(folder);
     // The next holder removes stale marks.
-    await mark(own.folder, `held-${ownerWord({ ...me, pid: Number(stdout) })}`);
+    await mark(own.folder, `held-${formatOwner({ ...me, pid: Number(stdout) })}`);
     await own.hold();
-    expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${ownerWord(me)}`]);
+    expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 
 test('one that is used while the others are looked at stays', () =>

@@ -18,7 +18,7 @@ import {
   type LedgerUse,
   type StorageOptions,
 } from './folders';
-import { setAsideAt } from './ledgerFolder';
+import { parseSetAsideTime } from './ledgerFolder';
 import { isOurs } from './ownFolder';
 import { guarded, isStorageError } from './storageError';
 
@@ -72,7 +72,7 @@ export interface PruneResult {
 }
 
 /** A message for the user, if any. */
-export function prunedWords({ setAside, removed }: PruneResult): string | undefined {
+export function describePruning({ setAside, removed }: PruneResult): string | undefined {
   const sentences = [
     ...(setAside.length > 0
       ? [
@@ -108,7 +108,7 @@ export async function pruneLedgers(
     const aside: { readonly use: LedgerUse; readonly since: number }[] = [];
     for (const folder of await ledgerFolders(files, root)) {
       const use = await readUse(files, folder);
-      const since = setAsideAt(basename(folder));
+      const since = parseSetAsideTime(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
       // It was set aside while the clock was ahead.
       else if (use && since !== undefined && since > limits.now.getTime() + DAY) await bringLedgerBack(files, folder);

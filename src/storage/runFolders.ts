@@ -8,9 +8,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from './owner';
-import { headerLine, OWN, standingAt } from './ownFiles';
-import { claimFolder, EARLIER_RUN, folderState } from './ownFolder';
+import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from './owner';
+import { headerLine, OWN, inspectPath } from './ownFiles';
+import { claimFolder, EARLIER_RUN, inspectFolder } from './ownFolder';
 import { StorageError } from './storageError';
 
 /** Folder of the runs in a store. */
@@ -56,7 +56,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     write: async (name, text) => {
       if (beat === undefined) {
         await files.makeFolder(folder);
-        await create(owner, `${headerLine('run')}\n${ownerWord(thisProcess())}\n`);
+        await create(owner, `${headerLine('run')}\n${formatOwner(thisProcess())}\n`);
         beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), BEAT_MS);
         beat.unref();
       }
@@ -66,14 +66,14 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     },
     remove: async () => {
       clearInterval(beat);
-      if ((await standingAt(files, owner, OWN.run)) === 'ours') await files.removeFolder(folder);
+      if ((await inspectPath(files, owner, OWN.run)) === 'ours') await files.removeFolder(folder);
     },
   };
 }
 
 /** Removes folders of killed runs; failures are retried at the next start. */
 export async function removeLeftRuns(files: Files, store: string): Promise<void> {
-  const state = await folderState(files, store).catch(() => undefined);
+  const state = await inspectFolder(files, store).catch(() => undefined);
   if (state !== 'marked' && state !== 'earlier') return;
   const runs = getRunsFolder(store);
   if ((await statusIfThere(files, runs))?.kind !== 'folder') return;
@@ -91,8 +91,8 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
 async function removeIfLeft(files: Files, folder: string): Promise<void> {
   if ((await statusIfThere(files, folder))?.kind !== 'folder') return;
   const path = join(folder, OWNER);
-  if ((await standingAt(files, path, OWN.run)) !== 'ours') return;
-  const owner = ownerIn((await readText(files, path))?.split('\n')[1] ?? '');
+  if ((await inspectPath(files, path, OWN.run)) !== 'ours') return;
+  const owner = parseOwner((await readText(files, path))?.split('\n')[1] ?? '');
   const liveness = owner && checkLiveness(owner);
   if (liveness === 'gone' || (liveness === 'unknown' && (await isSilent(files, folder))))
     await files.removeFolder(folder);

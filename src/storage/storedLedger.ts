@@ -13,7 +13,7 @@ import {
 } from './folders';
 import { hold } from './holds';
 import { Journal, type StorageProblem } from './journal';
-import { entryIn } from './ledgerEntry';
+import { parseEntry } from './ledgerEntry';
 import { withLock } from './lock';
 import { Originals } from './originals';
 import { guarded, StorageError, writtenByNewer } from './storageError';
@@ -134,7 +134,7 @@ export class StoredLedger implements LedgerFile {
   }
 
   private take(json: string): string | undefined {
-    const entry = entryIn(json);
+    const entry = parseEntry(json);
     if (entry === undefined) return 'this line contains no entry that this version knows; it was skipped';
     if (entry === 'newer') {
       this.isNewer = true;

@@ -58,7 +58,7 @@ export class StoredSummaries implements SummaryMemo {
     const path = this.pathOf(key);
     const { files, now } = this.options;
     const text = await readText(files, path).catch(() => undefined);
-    const summary = text === undefined ? undefined : summaryIn(text);
+    const summary = text === undefined ? undefined : parseSummary(text);
     // Updates the time of last use.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
     return summary;
@@ -129,7 +129,7 @@ export class StoredSummaries implements SummaryMemo {
 const BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
 /** Undefined if the file is damaged. */
-function summaryIn(text: string): string | undefined {
+function parseSummary(text: string): string | undefined {
   try {
     const { check, summary } = JSON.parse(text) as { readonly check?: unknown; readonly summary?: unknown };
     return typeof summary === 'string' && hashText(summary) === check ? summary : undefined;

@@ -11,7 +11,7 @@ import {
 } from '../core/condense/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
-import { summarizerFor } from '../settings/profileSummarizer';
+import { createProfileSummarizer } from '../settings/profileSummarizer';
 import { limitedSummarizer } from '../storage/limitedSummarizer';
 import type { MetricsStore } from '../storage/metrics';
 import { spendingOf } from './spending';
@@ -35,7 +35,7 @@ export async function summarizerOfWindow(
   runs: readonly RunMetrics[],
   billing: SummarizerModel['billing'] = 'per-token',
 ): Promise<Summarizer | Unavailable> {
-  const found = await summarizerFor(profile, {
+  const found = await createProfileSummarizer(profile, {
     counter,
     secrets: services.context.secrets,
     models: languageModels,

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
-import { keyTarget, type ApiProfile } from '../settings/profiles';
+import { getKeyTarget, type ApiProfile } from '../settings/profiles';
 import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
@@ -15,7 +15,7 @@ const open = new Map<string, Promise<boolean>>();
 
 /** Includes the profile's model and address, so that a change of either is asked again. */
 const keyOf = (extension: string, profile: ApiProfile): string =>
-  JSON.stringify([profile.id, extension, profile.vendor, profile.model, keyTarget(profile)]);
+  JSON.stringify([profile.id, extension, profile.vendor, profile.model, getKeyTarget(profile)]);
 
 /**
  * Whether an installed extension may use a profile; asks if undecided. Dismissing the question
@@ -40,7 +40,7 @@ async function ask(services: Services, extension: string, profile: ApiProfile, k
       detail: vscode.l10n.t(
         'It can then send texts of its choice to {0} ({1}), which you pay for, within your cost limits. It does not get the key. Manage API Profiles takes the permission back.',
         profile.model,
-        keyTarget(profile),
+        getKeyTarget(profile),
       ),
     },
     allow,

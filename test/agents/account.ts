@@ -6,9 +6,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { PriceTable } from '../../src/api/prices';
-import { callCost } from '../../src/core/cost/callCost';
-import { promptTokens, type Usage } from '../../src/core/cost/usage';
-import { knownRequest } from '../../src/gateway/wires';
+import { computeCallCost } from '../../src/core/cost/callCost';
+import { countPromptTokens, type Usage } from '../../src/core/cost/usage';
+import { findKnownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { reply } from '../servers/behaviour';
@@ -18,7 +18,7 @@ import type { RealAgent } from './agents';
 import type { Compactor, Peer } from './compactors';
 import { Model, storedAnswer } from './reading';
 import type { Step } from './sessions';
-import { kindOf, startUpstream, startVendor } from './upstream';
+import { classifyRequest, startUpstream, startVendor } from './upstream';
 
 /** The model per wire, as agents and the price table name it. */
 export const PRICED = {
@@ -50,7 +50,7 @@ const WORK: readonly Step[] = [
 ];
 const GO_ON: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
 
-function partsOf(agent: RealAgent): readonly Part[] {
+function listPhases(agent: RealAgent): readonly Part[] {
   const { compaction, compactor, endsOn } = agent;
   const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !endsOn.includes(fault));
   return [
@@ -138,7 +138,7 @@ export async function compareAccount(
   const vendor = await startVendor(common, () => reply('ok'));
   const results: AccountResult[] = [];
   let before: Sums = NONE;
-  for (const part of partsOf(agent)) {
+  for (const part of listPhases(agent)) {
     const from = vendor.requests.length;
     const isSmall = part.isSmall === true;
     const { task = 'Read every file of the project.', isAgain = false } = part;
@@ -211,13 +211,13 @@ function countedBy(
   const listed = prices.lookup(PRICED[wire])?.prices;
   const answered = requests.filter(({ usage }) => usage !== undefined);
   const isUnrecorded = ({ body }: RecordedRequest): boolean => {
-    const kind = kindOf(body);
+    const kind = classifyRequest(body);
     return kind !== 'main' && kind !== 'ours' && agent.unrecorded?.includes(kind) === true;
   };
   const sums = (of: readonly RecordedRequest[]): Sums =>
     of
       .flatMap(({ path, usage }): Usage[] => {
-        const known = knownRequest('POST', path.replace(/\?.*/, ''));
+        const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
         const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
         const counted = known?.wire.usage(body, undefined);
         return counted ? [counted] : [];
@@ -225,11 +225,11 @@ function countedBy(
       .reduce(
         (all, usage) => ({
           requests: all.requests + 1,
-          input: all.input + promptTokens(usage),
+          input: all.input + countPromptTokens(usage),
           cacheRead: all.cacheRead + usage.cacheReadTokens,
           cacheWrite: all.cacheWrite + usage.cacheWriteTokens,
           output: all.output + usage.outputTokens,
-          cost: all.cost + (callCost(usage, listed) ?? Number.NaN),
+          cost: all.cost + (computeCallCost(usage, listed) ?? Number.NaN),
         }),
         NONE,
       );

@@ -53,7 +53,7 @@ export interface Bed {
   readonly bin: string;
 }
 
-export interface Ended {
+export interface RunResult {
   /** Exit code, or "time limit". */
   readonly code: number | string;
   readonly seconds: number;
@@ -128,7 +128,7 @@ export interface InTerminal {
   readonly until: Promise<unknown>;
 }
 
-export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<Ended> {
+export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<RunResult> {
   const usual = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
   const own = task.args?.(usual) ?? usual;
   const command =
@@ -154,7 +154,7 @@ export function started(
   env: Record<string, string>,
   limitSeconds: number,
   { inTerminal, interrupt, input }: Pick<AgentTask, 'inTerminal' | 'interrupt' | 'input'> = {},
-): Promise<Ended> {
+): Promise<RunResult> {
   return new Promise((done) => {
     const begun = Date.now();
     const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
@@ -223,14 +223,14 @@ export function hashesIn(folder: string, root = folder): ReadonlyMap<string, str
       .filter((name) => isFile(join(folder, name)))
       .filter((name) => !/-(?:shm|wal)$/.test(name))
       .flatMap((name): [string, string][] => {
-        const content = contentOf(join(folder, name))?.replaceAll(root, '#');
+        const content = readContent(join(folder, name))?.replaceAll(root, '#');
         return content === undefined ? [] : [[name, createHash('sha256').update(content, 'latin1').digest('hex')]];
       }),
   );
 }
 
 /** Undefined if it is gone: an agent may leave a process that removes its own locks. */
-function contentOf(path: string): string | undefined {
+function readContent(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
@@ -248,7 +248,7 @@ export const changedIn = (
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** File names without varying parts: IDs, hashes, dates, paths. */
-export const shapeOf = (name: string): string =>
+export const normalizeName = (name: string): string =>
   name
     // Folders named after the working folder; first, since later rules remove digits from that
     // name.

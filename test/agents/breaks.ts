@@ -1,12 +1,12 @@
 /** Counts how often an agent's requests broke the prefix, as received by the vendor. */
-import { itemsOf, type Seen } from './upstream';
+import { listItems, type Seen } from './upstream';
 
 /**
  * The history of a request, one text per item, without cache breakpoints; string content counts as
  * a list.
  */
-const historyOf = (seen: Seen): string[] =>
-  itemsOf(seen.record.body).map((item) =>
+const listHistory = (seen: Seen): string[] =>
+  listItems(seen.record.body).map((item) =>
     JSON.stringify(
       typeof item['content'] === 'string' && item['role'] !== 'tool'
         ? { ...item, content: [{ type: 'text', text: item['content'] }] }
@@ -26,7 +26,7 @@ export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly a
   for (const one of seen) {
     isSummarized ||= one.kind === 'summary';
     if (one.kind !== 'main') continue;
-    const now = historyOf(one);
+    const now = listHistory(one);
     if (before?.some((item, index) => now[index] !== item) === true) broken.push({ before, now, isSummarized });
     before = now;
     isSummarized = false;

@@ -16,18 +16,18 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as zlib from 'node:zlib';
 import { loadPriceTable } from '../../src/api/prices';
-import { callCost } from '../../src/core/cost/callCost';
+import { computeCallCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { limitWords } from '../../src/cli/gateway/limitWords';
-import { passingHeaders } from '../../src/gateway/headers';
+import { filterHeaders } from '../../src/gateway/headers';
 import { STOPPED } from '../../src/gateway/server';
-import { knownRequest } from '../../src/gateway/wires';
+import { findKnownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
 import { never, refused, type Behaviour } from '../servers/behaviour';
 import { breaksIn } from './breaks';
-import { itemsOf, kindOf, OWN_SUMMARY, startUpstream, toolsOf } from './upstream';
+import { listItems, classifyRequest, OWN_SUMMARY, startUpstream, listTools } from './upstream';
 import type { Seen, Upstream, UpstreamOptions } from './upstream';
 import {
   changedIn,
@@ -38,10 +38,10 @@ import {
   makeBed,
   runAgent,
   setUp,
-  shapeOf,
+  normalizeName,
   started,
   type Bed,
-  type Ended,
+  type RunResult,
 } from './agentRun';
 import { KEY, REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
 import { compareAccount, differing, PRICED, sumsInWords } from './account';
@@ -114,7 +114,7 @@ async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
 
 interface Run {
   readonly bed: Bed;
-  readonly ended: Ended;
+  readonly ended: RunResult;
   readonly upstream: Upstream;
   /** Files in the home by content, before and after the agent. */
   readonly before: ReadonlyMap<string, string>;
@@ -159,14 +159,14 @@ async function runTask(
 function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
-  const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: kindOf(one.body), ...one }));
+  const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: classifyRequest(one.body), ...one }));
   writeFileSync(join(values.record, `${name}.jsonl`), lines.join('\n'));
 }
 
-function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: WireName) {
+function computeFigures({ upstream, ended }: Run, { rewrites }: RealAgent, wire: WireName) {
   const listed = prices.lookup(PRICED[wire]);
   const usages = upstream.server.requests.flatMap(({ path, usage }) => {
-    const known = knownRequest('POST', path.replace(/\?.*/, ''));
+    const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
     const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
     return (usage && known?.wire.usage(body, undefined)) ?? [];
   });
@@ -180,9 +180,9 @@ function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: Wire
     seconds: Math.round(ended.seconds),
     requests: upstream.server.requests.length,
     calls: upstream.made(),
-    refused: refused.filter(({ body }) => kindOf(body) !== 'small').length,
+    refused: refused.filter(({ body }) => classifyRequest(body) !== 'small').length,
     /** Checks and titles that the agent sends in a form its vendor rejects. */
-    refusedSmall: refused.filter(({ body }) => kindOf(body) === 'small').length,
+    refusedSmall: refused.filter(({ body }) => classifyRequest(body) === 'small').length,
     refusals: refused.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
     breaks: breaks.all,
     ownBreaks: breaks.own,
@@ -194,7 +194,7 @@ function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: Wire
           usage.inputTokens + (usage.accounting === 'anthropic' ? usage.cacheReadTokens + usage.cacheWriteTokens : 0),
       ),
     ),
-    cost: usages.reduce((sum, usage) => sum + (callCost(usage, listed?.prices) ?? NaN), 0),
+    cost: usages.reduce((sum, usage) => sum + (computeCallCost(usage, listed?.prices) ?? NaN), 0),
   };
 }
 
@@ -235,7 +235,7 @@ async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly 
     });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-lossless`, run);
-    const here = figuresOf(run, agent, wire);
+    const here = computeFigures(run, agent, wire);
     const reported = reportedBy(run);
     report.push({ agent: agent.name, wire, losslessAlone: here, reported, recalled: run.upstream.recalled() });
     say(`  nothing follows Lossless: ${JSON.stringify(here)}\n  ${reported.line}`);
@@ -252,7 +252,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     if (run.ended.code !== 0 || run.upstream.made() < calls)
       say(`  with room for all: exit ${run.ended.code}, ${run.upstream.made()} calls; ${run.ended.output.slice(-300)}`);
     keepRequests(`${agent.name}-${wire}-room`, run);
-    const { refusedSmall, refusals, requests } = figuresOf(run, agent, wire);
+    const { refusedSmall, refusals, requests } = computeFigures(run, agent, wire);
     report.push({ agent: agent.name, wire, room: { code: run.ended.code, requests, refusedSmall, refusals } });
     return {
       refusedSmall,
@@ -267,8 +267,8 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     keepRequests(`${agent.name}-${wire}-alone`, run);
     if (run.ended.code !== 0 || run.upstream.made() < calls) say(run.ended.output.slice(-800));
     return {
-      ...figuresOf(run, agent, wire),
-      shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(shapeOf)),
+      ...computeFigures(run, agent, wire),
+      shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(normalizeName)),
       changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
       // With us, a file must contain what it contains after each run without us.
       settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
@@ -279,7 +279,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-run`, run);
     const { bed, ended, upstream } = run;
-    const here = figuresOf(run, agent, wire);
+    const here = computeFigures(run, agent, wire);
     const reported = reportedBy(run);
     const recalled = upstream.recalled();
     const { after } = run;
@@ -304,7 +304,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     check(
       'what is asked for is recalled',
       recalled.asked > 0 && recalled.asked === recalled.answered,
-      `${JSON.stringify(recalled)}; offered: ${toolsOf(upstream.seen.at(-1)?.record.body ?? {})
+      `${JSON.stringify(recalled)}; offered: ${listTools(upstream.seen.at(-1)?.record.body ?? {})
         .map(({ name }) => name)
         .join(', ')}`,
     );
@@ -313,7 +313,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     const isInstalled = (name: string): boolean => agent.installs?.test(name) === true;
     const strange = [...after.keys()].filter(
       (name) =>
-        !shapes.has(shapeOf(name)) &&
+        !shapes.has(normalizeName(name)) &&
         !config.includes(name) &&
         agent.logsOfServers?.test(name) !== true &&
         agent.keptResults?.test(name) !== true &&
@@ -363,7 +363,7 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   keepRequests(`${agent.name}-${wire}-resumed-${Date.now()}`, { upstream });
   if (ended.code !== 0) say(ended.output.slice(-1_500));
   const first = upstream.seen.find(({ kind }) => kind === 'main');
-  const items = first ? itemsOf(first.record.body) : [];
+  const items = first ? listItems(first.record.body) : [];
   return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
@@ -419,7 +419,7 @@ async function tap(
         packings.push((goes.encoding ?? came.encoding) || 'none');
       }
       const address = new URL(`${to()}${request.url ?? ''}`);
-      const headers = passingHeaders(request, ['host', 'content-length', 'content-encoding']);
+      const headers = filterHeaders(request, ['host', 'content-length', 'content-encoding']);
       if (goes.encoding !== undefined) headers.push('Content-Encoding', goes.encoding);
       const onward = http.request(
         address,
@@ -512,7 +512,7 @@ async function packed(agent: RealAgent, wire: WireName): Promise<void> {
     // answer (1.5.47).
     const task = { faults: [], told: 10 * WINDOW };
     const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, task, taps);
-    const figures = figuresOf(run, agent, wire);
+    const figures = computeFigures(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
     // The gateway shortens and resends a request rejected as too long, as often as the vendor saw
     // it.
@@ -556,7 +556,7 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
     const paths: string[] = [];
     const server = http.createServer((request, response) => {
       const path = (request.url ?? '').replace(/\?.*/, '');
-      if (knownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
+      if (findKnownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
       request.resume().on('end', () => {
         response.writeHead(STOPPED.status, { 'content-type': 'application/json', connection: 'close' });
         response.end(JSON.stringify({ type: 'error', error: { type: STOPPED.type, message } }));
@@ -569,7 +569,7 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
     const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds: 120 });
     server.close();
     server.closeAllConnections();
-    const asked = paths.filter((path) => knownRequest('POST', path)).length;
+    const asked = paths.filter((path) => findKnownRequest('POST', path)).length;
     const isShown = ended.output.replace(/\s+/g, ' ').includes('used up your budget');
     say(`  asked ${asked} times, exit ${ended.code}, ${ended.seconds.toFixed(0)} s, words shown: ${isShown}`);
     report.push({ agent: agent.name, wire, stopped: { asked, code: ended.code, isShown } });
@@ -627,7 +627,7 @@ async function summaries(agent: RealAgent, wire: WireName): Promise<void> {
       await run.upstream.close();
       keepRequests(`${agent.name}-${wire}-summaries-${name.replaceAll(' ', '-')}`, run);
       const { seen } = run.upstream;
-      const here = figuresOf(run, agent, wire);
+      const here = computeFigures(run, agent, wire);
       const reported = reportedBy(run);
       const ours = seen.filter(({ kind }) => kind === 'ours').length;
       const isApplied = ({ kind, record }: Seen): boolean =>

@@ -22,7 +22,7 @@ import {
   type Reply,
   type ScriptedCall,
 } from '../servers/behaviour';
-import { piecesOf } from '../servers/behaviour';
+import { splitReply } from '../servers/behaviour';
 import type { Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import type { FaultKind, RealAgent } from './agents';
@@ -30,7 +30,7 @@ import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
 import { explanationFor } from './differences';
 import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
 import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
-import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf, type Tool } from './upstream';
+import { called, classifyRequest, READ, SHELL, startVendor, thought, listTools, type Tool } from './upstream';
 
 /** A model that plays one step per request of the task. */
 export class Model {
@@ -48,7 +48,7 @@ export class Model {
   ) {}
 
   readonly script = (record: RecordedRequest): Behaviour => {
-    const kind = kindOf(record.body);
+    const kind = classifyRequest(record.body);
     if (kind === 'summary') return reply('<summary>\nBoth files were read.\n</summary>');
     if (kind === 'small') return reply('A short answer');
     const { steps, task } = this.process;
@@ -70,13 +70,13 @@ export class Model {
   /** Gemini CLI's end with a call. */
   private subagent({ body }: RecordedRequest): Reply {
     const looked = 'The other one has looked.';
-    const end = toolsOf(body).find(({ name }) => name === 'complete_task');
+    const end = listTools(body).find(({ name }) => name === 'complete_task');
     const call = end && called(end, { command: looked, work: this.work });
     return { ...thought(body), ...(call ? callsTool(call) : reply(looked)) };
   }
 
   private answer({ body }: RecordedRequest, { text, reads = [], runs = [], delegates }: Step): Reply {
-    const tools = toolsOf(body);
+    const tools = listTools(body);
     const shell = tools.find(({ name }) => SHELL.test(name));
     const read = tools.find(({ name }) => READ.test(name)) ?? shell;
     const { work } = this;
@@ -113,7 +113,7 @@ function delegated(tool: Tool, work: string, body: Json): ScriptedCall {
 
 const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] => [
   ...(thinking === undefined ? [] : [{ role: 'assistant', kind: 'thinking', text: thinking } as const]),
-  ...piecesOf(answer).map((text): SentText => ({ role: 'assistant', kind: 'text', text })),
+  ...splitReply(answer).map((text): SentText => ({ role: 'assistant', kind: 'text', text })),
   ...textsOfConversation(
     calls.map(({ name, input }) => ({ role: 'assistant', content: [{ type: 'tool_use', id: '', name, input }] })),
   ),

@@ -38,7 +38,7 @@ const image = (role: SentText['role'], data: unknown): SentText => ({
     .digest('hex'),
 });
 
-const roleOf = (role: unknown): SentText['role'] =>
+const getRole = (role: unknown): SentText['role'] =>
   role === 'assistant' || role === 'model'
     ? 'assistant'
     : role === 'system' || role === 'developer'
@@ -109,7 +109,7 @@ function fromResponses(item: Json): SentText[] {
       return [];
     case 'message':
     case undefined:
-      return fromContent(roleOf(item['role']), item['content']);
+      return fromContent(getRole(item['role']), item['content']);
     default:
       return [{ role: 'assistant', kind: 'text', text: canonical(item) }];
   }
@@ -122,7 +122,7 @@ const fromChat = (message: Json): SentText[] =>
         ...(text(message['reasoning_content']) === ''
           ? []
           : [{ role: 'assistant', kind: 'thinking', text: text(message['reasoning_content']) } as const]),
-        ...fromContent(roleOf(message['role']), message['content']),
+        ...fromContent(getRole(message['role']), message['content']),
         ...objects(message['tool_calls']).map((one) => {
           const made = isObject(one['function']) ? one['function'] : {};
           return call(made['name'], parsed(made['arguments']));
@@ -137,8 +137,8 @@ const fromGemini = ({ role, parts }: Json): SentText[] =>
       const output = isObject(response) ? (response['output'] ?? response['error']) : undefined;
       return fromResult(typeof output === 'string' ? output : canonical(response));
     }
-    if (isObject(part['inlineData'])) return [image(roleOf(role), part['inlineData']['data'])];
-    return [{ role: roleOf(role), kind: part['thought'] === true ? 'thinking' : 'text', text: text(part['text']) }];
+    if (isObject(part['inlineData'])) return [image(getRole(role), part['inlineData']['data'])];
+    return [{ role: getRole(role), kind: part['thought'] === true ? 'thinking' : 'text', text: text(part['text']) }];
   });
 
 const hasWords = (one: SentText): boolean => one.text.trim() !== '';
@@ -217,7 +217,7 @@ function common(sent: readonly SentText[], read: readonly SentText[]): [number, 
 }
 
 /** Joins adjacent texts of one role; calls and images stay separate. */
-function runsOf(texts: readonly SentText[]): SentText[][] {
+function groupByRole(texts: readonly SentText[]): SentText[][] {
   const runs: SentText[][] = [];
   const isJoined = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
   for (const one of texts) {
@@ -234,10 +234,10 @@ function withoutOtherCuts(
   read: readonly SentText[],
 ): [SentText[], SentText[], Difference[]] {
   const together = (run: readonly SentText[]): string => words(run.map((one) => one.text).join(' '));
-  const others = runsOf(read);
+  const others = groupByRole(read);
   const differences: Difference[] = [];
   let from = 0;
-  const left = runsOf(sent).filter((run) => {
+  const left = groupByRole(sent).filter((run) => {
     const at = others.findIndex(
       (other, index) => index >= from && other[0]?.role === run[0]?.role && together(other) === together(run),
     );

@@ -79,7 +79,7 @@ export interface Tool {
 }
 
 /** Declared tools; for newer Responses models they are in an input item, in namespaces. */
-export function toolsOf({ tools, input }: Json): Tool[] {
+export function listTools({ tools, input }: Json): Tool[] {
   const given = [
     ...objects(tools),
     ...objects(input).flatMap((item) => (item['type'] === 'additional_tools' ? objects(item['tools']) : [])),
@@ -87,25 +87,26 @@ export function toolsOf({ tools, input }: Json): Tool[] {
   return given.flatMap((tool): Tool[] => {
     if (tool['type'] === 'namespace') {
       const namespace = text(tool['name']);
-      return objects(tool['tools']).map((inner) => ({ ...toolOf(inner), namespace }));
+      return objects(tool['tools']).map((inner) => ({ ...parseTool(inner), namespace }));
     }
-    if (tool['functionDeclarations'] !== undefined) return objects(tool['functionDeclarations']).map(toolOf);
-    return [toolOf(isObject(tool['function']) ? tool['function'] : tool)];
+    if (tool['functionDeclarations'] !== undefined) return objects(tool['functionDeclarations']).map(parseTool);
+    return [parseTool(isObject(tool['function']) ? tool['function'] : tool)];
   });
 }
 
-const toolOf = (tool: Json): Tool => {
+const parseTool = (tool: Json): Tool => {
   const schema = tool['input_schema'] ?? tool['parameters'] ?? tool['parametersJsonSchema'];
   return { name: text(tool['name']), schema: isObject(schema) ? schema : {} };
 };
 
-export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] => objects(messages ?? contents ?? input);
+export const listItems = ({ messages, input, contents }: Json): readonly Json[] =>
+  objects(messages ?? contents ?? input);
 
 /** A request's purpose by its tools and text. */
-export function kindOf(body: Json): RequestKind {
+export function classifyRequest(body: Json): RequestKind {
   if (isOwnSummary(body)) return 'ours';
   if (SUMMARY.test(lastWords(body))) return 'summary';
-  return toolsOf(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
+  return listTools(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
 }
 
 /**
@@ -121,7 +122,7 @@ export const OWN_SUMMARY = 'The user wants the project put in order; the first f
 
 /** Text of the newest item; '' for a tool result. */
 function lastWords(body: Json): string {
-  const last = itemsOf(body).at(-1);
+  const last = listItems(body).at(-1);
   if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
   const content = last['content'] ?? last['parts'];
   return typeof content === 'string'
@@ -196,7 +197,7 @@ const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** VS Code's tools of the task as shell commands. */
-function commandOf({ name, input }: ScriptedCall): { command: string; file?: string } {
+function toCommand({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {
     case 'read_file':
@@ -217,7 +218,7 @@ function commandOf({ name, input }: ScriptedCall): { command: string; file?: str
 
 /** The task's calls for any agent, one answer each. */
 function plan(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
-  return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(commandOf) }));
+  return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(toCommand) }));
 }
 
 /** A strict server; all servers of this process share a vendor's key. */
@@ -262,10 +263,10 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
 
   const script = (record: RecordedRequest): Behaviour => {
     const { body } = record;
-    const tools = toolsOf(body);
+    const tools = listTools(body);
     const shell = tools.find(({ name }) => SHELL.test(name));
     const read = tools.find(({ name }) => READ.test(name));
-    const kind = kindOf(body);
+    const kind = classifyRequest(body);
     const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
     if (kind === 'ours') {
       add();
@@ -340,7 +341,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
         paused = { calls, tell };
       }),
     recalled: () => {
-      const all = seen.map(({ record }) => JSON.stringify(itemsOf(record.body)));
+      const all = seen.map(({ record }) => JSON.stringify(listItems(record.body)));
       return {
         asked: asked.length,
         answered: asked.filter((reference) => all.some((items) => items.includes(`[ref ${reference}: `))).length,
@@ -362,6 +363,6 @@ export function thought({ thinking, include, generationConfig }: Json): { readon
 
 /** A reference in a marker that was not requested yet. */
 function markerIn(body: Json, asked: readonly string[]): string | undefined {
-  const markers = findMarkers(JSON.stringify(itemsOf(body)));
+  const markers = findMarkers(JSON.stringify(listItems(body)));
   return markers.map(({ reference }) => reference).find((reference) => !asked.includes(reference));
 }

@@ -99,7 +99,7 @@ const lossless = (config: unknown): Candidate => candidate('lossless', losslessP
 
 async function ablateOperations(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   const whole: Condensable = { messages, needed: [] };
-  const [tokens, all] = [sizeOf(messages), await measure(whole, lossless({}), undefined)];
+  const [tokens, all] = [countSize(messages), await measure(whole, lossless({}), undefined)];
   for (const name of [...OPERATIONS, 'all that are recoverable']) {
     const config = OPERATIONS.includes(name) ? { [name]: false } : { strictOnly: true };
     const without = await measure(whole, lossless(config), undefined);
@@ -128,7 +128,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
       };
     const all = await run();
     Object.assign(changeable, originals);
-    const tokens = sizeOf(messages);
+    const tokens = countSize(messages);
     const used = [...PROGRAM_NAMES.values()].filter((names) => names.some((name) => called.has(name)));
     for (const names of [...used, Object.keys(originals)]) {
       for (const name of names) Reflect.deleteProperty(changeable, name);
@@ -146,9 +146,9 @@ const summarizer = testSummarizer(() => Promise.resolve('A summary of what was t
 const smart = smartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
 async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
-  for (const prefix of prefixesOf(messages)) {
+  for (const prefix of listPrefixes(messages)) {
     const { needed } = prefix;
-    const tokens = sizeOf(prefix.messages);
+    const tokens = countSize(prefix.messages);
     for (const target of [undefined, Math.floor(tokens * TARGET)]) {
       const aim = target === undefined ? 'no target' : 'half of the tokens may stay';
       for (const preset of BUILT_IN_PRESETS) {
@@ -178,13 +178,13 @@ interface Condensable {
 }
 
 /** Prefixes of a session after which something was needed. */
-const prefixesOf = (messages: readonly ApiMessage[]): Condensable[] =>
+const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
   cutsOf(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
     const needed = neededLinesOf(messages, cut, end);
     return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
   });
 
-const sizeOf = (messages: readonly ApiMessage[]): number => freshCounter().messages(messages);
+const countSize = (messages: readonly ApiMessage[]): number => freshCounter().messages(messages);
 
 async function measure(
   { messages, needed }: Condensable,
@@ -203,7 +203,7 @@ async function measure(
 }
 
 /** Points of removed tokens and of lost needed lines without the part. */
-export const worthOf = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
+export const computeWorth = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
   removed: (100 * (all.removed - without.removed)) / tokens,
   lost: needed === 0 ? 0 : (100 * (without.lost - all.lost)) / needed,
 });
@@ -226,9 +226,9 @@ export function ablationTable(rows: readonly AblationRow[]): string {
           }),
           { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NOTHING, without: NOTHING },
         );
-        const worth = worthOf(sum);
+        const worth = computeWorth(sum);
         const by = agents.flatMap((row) => {
-          const { removed, lost } = worthOf(row);
+          const { removed, lost } = computeWorth(row);
           if (removed === 0 && lost === 0) return [];
           return [`${row.agent} ${signed(removed)}${lost === 0 ? '' : ` (lost ${signed(lost)})`}`];
         });

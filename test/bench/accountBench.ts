@@ -12,8 +12,8 @@ import { loadPriceTable } from '../../src/api/prices';
 import { modelPrices } from '../../src/account/models';
 import { readConversationFile } from '../../src/conversations/readFile';
 import type { Usage } from '../../src/core/cost/usage';
-import { promptTokens } from '../../src/core/cost/usage';
-import { callCost } from '../../src/core/cost/callCost';
+import { countPromptTokens } from '../../src/core/cost/usage';
+import { computeCallCost } from '../../src/core/cost/callCost';
 import { calibrate, median, replay, requestsIn, type CalibrationPair } from '../../src/core/account/replay';
 import { freshCounter } from './measure';
 import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
@@ -70,12 +70,13 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
         calibration,
         pairs[half - 1]?.request,
       );
-      const tokens = (usages: readonly Usage[]): number => usages.reduce((sum, usage) => sum + promptTokens(usage), 0);
+      const tokens = (usages: readonly Usage[]): number =>
+        usages.reduce((sum, usage) => sum + countPromptTokens(usage), 0);
       const cost = (usages: readonly Usage[]): number | undefined => {
         let sum = 0;
         for (const [index, usage] of usages.entries()) {
           const { model, seller, request } = second[index]!;
-          const found = callCost(usage, modelPrices(prices, { model, seller, at: request.at })?.prices);
+          const found = computeCallCost(usage, modelPrices(prices, { model, seller, at: request.at })?.prices);
           if (found === undefined) return undefined;
           sum += found;
         }

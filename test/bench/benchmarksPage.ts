@@ -1,6 +1,6 @@
 /** Writes `docs/research/benchmarks.md`. */
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
-import type { Sized, SizedBench } from './peersBench';
+import type { SizedResult, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';
 import { markdown, millis, percent } from './table';
 import type { ChoiceRow } from './choicesBench';
@@ -14,7 +14,7 @@ const lost = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.
 const cell = ({ verbatim, recallable }: Retention): string =>
   `${percent(verbatim.share)} → ${percent(recallable.share)}`;
 
-const sized = (found: Sized | undefined): string[] =>
+const sized = (found: SizedResult | undefined): string[] =>
   found
     ? [
         found.target < 1 ? percent(found.target) : found.target.toLocaleString('en'),

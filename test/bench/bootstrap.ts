@@ -16,15 +16,15 @@ export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: n
   const random = new Random(seed);
   const shares: number[] = [];
   for (let sample = 0; sample < resamples; sample++) {
-    const share = shareOf(sessions.map(() => random.pick(sessions)));
+    const share = computeShare(sessions.map(() => random.pick(sessions)));
     if (Number.isFinite(share)) shares.push(share);
   }
   shares.sort((a, b) => a - b);
   const at = (quantile: number): number => shares[Math.floor(quantile * (shares.length - 1))] ?? Number.NaN;
-  return { share: shareOf(sessions), low: at(0.025), high: at(0.975) };
+  return { share: computeShare(sessions), low: at(0.025), high: at(0.975) };
 }
 
-function shareOf(ratios: readonly Ratio[]): number {
+function computeShare(ratios: readonly Ratio[]): number {
   const whole = ratios.reduce((sum, ratio) => sum + ratio.whole, 0);
   return whole === 0 ? Number.NaN : ratios.reduce((sum, ratio) => sum + ratio.part, 0) / whole;
 }

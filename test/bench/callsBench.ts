@@ -3,7 +3,7 @@
  * 200 ms.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { anthropicHandler } from '../../src/api/anthropic';
+import { createAnthropicHandler } from '../../src/api/anthropic';
 import { createSummarizer } from '../../src/api/summarizer';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { SUITE_RUNS as CALLS, suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
@@ -39,7 +39,7 @@ export async function benchCalls(): Promise<CallsMeasurement> {
   try {
     for (let run = 0; run <= RUNS; run++) {
       const counter = freshCounter();
-      const handler = anthropicHandler({
+      const handler = createAnthropicHandler({
         baseUrl: server.url,
         apiKey: 'sk-test-key',
         counter,

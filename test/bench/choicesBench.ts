@@ -10,7 +10,7 @@ import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { outputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';
 import { listContents } from '../../src/core/messages/content';
-import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import { isMachineMessage, extractPersonText } from '../../src/core/messages/personText';
 import { isSummaryMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
@@ -130,6 +130,6 @@ const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
     messages
       .filter((message) => message.role === 'user' && !isMachineMessage(message))
       .flatMap(listContents)
-      .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text)] : []))
+      .flatMap(({ type, text }) => (type === 'messageText' ? [extractPersonText(text)] : []))
       .filter((text) => text !== ''),
   );

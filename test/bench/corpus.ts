@@ -69,7 +69,7 @@ const conversationsIn = (folder: string, warn: (text: string) => void): BenchCon
   sessionsIn(folder, 'active').flatMap((session) => session.read(warn));
 
 function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
-  const manifest = manifestOf(folder);
+  const manifest = readManifest(folder);
   return filesIn(folder).map((file) => {
     const name = relative(folder, file);
     return {
@@ -78,7 +78,7 @@ function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
       read(warn) {
         try {
           const { format, messages } = readConversationFile(file, { history });
-          const { agent = format, project = projectOf(name) } = manifest.get(name.replaceAll(sep, '/')) ?? {};
+          const { agent = format, project = getProject(name) } = manifest.get(name.replaceAll(sep, '/')) ?? {};
           return [{ name, format, agent, project, messages }];
         } catch (error) {
           warn(`left out: ${error instanceof Error ? error.message : String(error)}`);
@@ -90,7 +90,7 @@ function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
 }
 
 /** `manifest.tsv` has agent and repository of each file; empty if missing. */
-function manifestOf(folder: string): Map<string, { readonly agent: string; readonly project: string }> {
+function readManifest(folder: string): Map<string, { readonly agent: string; readonly project: string }> {
   const file = join(folder, 'manifest.tsv');
   if (!existsSync(file)) return new Map();
   const [head = [], ...rows] = readFileSync(file, 'utf8')
@@ -110,7 +110,7 @@ function manifestOf(folder: string): Map<string, { readonly agent: string; reado
 /**
  * The older corpus has Claude Code sessions of a repository whose owner is in the wider one too.
  */
-const projectOf = (name: string): string => {
+const getProject = (name: string): string => {
   const folder = dirname(name).split(sep)[0] ?? '';
   return folder === 'claude-code' ? 'entireio' : folder;
 };

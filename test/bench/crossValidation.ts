@@ -35,10 +35,10 @@ export function leavingOut(
   isUsed: (feature: number) => boolean = () => true,
 ): Scores {
   const byKey = weightsLeavingOut(cuts, keyOf, isUsed);
-  return (cut) => scoresOf(cut, byKey.get(keyOf(cut)) ?? []);
+  return (cut) => computeScores(cut, byKey.get(keyOf(cut)) ?? []);
 }
 
-const scoresOf = ({ features }: FitCut, weights: readonly number[]): number[] =>
+const computeScores = ({ features }: FitCut, weights: readonly number[]): number[] =>
   features.map((row) => weights.reduce((sum, weight, at) => sum + weight * (row[at] ?? 0), 0));
 
 /** A size of a cut's prefix, and the loss of a rule that reaches it. */

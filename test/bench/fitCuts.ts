@@ -5,7 +5,7 @@
 import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
 import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
-import { neighboursOf, prefixBlocks, sampleOf, type NeededThere } from './prefixBlocks';
+import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
 import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
 import { asGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
 import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
@@ -14,7 +14,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { loadAllSessions, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
-import { CUTS, RULES, WINDOWS, endOf, withoutThinking } from './needBench';
+import { CUTS, RULES, WINDOWS, findEnd, withoutThinking } from './needBench';
 
 export interface FitCut extends FitSample {
   readonly session: string;
@@ -49,13 +49,13 @@ export async function cutsFrom(folders: readonly string[], cache: string | undef
   if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
   const sessions = sessionsIn(folders);
   const cuts: FitCut[] = [];
-  for (const session of sessions) cuts.push(...(await fitCutsOf(session)));
+  for (const session of sessions) cuts.push(...(await makeFitCuts(session)));
   if (cache !== undefined) writeFileSync(cache, serialize(cuts));
   return cuts;
 }
 
 /** Cuts of a session after which something is needed. */
-export async function fitCutsOf({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
+export async function makeFitCuts({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
   const messages = withoutThinking(all);
   const counter = freshCounter();
   const found: FitCut[] = [];
@@ -80,9 +80,9 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
       project,
       session: `${agent}/${name}`,
       cut,
-      ...sampleOf(blocks, lines),
+      ...makeSample(blocks, lines),
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
-      follows: neighboursOf(candidates),
+      follows: findNeighbors(candidates),
       guarded: candidates.map(asGuardedBlock),
       words: agentWordsOf(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
       before: counter.messages(prefix),
@@ -94,11 +94,11 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
 }
 
 function linesAt(messages: BenchConversation['messages'], cut: number): NeededThere[] {
-  const keys = (lines: readonly NeededLine[]): Set<string> => new Set(lines.map(keyOf));
-  const windows = WINDOWS.map((turns) => neededLinesOf(messages, cut, endOf(messages, cut, turns)));
+  const keys = (lines: readonly NeededLine[]): Set<string> => new Set(lines.map(makeKey));
+  const windows = WINDOWS.map((turns) => neededLinesOf(messages, cut, findEnd(messages, cut, turns)));
   const sets = windows.map(keys);
-  const all = new Map(windows.flat().map((line) => [keyOf(line), line]));
-  return [...all.values()].map((line) => ({ line, windows: sets.map((set) => set.has(keyOf(line))) }));
+  const all = new Map(windows.flat().map((line) => [makeKey(line), line]));
+  return [...all.values()].map((line) => ({ line, windows: sets.map((set) => set.has(makeKey(line))) }));
 }
 
-const keyOf = ({ file, line }: NeededLine): string => `${file}\n${line}`;
+const makeKey = ({ file, line }: NeededLine): string => `${file}\n${line}`;

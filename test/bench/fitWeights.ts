@@ -55,18 +55,18 @@ export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start 
   const size = cuts[0]?.features[0]?.length ?? 0;
   const fixed = FEATURE_NAMES.map((name) => FIXED[name]);
   const used = Array.from({ length: size }, (_, at) => at).filter((at) => fixed[at] === undefined && isUsed(at));
-  const samples = samplesOf(cuts);
-  const spread = spreadOf(samples, used);
-  const scaled = samples.map((sample): Scaled => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
+  const samples = makeSamples(cuts);
+  const spread = computeSpread(samples, used);
+  const scaled = samples.map((sample): ScaledSample => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
   const from = Float64Array.from(used, (feature, at) => (start[feature] ?? 0) * (spread[at] ?? 1));
-  const found = minimize((weights) => lossOf(scaled, weights, from, penalty), from);
+  const found = minimize((weights) => computeLoss(scaled, weights, from, penalty), from);
   const weights = Array.from({ length: size }, (_, at) => fixed[at] ?? 0);
   for (const [at, feature] of used.entries()) weights[feature] = (found[at] ?? 0) / (spread[at] ?? 1);
   return weights;
 }
 
 /** Equal weight per agent, per project within it, and per needed line within that. */
-function samplesOf(cuts: readonly FitSample[]): Sample[] {
+function makeSamples(cuts: readonly FitSample[]): Sample[] {
   const needed = cuts.map(neededByBlock);
   const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
   const lines = new Map<string, number>();
@@ -102,7 +102,7 @@ function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64
   return { blocks, sum };
 }
 
-function spreadOf(samples: readonly Sample[], used: readonly number[]): number[] {
+function computeSpread(samples: readonly Sample[], used: readonly number[]): number[] {
   const rows = samples.flatMap(({ features }) => features);
   return used.map((feature) => {
     let [sum, squares] = [0, 0];
@@ -117,7 +117,7 @@ function spreadOf(samples: readonly Sample[], used: readonly number[]): number[]
 }
 
 /** A sample with features scaled to a spread of 1. */
-interface Scaled extends Sample {
+interface ScaledSample extends Sample {
   readonly matrix: Float32Array;
 }
 
@@ -134,7 +134,12 @@ interface Loss {
   readonly gradient: Float64Array;
 }
 
-function lossOf(samples: readonly Scaled[], weights: Float64Array, start: Float64Array, penalty: number): Loss {
+function computeLoss(
+  samples: readonly ScaledSample[],
+  weights: Float64Array,
+  start: Float64Array,
+  penalty: number,
+): Loss {
   const size = weights.length;
   const away = weights.map((weight, at) => weight - (start[at] as number));
   const gradient = away.map((distance) => 2 * penalty * distance);
@@ -182,7 +187,7 @@ function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64A
   let now = of(at);
   const memory: { readonly step: Float64Array; readonly change: Float64Array }[] = [];
   for (let count = 0; count < STEPS; count++) {
-    const direction = directionOf(now.gradient, memory);
+    const direction = computeDirection(now.gradient, memory);
     let length = memory.length > 0 ? 1 : Math.min(1, 1 / now.gradient.reduce((sum, one) => sum + Math.abs(one), 0));
     const slope = dot(now.gradient, direction);
     let next = now;
@@ -204,7 +209,7 @@ function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64A
   return at;
 }
 
-function directionOf(
+function computeDirection(
   gradient: Float64Array,
   memory: readonly { readonly step: Float64Array; readonly change: Float64Array }[],
 ): Float64Array {

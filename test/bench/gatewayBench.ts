@@ -100,7 +100,7 @@ const step = (task: string, at: number): unknown[] => [
 ];
 
 /** A conversation that grows by a step per body. */
-class Growing {
+class GrowingConversation {
   private readonly messages: unknown[];
   private steps = 0;
 
@@ -207,17 +207,20 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
         );
         const rounds: Round[] = [];
         for (let at = 0; at < CONVERSATIONS; at++) {
-          const conversation = new Growing(`${kind} ${tokens}, number ${at}`, tokens);
-          rounds.push(...(await roundsOf([conversation], REQUESTS, proxy.url, gateway, () => sent)));
+          const conversation = new GrowingConversation(`${kind} ${tokens}, number ${at}`, tokens);
+          rounds.push(...(await runRounds([conversation], REQUESTS, proxy.url, gateway, () => sent)));
         }
-        points.push(...pointsOf(tokens, kind, rounds, usedBy(gateway.child.pid).memory));
+        points.push(...summarizeRounds(tokens, kind, rounds, usedBy(gateway.child.pid).memory));
         gateway.child.kill('SIGKILL');
       }
     }
     const gateway = await gatewayWith(99_000_000);
-    const many = Array.from({ length: AT_ONCE }, (_, at) => new Growing(`one of many, number ${at}`, 50_000));
-    const rounds = await roundsOf(many, REQUESTS_AT_ONCE, proxy.url, gateway);
-    points.push(...pointsOf(50_000, `${AT_ONCE} at once`, rounds, usedBy(gateway.child.pid).memory));
+    const many = Array.from(
+      { length: AT_ONCE },
+      (_, at) => new GrowingConversation(`one of many, number ${at}`, 50_000),
+    );
+    const rounds = await runRounds(many, REQUESTS_AT_ONCE, proxy.url, gateway);
+    points.push(...summarizeRounds(50_000, `${AT_ONCE} at once`, rounds, usedBy(gateway.child.pid).memory));
     return points;
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -237,8 +240,8 @@ interface Round {
 }
 
 /** @param sent what the vendor was sent last, where one conversation is measured; then rounds that condense are told apart. */
-async function roundsOf(
-  conversations: readonly Growing[],
+async function runRounds(
+  conversations: readonly GrowingConversation[],
   requests: number,
   proxy: string,
   { child, url }: { child: ChildProcess; url: string },
@@ -262,7 +265,7 @@ async function roundsOf(
 }
 
 /** One point for rounds with an existing condensation, and one for those that condense, if any. */
-function pointsOf(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
+function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
   const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
     const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
     const requests = times.gateway.length;

@@ -77,7 +77,7 @@ const model = (contextWindow: number, percent: number): UpstreamModel => ({
   threshold: { percent },
 });
 
-function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): AgentRequest {
+function makeRequest(messages: readonly ApiMessage[], upstream: UpstreamModel): AgentRequest {
   return { conversationId: 'bench', system: 'You are an agent. '.repeat(800), messages, tools: TOOLS, model: upstream };
 }
 
@@ -144,11 +144,11 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
   for (let run = 0; run < runs; run++)
     await inFolder(async (root) => {
       const live = liveIn(root, where);
-      await live.prepare(requestOf([user('Hello')], model(200_000, 75)));
-      const request = requestOf(copied(messages), model(10_000_000, 100));
+      await live.prepare(makeRequest([user('Hello')], model(200_000, 75)));
+      const request = makeRequest(copied(messages), model(10_000_000, 100));
       timings.push(await timed(() => live.prepare(request)));
     });
-  return pointOf(2_500_000, where, 'first request, 10 MB', timings);
+  return makePoint(2_500_000, where, 'first request, 10 MB', timings);
 }
 
 const REQUESTS = 120;
@@ -162,16 +162,16 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
     const live = liveIn(root, where);
     const upstream = model(tokens * 10, 100);
     const from = Math.max(2, messages.length - REQUESTS * STEP);
-    await live.prepare(requestOf(copied(messages.slice(0, from)), upstream));
+    await live.prepare(makeRequest(copied(messages.slice(0, from)), upstream));
     const timings: Timing[] = [];
     const idle: Timing[] = [];
     for (let end = from + STEP; end <= messages.length; end += STEP) {
       // Created on demand, so that garbage collections don't traverse 120 of them.
-      const request = requestOf(copied(messages.slice(0, end)), upstream);
+      const request = makeRequest(copied(messages.slice(0, end)), upstream);
       timings.push(await timed(() => live.prepare(request)));
       idle.push(await timed(() => live.countPart('')));
     }
-    return [pointOf(tokens, where, 'nothing due', timings), pointOf(tokens, where, 'no work', idle)];
+    return [makePoint(tokens, where, 'nothing due', timings), makePoint(tokens, where, 'no work', idle)];
   });
 }
 
@@ -191,15 +191,15 @@ async function largeResults(
     const live = liveIn(root, where);
     const upstream = model((tokens + runs * 20_000) * 10, 100);
     const all = [...messages];
-    await live.prepare(requestOf(copied(all), upstream));
+    await live.prepare(makeRequest(copied(all), upstream));
     const timings: Timing[] = [];
     for (let run = 0; run < runs; run++) {
       const result = text.slice(run * 50_000, (run + 1) * 50_000);
       all.push(...exchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
-      const request = requestOf(copied(all), upstream);
+      const request = makeRequest(copied(all), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
-    return pointOf(tokens, where, 'a new result of 50 KB', timings);
+    return makePoint(tokens, where, 'a new result of 50 KB', timings);
   });
 }
 
@@ -216,10 +216,10 @@ async function images(where: Where): Promise<LivePoint> {
       const id = `shot-${image}`;
       all.push(assistant(call(id, 'browser_take_screenshot', {})), user(result(id, [shot])));
       if (image % 3 < 2) continue;
-      const request = requestOf(copied(all), upstream);
+      const request = makeRequest(copied(all), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
-    return pointOf(59_000, where, '42 images, 34 MB', timings);
+    return makePoint(59_000, where, '42 images, 34 MB', timings);
   });
 }
 
@@ -240,16 +240,16 @@ async function condensing(
   for (let run = 0; run < runs; run++) {
     await inFolder(async (root) => {
       const live = liveIn(root, where);
-      await live.prepare(requestOf(copied(before), far));
-      const [due, again] = [requestOf(copied(messages), upstream), requestOf(copied(messages), upstream)];
+      await live.prepare(makeRequest(copied(before), far));
+      const [due, again] = [makeRequest(copied(messages), upstream), makeRequest(copied(messages), upstream)];
       times.condensing.push(await timed(() => live.prepare(due)));
       const restarted = liveIn(root, where);
       times['after a restart'].push(await timed(() => restarted.prepare(again)));
     });
   }
   return [
-    pointOf(tokens, where, 'condensing', times.condensing),
-    pointOf(tokens, where, 'after a restart', times['after a restart']),
+    makePoint(tokens, where, 'condensing', times.condensing),
+    makePoint(tokens, where, 'after a restart', times['after a restart']),
   ];
 }
 
@@ -274,7 +274,7 @@ async function timed(action: () => Promise<unknown>): Promise<Timing> {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 
-function pointOf(
+function makePoint(
   tokens: number,
   where: Where,
   situation: LivePoint['situation'],

@@ -7,7 +7,7 @@ import type { Edit } from '../../src/core/condense/edits/edits';
 import { CondensationManager, createProviders } from '../../src/core/condense';
 import { isAnyThinking, type getBlocks } from '../../src/core/messages/blocks';
 import { listContents } from '../../src/core/messages/content';
-import { valueAt } from '../../src/core/messages/path';
+import { getValueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { commonPrefix } from '../../src/live/align';
@@ -61,7 +61,7 @@ export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
 }
 
 /** Messages per request: those before each answer. */
-export const requestsOf = (messages: readonly ApiMessage[]): number[] =>
+export const listRequests = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, at) =>
     at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
   );
@@ -85,7 +85,7 @@ const modelWith = (window: number): UpstreamModel => ({
 export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
   largest < duePointOf(modelWith(window)).tokens;
 
-export interface Replayed {
+export interface ReplayResult {
   readonly name: string;
   readonly messages: readonly ApiMessage[];
   readonly window: number;
@@ -98,7 +98,7 @@ export interface Replayed {
  * @throws Error if the prefix changed without a condensation, or a removed line is not in the
  * request
  */
-export async function replay({ name, messages, window, settings, counter: known }: Replayed): Promise<ReplayedRun> {
+export async function replay({ name, messages, window, settings, counter: known }: ReplayResult): Promise<ReplayedRun> {
   const root = mkdtempSync(join(tmpdir(), 'condenser-replay-'));
   try {
     const counter = known ?? freshCounter();
@@ -110,14 +110,14 @@ export async function replay({ name, messages, window, settings, counter: known 
       ...(known && { storage: NO_DISK }),
     });
     const model = modelWith(window);
-    const segmentsOf = segmenter(counter);
+    const toSegments = segmenter(counter);
     const cache = new PromptCache({ minTokens: 1_024 });
     const standing = new Standing(name);
     let [cost, condensations, requests, largest] = [0, 0, 0, 0];
     let last: PreparedRequest | undefined;
     const times: number[] = [];
     const notes = new Set<string>();
-    for (const end of requestsOf(messages)) {
+    for (const end of listRequests(messages)) {
       const began = performance.now();
       const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
       times.push(performance.now() - began);
@@ -127,7 +127,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
       if (settings.newResults !== 'off') standing.assert(prepared, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
-        segmentsOf(message, prepared.cacheMarks.includes(at)),
+        toSegments(message, prepared.cacheMarks.includes(at)),
       );
       const { read, written, total } = cache.useMarked(segments);
       cost += read * READ + written * WRITE + (total - read - written);
@@ -145,10 +145,10 @@ export async function replay({ name, messages, window, settings, counter: known 
   }
 }
 
-type SegmentsOf = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
+type Segmenter = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
 
 /** Blocks as a cache sees them, with a cached hash. */
-function segmenter(counter: MessageCounter): SegmentsOf {
+function segmenter(counter: MessageCounter): Segmenter {
   const known = new WeakMap<ApiMessage, readonly Segment[]>();
   return (message, isMarked) => {
     const own =
@@ -192,7 +192,7 @@ export class Standing {
     const doubtful = unproven.filter(
       ({ place, cuts: own }) =>
         shown.has(place.message) &&
-        !own.every((cut) => cut.recoverable || this.holds(valueAt(original[place.message], place.path), cut)),
+        !own.every((cut) => cut.recoverable || this.holds(getValueAt(original[place.message], place.path), cut)),
     );
     if (doubtful.length === 0) return;
     // A line in another form: after a path, or in JSON.

@@ -15,8 +15,8 @@ import { coherenceFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { listContents } from '../../src/core/messages/content';
 import { findMarkers } from '../../src/core/messages/markers';
-import { valueAt } from '../../src/core/messages/path';
-import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import { getValueAt } from '../../src/core/messages/path';
+import { isMachineMessage, extractPersonText } from '../../src/core/messages/personText';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
 import { candidate, condense, freshCounter } from './measure';
@@ -64,7 +64,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const prefix = messages.slice(0, cut);
       const again = new Set(errorsIn(messages.slice(cut, end)));
       const errors = errorsIn(prefix).filter((line) => again.has(line));
-      const words = wordsOf(prefix);
+      const words = listUserTexts(prefix);
       const before = counter.messages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
         const theirs = (await policy(prefix)).view;
@@ -89,7 +89,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
         }
         for (const line of needed) {
           if (kept.line(line) === 'verbatim') continue;
-          const tells = line.shown.map((shown) => tellOf(prefix, edits, line, shown));
+          const tells = line.shown.map((shown) => countNames(prefix, edits, line, shown));
           row.lost++;
           if (tells.some(({ isTold }) => isTold)) row.told++;
           if (tells.some(({ isNamed }) => isNamed)) row.named++;
@@ -109,12 +109,12 @@ export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
     .filter((line) => line.length >= MIN_ERROR);
 
-const wordsOf = (prefix: readonly ApiMessage[]): string[] =>
+const listUserTexts = (prefix: readonly ApiMessage[]): string[] =>
   prefix
     .slice(1)
     .filter((message) => message.role === 'user' && !isMachineMessage(message))
     .flatMap(listContents)
-    .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text).trim()] : []))
+    .flatMap(({ type, text }) => (type === 'messageText' ? [extractPersonText(text).trim()] : []))
     .filter((text) => text !== '');
 
 export const textsIn = (view: readonly ApiMessage[]): string =>
@@ -129,7 +129,7 @@ const namesIn = (text: string): string => {
   return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
 };
 
-function tellOf(
+function countNames(
   prefix: readonly ApiMessage[],
   edits: readonly Edit[],
   { file }: NeededLine,
@@ -140,7 +140,7 @@ function tellOf(
   );
   const cut = cuts.find(({ start, end }) => start < shown.end && end > shown.start);
   const names = cut ? namesIn(cut.text) : '';
-  const above = nameAbove(String(valueAt(prefix[shown.message], shown.path)), shown.start, isMarkdown(file));
+  const above = nameAbove(String(getValueAt(prefix[shown.message], shown.path)), shown.start, isMarkdown(file));
   const said = names
     .slice(2)
     .replace(/ and \d+ more$/, '')

@@ -10,7 +10,7 @@ import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { candidate, condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { providerPolicy } from './policies';
-import { charsOf, repeatBound } from './repeatBound';
+import { countChars, repeatBound } from './repeatBound';
 import { measureRetention } from './retention';
 import { percent, table } from './table';
 
@@ -84,11 +84,11 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
 }
 
 const charsIn = (messages: readonly ApiMessage[]): number =>
-  messages.reduce((sum, message) => sum + charsOf(message), 0);
+  messages.reduce((sum, message) => sum + countChars(message), 0);
 
 /** One row per agent: shares of all characters; per project the share of strict Lossless. */
 export function losslessTable(rows: readonly LosslessRow[]): string {
-  const shareOf = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
+  const computeShare = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
     own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);
   return table(
     [
@@ -106,20 +106,22 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
       'needed lines kept',
     ],
     [...Map.groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
-      const projects = [...Map.groupBy(own, ({ project }) => project).values()].map((each) => shareOf(each, 'strict'));
+      const projects = [...Map.groupBy(own, ({ project }) => project).values()].map((each) =>
+        computeShare(each, 'strict'),
+      );
       const mean = projects.reduce((sum, share) => sum + share, 0) / projects.length;
       return [
         agent,
         own.length,
         projects.length,
         Math.round(own.reduce((sum, { chars }) => sum + chars, 0) / 1_000),
-        percent(shareOf(own, 'strict')),
+        percent(computeShare(own, 'strict')),
         `${percent(mean)} (${percent(Math.min(...projects))} to ${percent(Math.max(...projects))})`,
-        percent(shareOf(own, 'bound')),
-        percent(shareOf(own, 'strict', 'bound')),
-        percent(shareOf(own, 'acrossFiles')),
-        percent(shareOf(own, 'boundAnywhere')),
-        percent(shareOf(own, 'all')),
+        percent(computeShare(own, 'bound')),
+        percent(computeShare(own, 'strict', 'bound')),
+        percent(computeShare(own, 'acrossFiles')),
+        percent(computeShare(own, 'boundAnywhere')),
+        percent(computeShare(own, 'all')),
         `${own.reduce((sum, { kept }) => sum + kept, 0)} of ${own.reduce((sum, { needed }) => sum + needed, 0)}`,
       ];
     }),

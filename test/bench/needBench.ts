@@ -73,7 +73,7 @@ export async function measureNeed(
     for (const { cut } of cutsOf(messages, { cuts })) {
       const needed = WINDOWS.map((turns) => ({
         turns,
-        lines: neededLinesOf(messages, cut, endOf(messages, cut, turns)),
+        lines: neededLinesOf(messages, cut, findEnd(messages, cut, turns)),
       }));
       if (needed.every(({ lines }) => lines.length === 0)) continue;
       const prefix = messages.slice(0, cut);
@@ -104,7 +104,7 @@ export async function measureNeed(
 }
 
 /** Index after the last message of this many turns from a cut. */
-export function endOf(messages: readonly ApiMessage[], cut: number, turns: number): number {
+export function findEnd(messages: readonly ApiMessage[], cut: number, turns: number): number {
   let seen = 0;
   for (let index = cut; index < messages.length; index++) {
     const begins = messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant';
@@ -150,7 +150,7 @@ export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
   const rules = [...new Set(tallies.map(({ rule }) => rule))];
   const agents = [...new Set(tallies.map(({ agent }) => agent))];
   return rules.flatMap((rule) => {
-    const shares = sharesOf(tallies.filter((tally) => tally.rule === rule));
+    const shares = computeShares(tallies.filter((tally) => tally.rule === rule));
     const rows = agents.map((agent) =>
       agentRow(
         rule,
@@ -162,7 +162,7 @@ export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
   });
 }
 
-function sharesOf(tallies: readonly NeedTally[]): ProjectShare[] {
+function computeShares(tallies: readonly NeedTally[]): ProjectShare[] {
   const groups = new Map<string, NeedTally[]>();
   for (const tally of tallies) {
     const key = `${tally.agent}\n${tally.project}`;
@@ -202,7 +202,7 @@ function sharesOf(tallies: readonly NeedTally[]): ProjectShare[] {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const meansOf = (shares: readonly ProjectShare[]) => ({
+const computeMeans = (shares: readonly ProjectShare[]) => ({
   projects: shares.length,
   lines: shares.reduce((sum, { lines }) => sum + lines, 0),
   removedByRule: mean(shares.map((share) => share.removedByRule)),
@@ -220,7 +220,12 @@ function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]):
   const count = differences.length;
   const variance = differences.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (count - 1);
   const half = (STUDENT[count - 1] ?? 2.2) * Math.sqrt(variance / count);
-  return { agent, rule, ...meansOf(shares), difference: { mean: middle, low: middle - half, high: middle + half } };
+  return {
+    agent,
+    rule,
+    ...computeMeans(shares),
+    difference: { mean: middle, low: middle - half, high: middle + half },
+  };
 }
 
 const RESAMPLES = 2_000;
@@ -228,7 +233,7 @@ const RESAMPLES = 2_000;
 /** Samples projects with replacement, across agents. */
 function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
   const agents = [...new Set(shares.map(({ agent }) => agent))];
-  const means = agents.map((agent) => meansOf(shares.filter((share) => share.agent === agent)));
+  const means = agents.map((agent) => computeMeans(shares.filter((share) => share.agent === agent)));
   const difference = (drawn: readonly ProjectShare[]): number =>
     mean(
       [...new Set(drawn.map(({ agent }) => agent))].map((agent) =>

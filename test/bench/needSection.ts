@@ -34,14 +34,14 @@ export function needSection(cuts: readonly FitCut[], lossless: readonly Lossless
     ['the newest results stay', ({ features }) => features.map((row) => -(row[results] ?? 0))],
   ];
   const rows = needRows(simulated(cuts, byProject));
-  const lines = ways.map(([name, scores]) => ({ name, points: lineOf(cuts, scores) }));
+  const lines = ways.map(([name, scores]) => ({ name, points: computeLine(cuts, scores) }));
   const points = rows
     .filter(({ agent }) => agent === 'all')
     .map((row) => ({ name: row.rule, left: 1 - row.removedByRule, kept: 1 - row.lostByRule }));
-  return { text: sectionText(cuts, rows, agentsText(lossless, cuts, rows)), picture: pictureOf(lines, points) };
+  return { text: sectionText(cuts, rows, agentsText(lossless, cuts, rows)), picture: drawPicture(lines, points) };
 }
 
-function lineOf(cuts: readonly FitCut[], scores: Scores): { left: number; kept: number }[] {
+function computeLine(cuts: readonly FitCut[], scores: Scores): { left: number; kept: number }[] {
   const sizes = (cut: FitCut): FitCut['rules'] =>
     LEFT.map((left) => ({ rule: String(left), tokens: left * cut.before, lost: [] }));
   return needRows(simulated(cuts, scores, sizes))
@@ -124,7 +124,7 @@ const [LEFT_EDGE, TOP, RIGHT, BOTTOM] = [64, 24, 700, 360];
 const COLOURS = ['#0072b2', '#56b4e9', '#d55e00'];
 
 /** X axis: remaining tokens, descending; y axis: needed lines kept. */
-function pictureOf(
+function drawPicture(
   lines: readonly { readonly name: string; readonly points: readonly Point[] }[],
   points: readonly (Point & { readonly name: string })[],
 ): string {

@@ -9,9 +9,9 @@
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { sessionFiles, type BenchConversation, type SessionFile } from './corpus';
-import { asSent, isBelow, READ, replay, requestsOf, WRITE, type ReplayedRun } from './liveReplay';
+import { asSent, isBelow, READ, replay, listRequests, WRITE, type ReplayedRun } from './liveReplay';
 import { freshCounter } from './measure';
-import { boundByMessage, charsOf } from './repeatBound';
+import { boundByMessage, countChars } from './repeatBound';
 
 /** Windows in tokens, in addition to an unlimited one without condensations. */
 const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
@@ -49,14 +49,14 @@ export async function benchNewResults(
   told: (text: string) => void,
   windows = WINDOWS,
 ): Promise<NewResultsPoint[]> {
-  const files = sampleOf(sessionFiles(), wanted);
+  const files = sampleFiles(sessionFiles(), wanted);
   const points: NewResultsPoint[] = [];
   const began = performance.now();
   for (const [index, file] of files.entries()) {
     for (const session of file.read(told)) {
       const messages = asSent(session.messages);
       if (messages.length < 4) continue;
-      points.push(...(await pointsOf(session, messages, windows)));
+      points.push(...(await measureSession(session, messages, windows)));
     }
     const seconds = Math.round((performance.now() - began) / 1_000);
     told(`${index + 1} of ${files.length} after ${seconds} s: ${file.name}`);
@@ -64,14 +64,14 @@ export async function benchNewResults(
   return points;
 }
 
-function sampleOf(files: readonly SessionFile[], wanted: string | undefined): readonly SessionFile[] {
+function sampleFiles(files: readonly SessionFile[], wanted: string | undefined): readonly SessionFile[] {
   if (wanted === undefined) return files;
   if (!/^\d+$/.test(wanted)) return files.filter(({ name }) => name.includes(wanted));
   const step = Math.max(1, files.length / Number(wanted));
   return files.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 
-async function pointsOf(
+async function measureSession(
   { name, agent }: BenchConversation,
   messages: readonly ApiMessage[],
   windows: readonly number[],
@@ -104,7 +104,7 @@ async function pointsOf(
 }
 
 export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBound {
-  const requests = requestsOf(messages);
+  const requests = listRequests(messages);
   /** Cost of a message's token: written once, then read by each later request. */
   const price = (at: number): number => {
     const after = requests.filter((end) => end > at).length;
@@ -115,7 +115,7 @@ export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBoun
     sum([...chars], ([, own]) => own),
     sum([...chars], ([at, own]) => own * price(at)),
   ];
-  const [chars, cost] = both(new Map(messages.map((message, at) => [at, charsOf(message)])));
+  const [chars, cost] = both(new Map(messages.map((message, at) => [at, countChars(message)])));
   return { chars, cost, sameFile: both(bound.sameFile), anywhere: both(bound.anywhere) };
 }
 

@@ -13,7 +13,7 @@ interface Table {
 
 /** For a terminal, with request times. */
 export const newResultsTable = (points: readonly NewResultsPoint[]): string =>
-  [windowsOf(points), waysOf(points), boundOf(points), timesOf(points)]
+  [makeWindowTable(points), makeRuleTable(points), makeBoundTable(points), makeTimeTable(points)]
     .map(({ head, rows }) => table(head, rows))
     .join('\n\n');
 
@@ -28,18 +28,18 @@ the input with 1.25 for writing and 0.1 for reading Anthropic's cache (20 blocks
 every request it was asserted that it begins with the one before byte for byte, unless a condensation came in between, and that each line
 which was left out stands in the request itself.
 
-${show(windowsOf(points))}
+${show(makeWindowTable(points))}
 
 ${aimsText(points)}
 
 The rule beside others, where no condensation comes in between: without the caution about what an agent reads again, and with the noise
 of terminals left out.
 
-${show(waysOf(points))}
+${show(makeRuleTable(points))}
 
 Brute force, with the shortest marker that there is, in characters:
 
-${show(boundOf(points))}
+${show(makeBoundTable(points))}
 `;
 }
 
@@ -68,8 +68,8 @@ function aimsText(points: readonly NewResultsPoint[]): string {
   return [...aims, dearest].join(' ');
 }
 
-const nameOf = (window: number): string => (window === Infinity ? 'no limit' : `${window / 1_000}K`);
-const inWindow = (window: number): string => (window === Infinity ? 'without a limit' : `in ${nameOf(window)}`);
+const nameWindow = (window: number): string => (window === Infinity ? 'no limit' : `${window / 1_000}K`);
+const inWindow = (window: number): string => (window === Infinity ? 'without a limit' : `in ${nameWindow(window)}`);
 const signed = (share: number, digits = 1): string => percent(share, digits).replace('-', '−');
 const change = (point: NewResultsPoint): number => point.with.cost / point.without.cost - 1;
 
@@ -78,16 +78,16 @@ const savedIn = (
   run: (point: NewResultsPoint) => ReplayedRun | undefined,
 ): number => sum(points, (point) => run(point)?.cost ?? 0) / sum(points, (point) => point.without.cost) - 1;
 
-const agentsOf = (points: readonly NewResultsPoint[]): string[] =>
+const listAgents = (points: readonly NewResultsPoint[]): string[] =>
   [...new Set(points.map(({ agent }) => agent))].sort();
 
-function windowsOf(points: readonly NewResultsPoint[]): Table {
+function makeWindowTable(points: readonly NewResultsPoint[]): Table {
   const windows = [...new Set(points.map(({ window }) => window))];
   const rows = windows.flatMap((window) =>
-    [...agentsOf(points), 'all'].map((agent) => {
+    [...listAgents(points), 'all'].map((agent) => {
       const own = points.filter((point) => point.window === window && (agent === 'all' || point.agent === agent));
       return [
-        `${agent}, ${nameOf(window)}`,
+        `${agent}, ${nameWindow(window)}`,
         own.length,
         sum(own, (point) => point.with.requests),
         percent(sum(own, (point) => point.with.leftOut) / sum(own, (point) => point.with.received)),
@@ -103,9 +103,9 @@ function windowsOf(points: readonly NewResultsPoint[]): Table {
 }
 
 /** The shipped rule compared with others, without condensations. */
-function waysOf(points: readonly NewResultsPoint[]): Table {
+function makeRuleTable(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
-  const rows = [...agentsOf(own), 'all'].map((agent) => {
+  const rows = [...listAgents(own), 'all'].map((agent) => {
     const of = own.filter((point) => agent === 'all' || point.agent === agent);
     const cost = (run: (point: NewResultsPoint) => ReplayedRun | undefined): string => signed(savedIn(of, run));
     return [agent, cost((point) => point.with), cost((point) => point.careless), cost((point) => point.quiet)];
@@ -113,9 +113,9 @@ function waysOf(points: readonly NewResultsPoint[]): Table {
   return { head: ['input cost, no limit', 'as it ships', 'without caution', 'and without noise'], rows };
 }
 
-function boundOf(points: readonly NewResultsPoint[]): Table {
+function makeBoundTable(points: readonly NewResultsPoint[]): Table {
   const own = points.filter(({ window }) => window === Infinity);
-  const rows = [...agentsOf(own), 'all'].map((agent) => {
+  const rows = [...listAgents(own), 'all'].map((agent) => {
     const bounds = own.filter((point) => agent === 'all' || point.agent === agent).map(({ bound }) => bound);
     const [chars, cost] = [sum(bounds, (bound) => bound.chars), sum(bounds, (bound) => bound.cost)];
     const shares = (['sameFile', 'anywhere'] as const).flatMap((where) => [
@@ -127,7 +127,7 @@ function boundOf(points: readonly NewResultsPoint[]): Table {
   return { head: ['bound in characters, no limit', 'left out', 'input cost', 'across files', 'input cost'], rows };
 }
 
-function timesOf(points: readonly NewResultsPoint[]): Table {
+function makeTimeTable(points: readonly NewResultsPoint[]): Table {
   const at = (times: readonly number[], share: number): string => {
     const sorted = times.toSorted((a, b) => a - b);
     return `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2)} ms`;

@@ -3,9 +3,9 @@
  * Each text counts minus its marker.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
-import { fileKey } from '../../src/core/messages/filePath';
+import { makeFileKey } from '../../src/core/messages/filePath';
 import { getCommand, DEFAULT_TOOLS, getPath, ruleFor } from '../../src/core/messages/tools';
 import { loadAllSessions } from './corpus';
 import { condense, freshCounter, LOSSLESS } from './measure';
@@ -39,7 +39,7 @@ export async function benchObsolete(tell: (text: string) => void): Promise<Obsol
       const counter = freshCounter();
       tokens += counter.messages(messages);
       const { edits } = await condense(messages, LOSSLESS, counter);
-      const exchanges = toolExchanges(applyEdits(messages, edits).messages);
+      const exchanges = listToolExchanges(applyEdits(messages, edits).messages);
       for (const [kind, text] of replacedTexts(exchanges)) replaced[kind] += Math.max(0, counter.text(text) - MARKER);
     }
     rows.push({ agent, sessions: sessions.length, tokens, replaced });
@@ -62,7 +62,7 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     const call = JSON.stringify([exchange.tool, exchange.input]);
     if (kind === 'write') {
       const path = getPath(DEFAULT_TOOLS, exchange);
-      if (path !== undefined && !exchange.isError) later.written.add(fileKey(path));
+      if (path !== undefined && !exchange.isError) later.written.add(makeFileKey(path));
     } else if (kind === 'list' || kind === 'search') {
       if (later.asked.has(call) && !exchange.isError) texts.push([listings, exchange.resultText]);
       later.asked.add(call);
@@ -71,8 +71,8 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
       for (const content of exchange.parameters) {
         for (const { path, head, firstLine, start, end } of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           if (head !== undefined || firstLine !== 1) continue;
-          if (later.written.has(fileKey(path))) texts.push([writes, content.text.slice(start, end)]);
-          own.push(fileKey(path));
+          if (later.written.has(makeFileKey(path))) texts.push([writes, content.text.slice(start, end)]);
+          own.push(makeFileKey(path));
         }
       }
       for (const path of own) later.written.add(path);

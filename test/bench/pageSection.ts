@@ -1,22 +1,22 @@
 /** Sections of a page, each written by its own benchmark. */
 
 /** Undefined if the page lacks the section. */
-export function sectionOf(page: string, title: string): string | undefined {
-  const start = startOf(page, title);
-  return start < 0 ? undefined : `${page.slice(start, endOf(page, start, title)).trimEnd()}\n`;
+export function getSection(page: string, title: string): string | undefined {
+  const start = findStart(page, title);
+  return start < 0 ? undefined : `${page.slice(start, findEnd(page, start, title)).trimEnd()}\n`;
 }
 
 /** A page with another text for a part; behind all else where it has none. @param text begins with the title. */
 export function withSection(page: string, title: string, text: string): string {
-  const start = startOf(page, title);
+  const start = findStart(page, title);
   return start < 0
     ? `${page.trimEnd()}\n\n${text}`
-    : page.slice(0, start) + text + page.slice(endOf(page, start, title));
+    : page.slice(0, start) + text + page.slice(findEnd(page, start, title));
 }
 
-const startOf = (page: string, title: string): number => `\n${page}`.indexOf(`\n${title}\n`);
+const findStart = (page: string, title: string): number => `\n${page}`.indexOf(`\n${title}\n`);
 
-function endOf(page: string, start: number, title: string): number {
+function findEnd(page: string, start: number, title: string): number {
   const next = page.indexOf('\n## ', start + title.length);
   return next < 0 ? page.length : next;
 }

@@ -22,14 +22,14 @@ export interface SizedRow {
   readonly rule: string;
   readonly peer: RetentionReport;
   /** File-Aware at the first target that removes at least as much in total. */
-  readonly absolute: Sized | undefined;
+  readonly absolute: SizedResult | undefined;
   /** The same with a target share per conversation, in whole percent. */
-  readonly share: Sized | undefined;
+  readonly share: SizedResult | undefined;
   /** File-Aware with the rule's size as each conversation's target. */
   readonly matched: RetentionReport;
 }
 
-export interface Sized {
+export interface SizedResult {
   readonly target: number;
   readonly retention: RetentionReport;
 }
@@ -43,7 +43,7 @@ const FINE_SHARES = Array.from({ length: 86 }, (_, at) => (95 - at) / 100);
 
 export interface SizedBench {
   readonly rows: readonly SizedRow[];
-  readonly curve: readonly Sized[];
+  readonly curve: readonly SizedResult[];
 }
 
 /** File-Aware without a model, compared with other tools' rules. */
@@ -62,7 +62,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
   };
   const known = new Map<number, Promise<RetentionReport>>();
   /** @param target tokens, or a share. */
-  const sized = async (target: number): Promise<Sized> => {
+  const sized = async (target: number): Promise<SizedResult> => {
     const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
     const measuring = known.get(target) ?? measure(fileAwareTo(goal));
     known.set(target, measuring);
@@ -71,7 +71,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
   const rows: SizedRow[] = [];
   for (const [rule, policy] of Object.entries(PEER_RULES)) {
     const peer = await measure(policy);
-    const reaches = ({ retention }: Sized): boolean => retention.removed.share >= peer.removed.share;
+    const reaches = ({ retention }: SizedResult): boolean => retention.removed.share >= peer.removed.share;
     rows.push({
       rule,
       peer,
@@ -80,7 +80,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
       matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).view))),
     });
   }
-  const curve: Sized[] = [];
+  const curve: SizedResult[] = [];
   for (const target of [...TARGETS, ...SHARES]) curve.push(await sized(target));
   return { rows, curve };
 }
@@ -88,9 +88,9 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
 /** The first target that removes enough, by bisection, since the amount is monotonic. */
 async function mildest(
   targets: readonly number[],
-  sized: (target: number) => Promise<Sized>,
-  reaches: (found: Sized) => boolean,
-): Promise<Sized | undefined> {
+  sized: (target: number) => Promise<SizedResult>,
+  reaches: (found: SizedResult) => boolean,
+): Promise<SizedResult | undefined> {
   let [low, high] = [0, targets.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -40,7 +40,7 @@ export interface NeededThere {
 }
 
 /** Features of the blocks. */
-export const sampleOf = (
+export const makeSample = (
   { draft, candidates }: PrefixBlocks,
   lines: readonly NeededThere[],
 ): Pick<FitSample, 'features' | 'tokens' | 'lines'> => ({
@@ -50,7 +50,7 @@ export const sampleOf = (
 });
 
 /** Per block, whether it is adjacent to the previous one. */
-export const neighboursOf = (candidates: readonly Candidate[]): boolean[] =>
+export const findNeighbors = (candidates: readonly Candidate[]): boolean[] =>
   candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
 
 function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly Candidate[]): FitLine[] {

@@ -109,7 +109,7 @@ async function measure(
   for (let run = 0; run < RUNS; run++) {
     // A copy without caches.
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
-    const condense = condenserOf(preset);
+    const condense = createCondenser(preset);
     const counter = freshCounter();
     tokensBefore = counter.messages(messages);
     globalThis.gc?.();
@@ -127,7 +127,7 @@ async function measure(
 type Condense = (context: ConversationContext, options: CondensationOptions) => Promise<ProviderResult>;
 
 /** A new configured provider. */
-function condenserOf(preset: (typeof PRESETS)[number]): Condense {
+function createCondenser(preset: (typeof PRESETS)[number]): Condense {
   const ready = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
     const checked = provider.validateConfig(config);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));

@@ -16,7 +16,7 @@ import { freshCounter } from './measure';
 import { benchLossless } from './losslessBench';
 import { NEW_RESULTS_TITLE } from './newResultsSection';
 import { NEED_PICTURE, NEED_TITLE, needSection } from './needSection';
-import { sectionOf, withSection } from './pageSection';
+import { getSection, withSection } from './pageSection';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
 import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
@@ -53,10 +53,10 @@ const PAGE = 'docs/research/benchmarks.md';
 const OWN_PAGE = 'dist/benchmarks.md';
 
 /** @param half every other conversation, from the first (odd) or the second (even). */
-const halfOf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
+const takeHalf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
-const pageOf = async (
+const makePage = async (
   conversations: readonly BenchConversation[],
   of: string,
   need: string | undefined,
@@ -85,7 +85,7 @@ const writtenIn = (file: string): string => (existsSync(file) ? readFileSync(fil
 
 /** The page with the part that `npm run bench -- --only new-results` wrote, which is not measured here. */
 function withNewResultsSection(page: string, file: string): string {
-  const section = sectionOf(writtenIn(file), NEW_RESULTS_TITLE);
+  const section = getSection(writtenIn(file), NEW_RESULTS_TITLE);
   return section === undefined ? page : withSection(page, NEW_RESULTS_TITLE, section);
 }
 
@@ -123,8 +123,8 @@ async function main(): Promise<void> {
     return;
   }
   if (values.only !== 'recall') {
-    const measured = halfOf(all, values.half ?? (isOwn ? undefined : 'even'));
-    const page = await pageOf(measured, sourceText(isReal, isOwn), await need());
+    const measured = takeHalf(all, values.half ?? (isOwn ? undefined : 'even'));
+    const page = await makePage(measured, sourceText(isReal, isOwn), await need());
     // Written only if measured completely, otherwise printed.
     if (values.half !== undefined) console.log(page);
     else {
@@ -133,7 +133,7 @@ async function main(): Promise<void> {
     }
   }
   if (values.only === 'page') return;
-  const conversations = halfOf(all, values.half);
+  const conversations = takeHalf(all, values.half);
   const retention = await benchRetention(conversations);
   console.log(`${retentionTable(retention)}\n`);
   const operations = await benchOperations(conversations);

@@ -9,7 +9,7 @@ import { ConversationReadError } from '../../src/conversations/readError';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { listSessions } from '../../src/conversations/formats/openCode/database';
 import { formatLocation } from '../../src/conversations/location';
-import { promptTokens } from '../../src/core/cost/usage';
+import { countPromptTokens } from '../../src/core/cost/usage';
 import { freshCounter } from './measure';
 import { percent, table } from './table';
 
@@ -22,7 +22,7 @@ interface FormatReading {
   readonly differences: number[];
 }
 
-export interface Reading {
+export interface ReadingFigures {
   readonly formats: ReadonlyMap<string, FormatReading>;
   /** Rejected files with reasons. */
   readonly refused: readonly string[];
@@ -33,8 +33,8 @@ export interface Reading {
 }
 
 /** Reads all sessions as the agent would send them next. */
-export async function benchReading(): Promise<Reading> {
-  const fillOf = await loadFillOf();
+export async function benchReading(): Promise<ReadingFigures> {
+  const getFill = await loadFillOf();
   const counter = freshCounter();
   const formats = new Map<string, FormatReading>();
   const refused: string[] = [];
@@ -50,8 +50,8 @@ export async function benchReading(): Promise<Reading> {
       unknown.push(...notes.filter((note) => note.includes('does not know')).map((note) => `${name}: ${note}`));
       if (!lastRequest?.usage) continue;
       own.recorded += 1;
-      const fill = fillOf(conversation, counter);
-      const recorded = promptTokens(lastRequest.usage) + lastRequest.usage.outputTokens;
+      const fill = getFill(conversation, counter);
+      const recorded = countPromptTokens(lastRequest.usage) + lastRequest.usage.outputTokens;
       const difference = (fill.tokens - recorded) / recorded;
       own.differences.push(difference);
       if (Math.abs(difference) > 0.05) {
@@ -89,7 +89,7 @@ function sessionsIn(folder: string): { readonly name: string; readonly location:
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-export const readingTable = ({ formats, refused, unknown, apart }: Reading): string =>
+export const readingTable = ({ formats, refused, unknown, apart }: ReadingFigures): string =>
   [
     table(
       ['format', 'read', 'size recorded', 'median difference', 'above 5 %'],

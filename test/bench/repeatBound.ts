@@ -5,11 +5,11 @@
  * references, so it stays below.
  */
 import { listContents } from '../../src/core/messages/content';
-import { toolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
+import { listToolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
 import { listFileParts, getFilePath, type FilePart } from '../../src/core/messages/fileParts';
 import { isSameFile } from '../../src/core/messages/filePath';
 import { marker, type ReferenceId } from '../../src/core/messages/markers';
-import { taskIndex } from '../../src/core/messages/task';
+import { findTask } from '../../src/core/messages/task';
 import { DEFAULT_TOOLS, isNameOfFile, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
@@ -35,10 +35,10 @@ export interface RepeatBound {
 }
 
 export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
-  const texts = textsOf(messages).map(({ lines }) => lines);
+  const texts = listToolTexts(messages).map(({ lines }) => lines);
   const most = (isSameFile: boolean): number =>
     Math.max(removable(texts, isSameFile), removable(texts.toReversed(), isSameFile));
-  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+  const chars = messages.reduce((sum, message) => sum + countChars(message), 0);
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
 
@@ -51,27 +51,27 @@ export interface BoundByMessage {
 }
 
 export function boundByMessage(messages: readonly ApiMessage[]): BoundByMessage {
-  const texts = textsOf(messages);
+  const texts = listToolTexts(messages);
   const lines = texts.map((text) => text.lines);
-  const messageOf = new Map(texts.flatMap((text) => (text.isResult ? [[text.lines, text.message] as const] : [])));
+  const messageByLines = new Map(texts.flatMap((text) => (text.isResult ? [[text.lines, text.message] as const] : [])));
   const most = (isSameFile: boolean): Map<number, number> => {
     const removed = new Map<number, number>();
     const add = (message: number, chars: number): unknown => removed.set(message, (removed.get(message) ?? 0) + chars);
     const gone = new Set<Line>();
-    for (const tile of tilesOf(lines, isSameFile)) {
-      const message = messageOf.get(tile.lines);
+    for (const tile of findTiles(lines, isSameFile)) {
+      const message = messageByLines.get(tile.lines);
       if (message === undefined) continue;
       add(message, tile.gain);
       for (const line of tile.lines.slice(tile.first, tile.first + tile.count)) gone.add(line);
     }
-    for (const [own, message] of messageOf) for (const line of own) if (!gone.has(line)) add(message, line.prefix);
+    for (const [own, message] of messageByLines) for (const line of own) if (!gone.has(line)) add(message, line.prefix);
     return removed;
   };
   return { sameFile: most(true), anywhere: most(false) };
 }
 
 /** Characters of a message's text, calls and results. */
-export const charsOf = (message: ApiMessage): number =>
+export const countChars = (message: ApiMessage): number =>
   listContents(message).reduce((sum, { text }) => sum + text.length, 0);
 
 interface ToolText {
@@ -81,10 +81,10 @@ interface ToolText {
 }
 
 /** Tool texts from which Lossless may remove lines. */
-function textsOf(messages: readonly ApiMessage[]): ToolText[] {
+function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
   const files = new Files();
-  const task = taskIndex(messages);
-  return toolExchanges(messages)
+  const task = findTask(messages);
+  return listToolExchanges(messages)
     .flatMap((exchange) => {
       const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
       const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
@@ -96,7 +96,7 @@ function textsOf(messages: readonly ApiMessage[]): ToolText[] {
       return contents
         .filter(({ message }) => message > task)
         .map((content) => ({
-          lines: linesOf(content, listFileParts(DEFAULT_TOOLS, exchange, content), own, files),
+          lines: toLines(content, listFileParts(DEFAULT_TOOLS, exchange, content), own, files),
           message: content.message,
           isResult: exchange.results.includes(content),
         }));
@@ -123,7 +123,7 @@ class Files {
 const NUMBER = /^\s*(?:L|\[)?(\d{1,7})(?:→|\t|\s?\||:\s?|-|\]\s?)/;
 const MATCH = /^([^\n:]{1,300}?)[:-](\d{1,7})[:-]/;
 
-function linesOf(content: PlacedContent, parts: readonly FilePart[], own: string | undefined, files: Files): Line[] {
+function toLines(content: PlacedContent, parts: readonly FilePart[], own: string | undefined, files: Files): Line[] {
   const end = isJsonOfLines(content.text) ? '\\n' : '\n';
   const lines: Line[] = [];
   let at = 0;
@@ -185,7 +185,7 @@ export interface Tile {
 function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): number {
   let removed = 0;
   const gone = new Set<Line>();
-  for (const { lines, first, count, gain } of tilesOf(texts, isSameFile)) {
+  for (const { lines, first, count, gain } of findTiles(texts, isSameFile)) {
     removed += gain;
     for (const line of lines.slice(first, first + count)) gone.add(line);
   }
@@ -194,7 +194,7 @@ function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): nu
 }
 
 /** Greedy longest runs of each text contained in an earlier one. */
-export function tilesOf(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
+export function findTiles(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
   const standing = new Map<string, PlaceOfLine[]>();
   const tiles: Tile[] = [];
   for (const lines of texts) {

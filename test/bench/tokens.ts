@@ -38,7 +38,7 @@ const MODULES = 'node_modules';
 const CORPUS = '../shared/corpus/claude-code';
 
 /** Files of one kind in a folder, concatenated until sufficient. */
-function textsOf(folder: string, wanted: RegExp): string {
+function readTexts(folder: string, wanted: RegExp): string {
   let text = '';
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (text.length > WANTED) break;
@@ -90,11 +90,11 @@ function kinds(): [string, string][] {
   const code = readFileSync(join(MODULES, 'axe-core/axe.js'), 'utf8');
   const all: [string, string][] = [
     ['code', code],
-    ['prose', textsOf(MODULES, /\.md$/i)],
+    ['prose', readTexts(MODULES, /\.md$/i)],
     ['logs', logText()],
     ['20 languages', languagesText()],
   ];
-  if (existsSync(CORPUS)) all.push(['transcripts', textsOf(CORPUS, /\.jsonl$/)]);
+  if (existsSync(CORPUS)) all.push(['transcripts', readTexts(CORPUS, /\.jsonl$/)]);
   return all;
 }
 

@@ -44,7 +44,7 @@ interface Sums {
 
 const NOTHING: Sums = { tokens: 0, removed: 0, needed: 0, neededLost: 0, errors: 0, errorsLost: 0 };
 
-const sumOf = (all: readonly Sums[]): Sums =>
+const addUp = (all: readonly Sums[]): Sums =>
   all.reduce(
     (a, b) => ({
       tokens: a.tokens + b.tokens,
@@ -98,7 +98,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
               errorsLost: errors.filter((line) => !text.includes(line)).length,
             });
           }
-          rows.push({ recent, ...(lines !== undefined && { lines }), keep, agent, project, ...sumOf(each) });
+          rows.push({ recent, ...(lines !== undefined && { lines }), keep, agent, project, ...addUp(each) });
         }
       }
       tell(session.name);
@@ -114,7 +114,7 @@ export function truncationTable(rows: readonly TruncationRow[]): string {
     const own = rows.filter((row) => row.recent === recent && row.lines === lines);
     const cells = ['all', ...agents].map((agent) => {
       const of = own.filter((row) => agent === 'all' || row.agent === agent);
-      const [head, both, tail] = KEEPS.map((keep) => sumOf(of.filter((row) => row.keep === keep)));
+      const [head, both, tail] = KEEPS.map((keep) => addUp(of.filter((row) => row.keep === keep)));
       const each = [head ?? NOTHING, both ?? NOTHING, tail ?? NOTHING];
       return [
         agent,
@@ -149,7 +149,7 @@ function spread(rows: readonly TruncationRow[], share: (sums: Sums) => number): 
     .map((project) => {
       const others = rows.filter((row) => row.project !== project);
       const [both, end] = (['both', 'tail'] as const).map((keep) =>
-        share(sumOf(others.filter((row) => row.keep === keep))),
+        share(addUp(others.filter((row) => row.keep === keep))),
       );
       return 100 * ((end ?? 0) - (both ?? 0));
     })

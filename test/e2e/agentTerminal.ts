@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
-import type { Bed, Shared } from './bed';
+import type { Bed, SharedScenarios } from './bed';
 import { isAlive, running, type RunningGateway } from './gateways';
 import { dismiss, pick, quickInput, runCommand, until, type QuickPickItem, type Workbench } from './workbench/index';
 
@@ -71,7 +71,7 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
 const standIns = new WeakMap<Workbench, { readonly standIn: StandIn; readonly relay: Relay }>();
 
 /** A window with the fake agent; each scenario has its own vendor. */
-export const gatewayWindow: Shared['open'] = async (bed) => {
+export const gatewayWindow: SharedScenarios['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
   const standIn = await openWithStandIn(bed, relay.url);

@@ -9,7 +9,7 @@ import { help, closeParts, useSettings } from './workbench/helper';
 import { dismiss } from './workbench/quick-input';
 
 /** The environment of the scenarios. */
-export interface Tested {
+export interface TestTarget {
   /** Folder with the installed extension. */
   readonly extensionsDir: string;
   readonly extensionId: string;
@@ -18,7 +18,7 @@ export interface Tested {
 }
 
 /** Resources of a scenario. Each exported async function in `scenarios/` is a scenario. */
-export interface Bed extends Tested {
+export interface Bed extends TestTarget {
   /** A new folder with these files (path → content), removed afterwards. */
   folder(files?: Readonly<Record<string, string>>): string;
   /** Starts a VS Code with the extension and opens a window, both closed afterwards. */
@@ -51,7 +51,7 @@ export type SharedScenario = (bench: Workbench, bed: Bed) => Promise<void>;
  * files share it if they use the same `open` function. View and settings are reset for each;
  * scenarios create everything else they need.
  */
-export interface Shared {
+export interface SharedScenarios {
   readonly open: (bed: Bed) => Promise<Workbench>;
   readonly scenarios: Readonly<Record<string, SharedScenario>>;
   readonly seconds?: number;
@@ -94,7 +94,7 @@ class Stage {
   #expected: RegExp[] = [];
   #reported: string[] = [];
 
-  constructor(tested: Tested, place: Place) {
+  constructor(tested: TestTarget, place: Place) {
     this.#place = place;
     const { extensionsDir } = tested;
     this.bed = {
@@ -177,7 +177,7 @@ class Stage {
 export async function runScenario(
   name: string,
   scenario: Scenario,
-  tested: Tested,
+  tested: TestTarget,
   place: Place,
 ): Promise<readonly string[]> {
   const stage = new Stage(tested, place);
@@ -206,8 +206,8 @@ async function clear(bench: Workbench): Promise<void> {
  */
 export async function runShared(
   scenarios: readonly (readonly [name: string, scenario: SharedScenario])[],
-  open: Shared['open'],
-  tested: Tested,
+  open: SharedScenarios['open'],
+  tested: TestTarget,
   place: Place,
   test: (name: string, body: () => Promise<readonly string[]>) => Promise<void>,
 ): Promise<void> {

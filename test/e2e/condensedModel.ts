@@ -5,7 +5,7 @@ import { root } from '../../scripts/vscode.mjs';
 import { OWN_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
-import type { Bed, Shared } from './bed';
+import type { Bed, SharedScenarios } from './bed';
 import { help } from './workbench/helper';
 import type { ServerOptions } from './workbench/server';
 import { agentOptions, answer, openChat, pick, runCommand, screenshot, until, useSettings } from './workbench/index';
@@ -76,7 +76,7 @@ export async function openCondensedModel(
 const relays = new WeakMap<Workbench, Relay>();
 
 /** A chat with our model in the shared window; each scenario has its own server. */
-export const chatWindow: Shared['open'] = async (bed) => {
+export const chatWindow: SharedScenarios['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
   const { settings, models = [], ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);

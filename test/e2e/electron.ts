@@ -9,7 +9,7 @@ import {
 } from '@vscode/test-electron';
 import { cache, environment } from '../../scripts/vscode.mjs';
 import { addSuiteResults, hostExtension } from './host';
-import { manifestOf, packageExtension } from './package';
+import { readManifest, packageExtension } from './package';
 import { Report } from './report';
 import type { Target } from './run';
 import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
@@ -23,7 +23,7 @@ import { temporaryFolder } from './workbench/server';
  */
 export async function main({ extension, suite, sample, only }: Target): Promise<number> {
   const report = new Report();
-  const { publisher, name } = manifestOf(extension);
+  const { publisher, name } = readManifest(extension);
   const vsix = await packageExtension(extension);
   // A short path, since VS Code's socket in the data folder is limited to about 100 characters.
   const scratch = temporaryFolder('desktop');

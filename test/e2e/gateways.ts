@@ -31,7 +31,7 @@ export async function asked<K extends keyof LiveAnswers>(
 }
 
 /** State and parent of a process from /proc. */
-function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+function readStat(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     // The command's name in parentheses may contain any character.
     const [, state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ')').split(' ');
@@ -48,38 +48,34 @@ export const isAlive = (pid: number): boolean => {
   } catch {
     return false;
   }
-  return statOf(pid)?.state !== 'Z';
+  return readStat(pid)?.state !== 'Z';
 };
 
 /** True if this machine has /proc. */
 export const canListProcesses = (): boolean => existsSync('/proc/self/stat');
 
 /** A process and its descendants, or only itself without /proc. */
-export function processesOf(pid: number): number[] {
+export function listProcesses(pid: number): number[] {
   const all = canListProcesses()
     ? readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
         .map(Number)
     : [];
-  const parents = new Map(all.map((one) => [one, statOf(one)?.parent]));
+  const parents = new Map(all.map((one) => [one, readStat(one)?.parent]));
   const found = [pid];
   for (const one of found) found.push(...all.filter((child) => parents.get(child) === one));
   return found;
 }
 
-/** Running gateways with all their processes, for {@link nothingIsLeftOf}. */
+/** Running gateways with all their processes, for {@link areGone}. */
 export const thatRun = (bench: Workbench) =>
-  running(bench).map((gateway) => ({ ...gateway, processes: processesOf(gateway.pid) }));
+  running(bench).map((gateway) => ({ ...gateway, processes: listProcesses(gateway.pid) }));
 
 /**
  * Of gateways that have ended nothing listens and no process is there, and no file has or is of a run: neither ours nor in the home.
  * @param logs the agent's own, in which it keeps the address that it was given.
  */
-export async function nothingIsLeftOf(
-  bench: Workbench,
-  gateways: ReturnType<typeof thatRun>,
-  logs?: RegExp,
-): Promise<void> {
+export async function areGone(bench: Workbench, gateways: ReturnType<typeof thatRun>, logs?: RegExp): Promise<void> {
   const { data, home } = bench.server;
   await until('all processes to end', () => gateways.every(({ processes }) => !processes.some(isAlive)));
   for (const { address } of gateways)

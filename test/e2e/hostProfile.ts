@@ -5,7 +5,7 @@ import { help } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 
 /** Data from the helper in the window. */
-interface Profiled {
+interface ProfileResult {
   readonly profile: Profiler.Profile;
   /**
    * When the thread's loop came round, in microseconds on the profile's clock, and the processor time that the thread had used by then,
@@ -32,14 +32,14 @@ export async function profileHost(bench: Workbench, use: () => Promise<unknown>)
   await help(bench, { profiler: 'begin' });
   await use();
   // In the helper's format.
-  const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as Profiled;
+  const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as ProfileResult;
   const { turns } = profiled;
   const loopUs = turns.reduce((longest, [at], index) => Math.max(longest, at - (turns[index - 1]?.[0] ?? at)), 0);
   return { own: longestStretch(profiled, bench.server.extensionsDir), loopMs: loopUs / 1000 };
 }
 
 /** Longest time of a turn spent in calls that involve the extension's files. */
-function longestStretch({ profile, turns }: Profiled, extensionsDir: string): Stretch {
+function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string): Stretch {
   const { nodes, samples = [], timeDeltas = [], startTime } = profile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));

@@ -64,7 +64,7 @@ function resultsIn(line: string): string {
 }
 
 /** Condensations in the ledgers of the server's windows. */
-export const condensationsOf = ({ server }: Workbench): number =>
+export const countCondensations = ({ server }: Workbench): number =>
   globSync('User/**/ledger.jsonl', { cwd: server.data })
     .flatMap((file) => readFileSync(join(server.data, file), 'utf8').split('\n'))
     .filter((line) => line.includes('"type":"condensed"')).length;

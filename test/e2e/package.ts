@@ -14,12 +14,12 @@ export interface Manifest {
   readonly enabledApiProposals?: unknown;
 }
 
-export const manifestOf = (folder: string): Manifest =>
+export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /** Packages the extension for users. */
 export async function packageExtension(extension: string): Promise<string> {
-  const vsix = join(extension, 'dist', `${manifestOf(extension).name}.vsix`);
+  const vsix = join(extension, 'dist', `${readManifest(extension).name}.vsix`);
   mkdirSync(dirname(vsix), { recursive: true });
   await run(node24(), packageArguments(vsix, extension), {
     cwd: extension,
@@ -82,7 +82,7 @@ export function checkSize(vsix: string): void {
 
 /** Finds uses of proposed APIs, which code-server allows and users' VS Code doesn't. */
 export function checkNoProposedApi(extension: string): void {
-  assert.equal(manifestOf(extension).enabledApiProposals, undefined, 'package.json asks for proposed APIs');
+  assert.equal(readManifest(extension).enabledApiProposals, undefined, 'package.json asks for proposed APIs');
   const typings = globSync('{src,types,typings}/**/vscode.proposed*', { cwd: extension });
   assert.deepEqual(typings, [], 'typings of proposed APIs');
   const users = globSync('{src,webview-ui}/**/*.{ts,tsx}', { cwd: extension }).filter((file) =>

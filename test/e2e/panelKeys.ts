@@ -5,7 +5,7 @@ import type { Workbench } from './workbench/index';
 import { quickInput, until, type QuickInput } from './workbench/index';
 
 /** The focused element in the panel. */
-export interface Focused {
+export interface FocusedElement {
   /** The accessible name; '' if nothing has the focus. */
   readonly name: string;
   /** ID of its setting. */
@@ -36,9 +36,9 @@ const FOCUSED = `(() => {
 })()`;
 
 /** Requires the focus to be in the panel. */
-export const focused = (frame: Frame, way: readonly string[] = []): Promise<Focused> =>
+export const focused = (frame: Frame, way: readonly string[] = []): Promise<FocusedElement> =>
   until(['the focus in the panel', ...way].join(' | '), async () => {
-    const now = await frame.evaluate<Focused>(FOCUSED);
+    const now = await frame.evaluate<FocusedElement>(FOCUSED);
     return now.name !== '' && now;
   });
 
@@ -52,7 +52,7 @@ const MAX_STOPS = 250;
 export async function tabTo(
   { page }: Workbench,
   frame: Frame,
-  wanted: string | ((focused: Focused) => boolean),
+  wanted: string | ((focused: FocusedElement) => boolean),
   key: 'Tab' | 'Shift+Tab' = 'Tab',
 ): Promise<void> {
   const seen: string[] = [];
@@ -60,7 +60,7 @@ export async function tabTo(
     if (stop === 0) await until('the panel to have the focus', () => frame.evaluate<boolean>('document.hasFocus()'));
     else await page.keyboard.press(key);
     // It may be focused already; a newly opened panel has no focus yet.
-    const now = stop === 0 ? await frame.evaluate<Focused>(FOCUSED) : await focused(frame, seen);
+    const now = stop === 0 ? await frame.evaluate<FocusedElement>(FOCUSED) : await focused(frame, seen);
     if (stop > 0 && !now.isOutlined) throw new Error(`the focus can't be seen on "${now.name}"`);
     if (typeof wanted === 'string' ? now.name === wanted : wanted(now)) return;
     seen.push(now.name.slice(0, 40));

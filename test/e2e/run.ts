@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { skipWords, type Finding } from '../../scripts/preflight.mjs';
 import { ensureCodeServer } from '../../scripts/vscode.mjs';
-import type { Scenario, Shared, SharedScenario, Tested } from './bed';
+import type { Scenario, SharedScenarios, SharedScenario, TestTarget } from './bed';
 import { Place, runScenario, runShared } from './bed';
 import { addSuiteResults, hostExtension } from './host';
 import {
@@ -12,7 +12,7 @@ import {
   checkNoProposedApi,
   checkSize,
   installedFiles,
-  manifestOf,
+  readManifest,
   packageExtension,
   packedFiles,
 } from './package';
@@ -85,25 +85,25 @@ async function runSuite(
 interface Turn {
   readonly count: number;
   readonly seconds: number;
-  run(tested: Tested, place: Place, report: Report): Promise<void>;
+  run(tested: TestTarget, place: Place, report: Report): Promise<void>;
 }
 
 /** The scenarios with their reported names, slowest first. */
-async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
+async function listTurns({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
   const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];
-  type Windows = Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>;
+  type Windows = Map<SharedScenarios['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>;
   const shared: Windows = new Map();
   // The smoke test always has its own window, since it depends on the initial state.
   const ofSmoke: Windows = new Map();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
-      const nameOf = (part: string): string => `${basename(file, '.mjs')}: ${words(part)}`;
+      const makeName = (part: string): string => `${basename(file, '.mjs')}: ${words(part)}`;
       if (typeof scenario === 'object') {
-        const { open, scenarios: all, seconds = 0, isSmoke: isOfSmoke = false } = scenario as Shared;
+        const { open, scenarios: all, seconds = 0, isSmoke: isOfSmoke = false } = scenario as SharedScenarios;
         const wanted = Object.entries(all)
-          .map(([part, one]): [string, SharedScenario] => [nameOf(part), one])
+          .map(([part, one]): [string, SharedScenario] => [makeName(part), one])
           .filter(([name]) => isWanted(name));
         if (wanted.length === 0 || (isSmoke && !isOfSmoke) || (only.length === 0 && isLong)) continue;
         const windows = isOfSmoke ? ofSmoke : shared;
@@ -113,7 +113,7 @@ async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Pr
         windows.set(open, window);
         continue;
       }
-      const name = nameOf(key);
+      const name = makeName(key);
       if (typeof scenario !== 'function' || isSmoke || !isWanted(name)) continue;
       const test = scenario as Scenario;
       if (only.length > 0 || (test.lane === 'long') === isLong)
@@ -136,7 +136,7 @@ async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Pr
 
 export async function main(target: Target): Promise<number> {
   const report = new Report();
-  const manifest = manifestOf(target.extension);
+  const manifest = readManifest(target.extension);
   const extensionId = `${manifest.publisher}.${manifest.name}`;
   let packed: { readonly files: readonly string[]; readonly vsix: string } | undefined;
   await report.test('package: is made', async () => {
@@ -157,7 +157,7 @@ export async function main(target: Target): Promise<number> {
     });
   }
 
-  const turns = await turnsOf(target);
+  const turns = await listTurns(target);
   if (target.missing.length > 0) {
     console.log(skipWords(target.missing));
     report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong || target.isSmoke ? 0 : 1));

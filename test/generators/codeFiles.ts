@@ -13,7 +13,7 @@ interface Subject {
   readonly helpers: readonly string[];
 }
 
-const subjectOf = (random: Random): Subject => ({
+const makeSubject = (random: Random): Subject => ({
   type: typeName(random),
   fields: Array.from({ length: random.between(4, 9) }, () => variableName(random)),
   helpers: Array.from({ length: random.between(3, 7) }, () => functionName(random)),
@@ -21,7 +21,7 @@ const subjectOf = (random: Random): Subject => ({
 
 /** About this many lines. */
 export function codeFile(random: Random, language: Language, lines: number): string {
-  const subject = subjectOf(random);
+  const subject = makeSubject(random);
   const out = WRITERS[language].head(random, subject);
   while (out.length < lines) out.push('', ...WRITERS[language].unit(random, subject));
   return `${out.join('\n')}\n`;
@@ -29,7 +29,7 @@ export function codeFile(random: Random, language: Language, lines: number): str
 
 /** New lines for an edit. */
 export const codeLines = (random: Random, language: Language, count: number, indent: string): string[] => {
-  const subject = subjectOf(random);
+  const subject = makeSubject(random);
   return Array.from({ length: count }, () => indent + WRITERS[language].statement(random, subject));
 };
 

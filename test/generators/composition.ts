@@ -1,6 +1,6 @@
 /** Target composition of a conversation, measured on real ones (273 sessions). */
 import { getBlocks, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
-import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 export interface Composition {
@@ -36,10 +36,10 @@ export function composition(messages: readonly ApiMessage[]): Composition {
       if (isText(block)) sums[textKey] += block.text.length;
       else if (isThinking(block)) sums.thinking += block.thinking.length;
       else if (isToolUse(block)) sums.toolInput += JSON.stringify(block.input).length;
-      else if (isToolResult(block)) sums.toolResult += textOf(block.content).length;
+      else if (isToolResult(block)) sums.toolResult += getText(block.content).length;
     }
   }
-  const exchanges = toolExchanges(messages);
+  const exchanges = listToolExchanges(messages);
   const chars = Object.values(sums).reduce((sum, value) => sum + value, 0);
   const share = (part: number): number => part / Math.max(1, chars);
   const inputChars = (some: readonly ToolExchange[]): number =>
@@ -57,7 +57,7 @@ export function composition(messages: readonly ApiMessage[]): Composition {
   };
 }
 
-const textOf = (content: unknown): string =>
+const getText = (content: unknown): string =>
   typeof content === 'string'
     ? content
     : Array.isArray(content)

@@ -678,14 +678,14 @@ describe('account', () => {
 
   it('counts the requests of the last days, today among them, and no others', async () => {
     writeHome(folder);
-    const requestsOf = async (...argv: readonly string[]): Promise<number> => {
+    const countRequests = async (...argv: readonly string[]): Promise<number> => {
       expect(await cli('account', '--json', ...argv)).toBe(0);
       return (json() as { total: { requests: number } }).total.requests;
     };
-    const all = await requestsOf();
+    const all = await countRequests();
     // The sessions' days differ from their files'.
-    expect(await requestsOf('--days', '1')).toBeLessThan(all);
-    expect(await requestsOf('--days', '36500')).toBe(all);
+    expect(await countRequests('--days', '1')).toBeLessThan(all);
+    expect(await countRequests('--days', '36500')).toBe(all);
   });
 
   it('says what one session would have cost with a provider, and what it would have lost', async () => {

@@ -50,7 +50,7 @@ function agentFiles(name: string): { readonly root: string; readonly paths: read
 
 const OLD = ['file 0', 'file 1'];
 const NEW = ['file 0, condensed', 'file 1, condensed'];
-const textsOf = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
+const readTexts = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
 const replacementIn = (root: string): string | undefined => readdirSync(root).map((name) => join(root, name))[0];
 
 /** Never reached. */
@@ -64,11 +64,11 @@ test('killed at any step of a replacement: after the next start the old state or
     const exit = await start(['replace', root, `${killedAt}`, ...paths]);
     const replacement = replacementIn(root);
     const state = replacement && (await recoverReplacement(nodeFiles, replacement));
-    expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
+    expect(readTexts(paths)).toEqual(state === 'done' ? NEW : OLD);
     expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
     if (state === 'done' && replacement) {
       await undoReplacement(nodeFiles, replacement);
-      expect(textsOf(paths)).toEqual(OLD);
+      expect(readTexts(paths)).toEqual(OLD);
     }
     return exit;
   };
@@ -88,11 +88,11 @@ test('killed at any step of an undo: after the next start the old state', async 
       bytes: new TextEncoder().encode(NEW[index]),
     }));
     const replacement = await replaceFiles(nodeFiles, root, 'c', contents, new Date(0));
-    expect(textsOf(paths)).toEqual(NEW);
+    expect(readTexts(paths)).toEqual(NEW);
     const exit = await start(['undo', replacement, `${killedAt}`]);
     const state = await recoverReplacement(nodeFiles, replacement);
     // Killed before it started: no effect.
-    expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
+    expect(readTexts(paths)).toEqual(state === 'done' ? NEW : OLD);
     if (killedAt > 3) expect(state).toBe('undone');
     return exit;
   };
@@ -170,14 +170,14 @@ test.each(TROUBLES)(
       const outcome = await replaceFiles(files, root, 'c', contents, new Date(0)).catch((error: unknown) => error);
       if (outcome instanceof StorageError) {
         expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
-        expect(textsOf(paths)).toEqual(OLD);
+        expect(readTexts(paths)).toEqual(OLD);
       } else {
         // Cleanup errors are ignored.
         expect(typeof outcome).toBe('string');
-        expect(textsOf(paths)).toEqual(NEW);
+        expect(readTexts(paths)).toEqual(NEW);
       }
       for (const replacement of readdirSync(root)) await recoverReplacement(nodeFiles, join(root, replacement));
-      expect(textsOf(paths)).toEqual(typeof outcome === 'string' ? NEW : OLD);
+      expect(readTexts(paths)).toEqual(typeof outcome === 'string' ? NEW : OLD);
       expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
       if (steps.length <= failAt) return;
     }

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshCounter } from '../../src/core/testingCounter';
 import { nativeProvider, smartProvider } from '../../src/core/condense';
-import { summarizerFor } from '../../src/settings/profileSummarizer';
+import { createProfileSummarizer } from '../../src/settings/profileSummarizer';
 import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { startAnthropicServer } from '../servers/anthropicServer';
@@ -56,7 +56,7 @@ async function benchFor(options?: TaskBenchOptions, root = ROOT, of = task): Pro
   open.push(bench);
   return bench;
 }
-const textOf = (behaviour: Behaviour): unknown => (behaviour.kind === 'reply' ? behaviour.text : undefined);
+const getText = (behaviour: Behaviour): unknown => (behaviour.kind === 'reply' ? behaviour.text : undefined);
 const TRUNCATION = { settings: { provider: 'truncation' } };
 
 describe('a task of many tool calls on a window of 100,000 tokens', () => {
@@ -154,7 +154,7 @@ describe('the task goes on', () => {
   it('after a cancel in the middle, which reaches the model at once', async () => {
     let held = 0;
     const bench = await benchFor({
-      instead: (behaviour) => (textOf(behaviour) === PAUSED && held++ === 0 ? never() : undefined),
+      instead: (behaviour) => (getText(behaviour) === PAUSED && held++ === 0 ? never() : undefined),
     });
     const window = bench.open(TRUNCATION);
     const chat = window.chat(bench.tools, 'one');
@@ -245,7 +245,7 @@ describe('the task goes on', () => {
       prices: PRICES,
     };
     await storeKey(secretStorage, profile, 'key');
-    const condensing = await summarizerFor(profile, { counter: freshCounter(), secrets: secretStorage });
+    const condensing = await createProfileSummarizer(profile, { counter: freshCounter(), secrets: secretStorage });
     if (!('summarize' in condensing)) throw new Error(condensing.reason);
     const native = nativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });
     const bench = await benchFor();

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { anthropicHandler } from '../../src/api/anthropic';
-import { bedrockHandler } from '../../src/api/bedrock';
-import { openaiHandler } from '../../src/api/openai';
+import { createAnthropicHandler } from '../../src/api/anthropic';
+import { createBedrockHandler } from '../../src/api/bedrock';
+import { createOpenAIHandler } from '../../src/api/openai';
 import { loadPriceTable, type PricedModel } from '../../src/api/prices';
 import { createSummarizer, type SummarizerOptions } from '../../src/api/summarizer';
 import type { ApiHandler } from '../../src/api/types';
@@ -68,7 +68,7 @@ const anthropic: Vendor = {
   accounting: 'anthropic',
   start: (tokenFactor) => startAnthropicServer({ tokenFactor }),
   handler: (baseUrl) =>
-    anthropicHandler({
+    createAnthropicHandler({
       ...QUICK,
       baseUrl,
       apiKey: 'sk-test-key',
@@ -83,7 +83,7 @@ const openai: Vendor = {
   accounting: 'openai',
   start: (tokenFactor) => startOpenAIServer({ tokenFactor }),
   handler: (url) =>
-    openaiHandler({
+    createOpenAIHandler({
       ...QUICK,
       baseUrl: `${url}/v1`,
       apiKey: 'sk-test-key',
@@ -98,7 +98,7 @@ const bedrock: Vendor = {
   accounting: 'anthropic',
   start: (tokenFactor) => startAnthropicServer({ tokenFactor }),
   handler: (baseUrl) =>
-    bedrockHandler({
+    createBedrockHandler({
       ...QUICK,
       baseUrl,
       region: 'eu-central-1',

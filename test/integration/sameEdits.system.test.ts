@@ -89,7 +89,7 @@ function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
 }
 
 /** Writes messages to a file as in a request. */
-function inputOf(name: string, messages: readonly ApiMessage[], folder: string): Input {
+function makeInput(name: string, messages: readonly ApiMessage[], folder: string): Input {
   const path = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
   writeFileSync(path, JSON.stringify({ system: SYSTEM, messages: asRead(messages) }));
   return { name, path, messages: readConversationFile(path).messages };
@@ -97,7 +97,7 @@ function inputOf(name: string, messages: readonly ApiMessage[], folder: string):
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-const resultOf = ({ messages }: Input, edits: readonly Edit[]): Result => {
+const makeResult = ({ messages }: Input, edits: readonly Edit[]): Result => {
   const view = applyEdits(messages, edits);
   return {
     edits: json(edits),
@@ -138,7 +138,11 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       const task = { kind: 'condense', ...where(input.path), ...choice, targetPercent: TARGET_PERCENT } as const;
       const run = await thread.engine.perform(task, () => undefined, signal);
       if (run.kind !== 'condensed') return undefined;
-      return { ...resultOf(input, await lastEdits(store, run.conversation.id)), text: run.after, editCount: run.edits };
+      return {
+        ...makeResult(input, await lastEdits(store, run.conversation.id)),
+        text: run.after,
+        editCount: run.edits,
+      };
     },
     async live(input, choice) {
       const model = upstream({ contextWindow: WINDOW });
@@ -151,7 +155,7 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       const { kind } = await live.condenseNow(conversation, { ...choice, targetPercent: TARGET_PERCENT }, signal);
       if (kind !== 'condensed') return undefined;
       const { messages: sent } = await live.prepare(asked);
-      return { ...resultOf(input, await lastEdits(chats, conversation)), view: json(sent) };
+      return { ...makeResult(input, await lastEdits(chats, conversation)), view: json(sent) };
     },
   };
 }
@@ -255,7 +259,7 @@ async function openGateway(folder: string): Promise<Road> {
     const { kind } = await window.condenseNow(conversation, { ...choice, targetPercent: TARGET_PERCENT });
     if (kind !== 'condensed') return undefined;
     const edits = await lastEdits(store, conversation);
-    return { ...resultOf(input, edits), view: json(anthropicWire.read(await send())?.messages) };
+    return { ...makeResult(input, edits), view: json(anthropicWire.read(await send())?.messages) };
   };
 }
 
@@ -328,11 +332,11 @@ describe.each(CHOICES)(
       const inputs = texts.map(
         ([name, make]) =>
           () =>
-            inputOf(name, conversationWith(make()), folder),
+            makeInput(name, conversationWith(make()), folder),
       );
       inputs.push(() => {
         const deep = exchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
-        return inputOf('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
+        return makeInput('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
       });
       const condensed = await compare(inputs, choice, await openRoads(folder));
       expect(condensed).toBeGreaterThan(0);
@@ -349,7 +353,7 @@ describe.each(CHOICES)(
       const sent = files.map(
         ({ name, path }) =>
           () =>
-            inputOf(name, asSent(readConversationFile(path).messages), folder),
+            makeInput(name, asSent(readConversationFile(path).messages), folder),
       );
       const roads = await openRoads(folder);
       const condensed = await compare(sent, choice, roads);

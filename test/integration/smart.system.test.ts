@@ -1,6 +1,6 @@
 /** Smart with a real SDK against a strict server. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { anthropicHandler } from '../../src/api/anthropic';
+import { createAnthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
 import { createSummarizer } from '../../src/api/summarizer';
 import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
@@ -31,7 +31,7 @@ interface Bed {
 async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS): Promise<Bed> {
   const server = await startAnthropicServer({ script });
   servers.push(server);
-  const handler = anthropicHandler({
+  const handler = createAnthropicHandler({
     ...({ retry: { retries: 2, firstWaitMs: 1 } } as object),
     baseUrl: server.url,
     apiKey: 'sk-test-key',

@@ -4,11 +4,11 @@
  * (platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
  */
 import { afterEach, expect, it } from 'vitest';
-import { anthropicHandler } from '../../src/api/anthropic';
-import { bedrockHandler } from '../../src/api/bedrock';
+import { createAnthropicHandler } from '../../src/api/anthropic';
+import { createBedrockHandler } from '../../src/api/bedrock';
 import { loadPriceTable } from '../../src/api/prices';
 import { createSummarizer } from '../../src/api/summarizer';
-import { vertexHandler } from '../../src/api/vertex';
+import { createVertexHandler } from '../../src/api/vertex';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { CondensationManager, nativeProvider } from '../../src/core/condense';
 import { firstPrompt, planSummary } from '../../src/core/condense/summary/plan';
@@ -69,16 +69,16 @@ async function setUp({
   const common = { counter, model: { id, contextWindow: window }, retry: { retries: 2, firstWaitMs: 1 } };
   const own =
     vendor === 'bedrock'
-      ? bedrockHandler({ ...common, baseUrl: server.url, region: 'eu-central-1', credentials: { apiKey: 'key' } })
+      ? createBedrockHandler({ ...common, baseUrl: server.url, region: 'eu-central-1', credentials: { apiKey: 'key' } })
       : vendor === 'vertex'
-        ? vertexHandler({
+        ? createVertexHandler({
             ...common,
             baseUrl: `${server.url}/v1`,
             region: 'global',
             projectId: 'p',
             credentials: { accessToken: 'token' },
           })
-        : anthropicHandler({ ...common, baseUrl: server.url, apiKey: 'sk-test-key' });
+        : createAnthropicHandler({ ...common, baseUrl: server.url, apiKey: 'sk-test-key' });
   const handler: typeof own = {
     ...own,
     stream: (asked, signal) => own.stream({ ...asked, ...(extraBody && { extraBody }) }, signal),

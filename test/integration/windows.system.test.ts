@@ -68,7 +68,7 @@ const optionsIn = (home: string, path: string): Omit<WindowOptions, 'seed'> => (
   bundles: inject('bundles'),
 });
 
-const asOf = (did: readonly Did[], kind: Did['did']): string[] =>
+const listResults = (did: readonly Did[], kind: Did['did']): string[] =>
   did.filter((each) => each.did === kind).map((each) => each.as ?? '');
 
 /** Every reported condensation is in the ledger with all originals. */
@@ -80,7 +80,7 @@ async function expectNothingLost({ path, store }: Omit<WindowOptions, 'seed'>, d
   const kept = ledger.condensations.map(
     ({ provider, edits, tokensAfter }) => `${provider} ${edits.length} ${tokensAfter}`,
   );
-  expect(kept.sort()).toEqual(asOf(did, 'condensed').sort());
+  expect(kept.sort()).toEqual(listResults(did, 'condensed').sort());
   const hashes = new Set(ledger.condensations.flatMap(({ edits }) => edits.map(({ before }) => before)));
   expect((await file.originals(hashes)).size).toBe(hashes.size);
   return { messages, ledger };
@@ -96,17 +96,17 @@ test('a Claude Code session: no condensation is lost, and each new session is wh
     expect(readFileSync(path)).toEqual(before);
     expect(applyEdits(messages, activeEdits(ledger)).stale).toEqual([]);
     const sessions = readdirSync(dirname(path)).filter((name) => join(dirname(path), name) !== path);
-    expect(sessions).toHaveLength(asOf(did, 'given').length - asOf(did, 'taken back').length);
+    expect(sessions).toHaveLength(listResults(did, 'given').length - listResults(did, 'taken back').length);
     for (const name of sessions) {
       const session = join(dirname(path), name);
-      expect(asOf(did, 'given')).toContain(session);
+      expect(listResults(did, 'given')).toContain(session);
       const given = readConversation(readFileSync(session), { path: session }).messages;
       expect(given[0]?.content).toEqual(messages[0]?.content);
       expect(checkConversation(given)).toEqual([]);
     }
     // A condensation undone by another window can't be given back.
-    expect(asOf(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
-    expect(asOf(did, 'given').length).toBeGreaterThan(0);
+    expect(listResults(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
+    expect(listResults(did, 'given').length).toBeGreaterThan(0);
   }),
 );
 
@@ -123,7 +123,7 @@ test(
       await expectNothingLost(options, did);
       const { id } = readConversation(readFileSync(path), { path });
       let isUndone = true;
-      for (let left = asOf(did, 'given').length; isUndone && left >= 0; left--) {
+      for (let left = listResults(did, 'given').length; isUndone && left >= 0; left--) {
         isUndone = await undoLast(nodeFiles, options.replacements, id);
       }
       expect(isUndone).toBe(false);
@@ -136,7 +136,7 @@ test(
       // The other window was faster: the file was replaced or just written, or nothing is
       // condensed.
       const expected = ['changed', 'running', 'missing', 'locked'];
-      expect(asOf(did, 'refused').filter((trouble) => !expected.includes(trouble))).toEqual([]);
-      expect(asOf(did, 'given').length).toBeGreaterThan(0);
+      expect(listResults(did, 'refused').filter((trouble) => !expected.includes(trouble))).toEqual([]);
+      expect(listResults(did, 'given').length).toBeGreaterThan(0);
     }),
 );

@@ -257,7 +257,7 @@ interface Turn {
 }
 
 /** Merges consecutive messages of one role, as the API does; system messages are not turns. */
-export function turnsOf(body: Json): Turn[] {
+export function listTurns(body: Json): Turn[] {
   const turns: { role: string; blocks: Json[]; at: number }[] = [];
   for (const [at, message] of objects(body['messages']).entries()) {
     const role = text(message['role']);
@@ -271,14 +271,14 @@ export function turnsOf(body: Json): Turn[] {
   return turns;
 }
 
-const idsOf = (blocks: readonly Json[], type: string, field: string): string[] =>
+const listIds = (blocks: readonly Json[], type: string, field: string): string[] =>
   blocks.filter((block) => block['type'] === type).map((block) => text(block[field]));
 
 const twice = (ids: readonly string[]): string | undefined => ids.find((id, index) => ids.indexOf(id) !== index);
 
 function pairFault(body: Json): string | undefined {
-  const turns = turnsOf(body);
-  if (twice(turns.flatMap(({ blocks }) => idsOf(blocks, 'tool_use', 'id'))) !== undefined) {
+  const turns = listTurns(body);
+  if (twice(turns.flatMap(({ blocks }) => listIds(blocks, 'tool_use', 'id'))) !== undefined) {
     return 'messages: `tool_use` ids must be unique';
   }
   for (const [index, turn] of turns.entries()) {
@@ -289,8 +289,8 @@ function pairFault(body: Json): string | undefined {
 }
 
 function callFault({ blocks, at }: Turn, answer: Turn | undefined): string | undefined {
-  const calls = idsOf(blocks, 'tool_use', 'id');
-  const results = idsOf(answer?.blocks ?? [], 'tool_result', 'tool_use_id');
+  const calls = listIds(blocks, 'tool_use', 'id');
+  const results = listIds(answer?.blocks ?? [], 'tool_result', 'tool_use_id');
   const open = calls.filter((id) => !results.includes(id));
   if (open.length > 0) {
     return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
@@ -307,8 +307,8 @@ function callFault({ blocks, at }: Turn, answer: Turn | undefined): string | und
 }
 
 function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | undefined {
-  const results = idsOf(blocks, 'tool_result', 'tool_use_id');
-  const calls = idsOf(before?.blocks ?? [], 'tool_use', 'id');
+  const results = listIds(blocks, 'tool_result', 'tool_use_id');
+  const calls = listIds(before?.blocks ?? [], 'tool_use', 'id');
   const orphan = results.find((id) => !calls.includes(id));
   if (orphan !== undefined) {
     return `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
@@ -346,7 +346,7 @@ function breakpointFault(body: Json): string | undefined {
 
 function toolFault(body: Json): string | undefined {
   const tools = objects(body['tools']);
-  const usesTools = turnsOf(body).some(({ blocks }) => blocks.some(({ type }) => TOOL_BLOCKS.has(text(type))));
+  const usesTools = listTurns(body).some(({ blocks }) => blocks.some(({ type }) => TOOL_BLOCKS.has(text(type))));
   // As gateways report it; Bedrock: "The toolConfig field must be defined when using toolUse and
   // toolResult".
   if (usesTools && tools.length === 0)
@@ -384,7 +384,7 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
     return '`temperature` may only be set to 1 when thinking is enabled.';
   if (byTurn) return openingFault(body);
   // A turn with pending calls must start with its thinking.
-  const [reply, answer] = turnsOf(body).slice(-2);
+  const [reply, answer] = listTurns(body).slice(-2);
   const isOpen = reply?.role === 'assistant' && answer?.blocks[0]?.['type'] === 'tool_result';
   const first = text(reply?.blocks[0]?.['type']);
   return isOpen && first !== 'thinking' && first !== 'redacted_thinking' ? noThinking(reply.at, first) : undefined;
@@ -424,7 +424,7 @@ function compactionFault(body: Json): string | undefined {
 
 /** The turn starts with the first answer after the last user text. */
 function openingFault(body: Json): string | undefined {
-  const turns = turnsOf(body);
+  const turns = listTurns(body);
   const asked = turns.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ type }) => type === 'tool_result'),
   );

@@ -25,7 +25,7 @@ async function ask(at: ModelServer, body: Json, headers: Headers = {}): Promise<
   return isObject(said) ? said : {};
 }
 
-async function refusalOf(at: ModelServer, body: Json, headers: Headers = {}): Promise<string | undefined> {
+async function requestRefusal(at: ModelServer, body: Json, headers: Headers = {}): Promise<string | undefined> {
   await ask(at, body, headers);
   return at.requests.at(-1)?.refusal;
 }
@@ -67,7 +67,7 @@ describe('a model', () => {
     ['claude-next-9', { max_tokens: 150_000, thinking: { type: 'disabled' } }, undefined],
   ])('%s with %j', async (model, body, message) => {
     const at = await server({ strict: { byModel: true }, maxContextTokens: 1_000_000 });
-    const refusal = await refusalOf(at, { model, ...body });
+    const refusal = await requestRefusal(at, { model, ...body });
     if (message === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(message);
   });
@@ -100,9 +100,9 @@ describe('thinking', () => {
       { role: 'assistant', content: [call('b')] },
       result('b'),
     ];
-    expect(await refusalOf(at, { thinking, tools, messages: turn })).toBeUndefined();
+    expect(await requestRefusal(at, { thinking, tools, messages: turn })).toBeUndefined();
     const without = [user, { role: 'assistant', content: [call(id)] }, result(id)];
-    expect(await refusalOf(at, { thinking, tools, messages: without })).toContain(
+    expect(await requestRefusal(at, { thinking, tools, messages: without })).toContain(
       'messages.1.content.0.type: Expected `thinking`',
     );
     // The alternative rule also requires it of the last answer.
@@ -112,48 +112,50 @@ describe('thinking', () => {
     const same = turn.map((message, index) =>
       index === 1 ? { role: 'assistant', content: first['content'] } : message,
     );
-    expect(await refusalOf(older, { thinking, tools, messages: same })).toContain('Expected `thinking`');
+    expect(await requestRefusal(older, { thinking, tools, messages: same })).toContain('Expected `thinking`');
   });
 
   it('may have more than the answer where it is interleaved', async () => {
     const at = await server({});
     const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
-    expect(await refusalOf(at, more)).toContain('must be greater than');
-    expect(await refusalOf(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
+    expect(await requestRefusal(at, more)).toContain('must be greater than');
+    expect(await requestRefusal(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
   });
 
   it('is edited by the API where a header says so', async () => {
     const at = await server({});
     const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
-    expect(await refusalOf(at, edits)).toBe('context_management: Extra inputs are not permitted');
+    expect(await requestRefusal(at, edits)).toBe('context_management: Extra inputs are not permitted');
     const header = { 'anthropic-beta': 'context-management-2025-06-27' };
-    expect(await refusalOf(at, edits, header)).toContain('requires `thinking`');
-    expect(await refusalOf(at, { ...edits, thinking: { type: 'disabled' } }, header)).toContain('requires `thinking`');
-    expect(await refusalOf(at, { ...edits, thinking: { type: 'adaptive' } }, header)).toBeUndefined();
+    expect(await requestRefusal(at, edits, header)).toContain('requires `thinking`');
+    expect(await requestRefusal(at, { ...edits, thinking: { type: 'disabled' } }, header)).toContain(
+      'requires `thinking`',
+    );
+    expect(await requestRefusal(at, { ...edits, thinking: { type: 'adaptive' } }, header)).toBeUndefined();
   });
 
   it('has the fields of its kind alone', async () => {
     const at = await server({});
-    expect(await refusalOf(at, { thinking: { type: 'adaptive', budget_tokens: 1024 } })).toContain(
+    expect(await requestRefusal(at, { thinking: { type: 'adaptive', budget_tokens: 1024 } })).toContain(
       'thinking.adaptive.budget_tokens',
     );
-    expect(await refusalOf(at, { thinking: { type: 'auto' } })).toContain("Input tag 'auto'");
+    expect(await requestRefusal(at, { thinking: { type: 'auto' } })).toContain("Input tag 'auto'");
   });
 
   it('has a text where the model shows it, or is asked to', async () => {
     const script = { ...reply('so'), thinking: 'Hm.' };
     const at = await server({ strict: { byModel: true }, script });
-    const thoughtOf = (model: string, thinking: object) => ask(at, { model, thinking });
+    const requestThinking = (model: string, thinking: object) => ask(at, { model, thinking });
     const shown = { content: [{ type: 'thinking', thinking: 'Hm.' }, {}] };
     const omitted = { content: [{ type: 'thinking', thinking: '' }, {}] };
-    expect(await thoughtOf('claude-opus-4-6', { type: 'adaptive' })).toMatchObject(shown);
-    expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive' })).toMatchObject(omitted);
-    expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive', display: 'summarized' })).toMatchObject(shown);
-    expect(await thoughtOf('claude-opus-4-6', { type: 'adaptive', display: 'omitted' })).toMatchObject(omitted);
+    expect(await requestThinking('claude-opus-4-6', { type: 'adaptive' })).toMatchObject(shown);
+    expect(await requestThinking('claude-opus-5-5', { type: 'adaptive' })).toMatchObject(omitted);
+    expect(await requestThinking('claude-opus-5-5', { type: 'adaptive', display: 'summarized' })).toMatchObject(shown);
+    expect(await requestThinking('claude-opus-4-6', { type: 'adaptive', display: 'omitted' })).toMatchObject(omitted);
     // Empty thinking is sent back with its signature.
     const { content } = await ask(at, { model: 'claude-opus-5-5', thinking: { type: 'adaptive' } });
     const messages = [user, { role: 'assistant', content }, user];
-    expect(await refusalOf(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
+    expect(await requestRefusal(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
   });
 
   it('that is bound is refused behind another prefix, or dropped where that is asked for', async () => {
@@ -166,9 +168,9 @@ describe('thinking', () => {
     });
     const { content } = await ask(at, {});
     const edited = [{ role: 'user', content: 'y' }, { role: 'assistant', content }, user];
-    expect(await refusalOf(at, { messages: edited })).toContain('bound to a different conversation');
+    expect(await requestRefusal(at, { messages: edited })).toContain('bound to a different conversation');
     const drops = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
-    expect(await refusalOf(at, { messages: edited, thinking: drops })).toContain('anthropic-beta');
+    expect(await requestRefusal(at, { messages: edited, thinking: drops })).toContain('anthropic-beta');
     const headers = { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' };
     const answer = await ask(at, { messages: edited, thinking: drops }, headers);
     expect(answer['input_transformations']).toEqual([
@@ -220,10 +222,10 @@ describe('the cache', () => {
     const at = await server({});
     const system = [{ type: 'text', text: 's', ...mark('5m') }];
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'x', ...mark('1h') }] }];
-    expect(await refusalOf(at, { system, messages })).toContain("must not come after a ttl='5m'");
+    expect(await requestRefusal(at, { system, messages })).toContain("must not come after a ttl='5m'");
     const marked = { role: 'user', content: Array.from({ length: 4 }, () => ({ type: 'text', text: 'x', ...mark() })) };
-    expect(await refusalOf(at, { messages: [marked] })).toBeUndefined();
-    expect(await refusalOf(at, { messages: [marked], ...mark() })).toContain('Found 5');
+    expect(await requestRefusal(at, { messages: [marked] })).toBeUndefined();
+    expect(await requestRefusal(at, { messages: [marked], ...mark() })).toContain('Found 5');
   });
 });
 
@@ -234,23 +236,23 @@ describe('other limits', () => {
     const request = { model: 'claude-opus-5', max_tokens: 10, messages: [{ role: 'user' as const, content: 'x' }] };
     await client.messages.create(request);
     const headers = { 'anthropic-version': '2026-10-21' };
-    expect(await refusalOf(at, { temperature: 1 }, headers)).toBe('temperature: Extra inputs are not permitted');
-    expect(await refusalOf(at, { temperature: 1 }, { 'anthropic-version': '2023-06-01' })).toBeUndefined();
+    expect(await requestRefusal(at, { temperature: 1 }, headers)).toBe('temperature: Extra inputs are not permitted');
+    expect(await requestRefusal(at, { temperature: 1 }, { 'anthropic-version': '2023-06-01' })).toBeUndefined();
     const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } };
     const messages = [user, { role: 'assistant', content: [document] }, user];
-    expect(await refusalOf(at, { messages }, headers)).toContain('document blocks are not permitted');
+    expect(await requestRefusal(at, { messages }, headers)).toContain('document blocks are not permitted');
     expect(at.requests[0]?.headers['anthropic-version']).toBe('2026-10-21');
   });
 
   it('are bytes, images, and the words of who stands before the model', async () => {
     const at = await server({ strict: { maxBytes: 5000, textOnly: true }, tooLong: 'minimax', maxContextTokens: 500 });
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
-    expect(await refusalOf(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
+    expect(await requestRefusal(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
       'image content blocks are not supported',
     );
-    expect(await refusalOf(at, { max_tokens: 1, messages: [{ role: 'user', content: 'x'.repeat(4000) }] })).toContain(
-      'context window exceeds limit (2013)',
-    );
+    expect(
+      await requestRefusal(at, { max_tokens: 1, messages: [{ role: 'user', content: 'x'.repeat(4000) }] }),
+    ).toContain('context window exceeds limit (2013)');
     const answer = await ask(at, { messages: [{ role: 'user', content: 'x'.repeat(6000) }] });
     expect(answer).toMatchObject({ error: { type: 'request_too_large' } });
     expect(at.requests.at(-1)?.status).toBe(413);
@@ -289,7 +291,7 @@ describe('a request to compact', () => {
     ['with effort', { output_config: { effort: 'low' } }, header, undefined],
     ['that ends on an answer', { messages: [user, { role: 'assistant', content: 'y' }] }, header, undefined],
   ])('%s', async (_, body, headers, words) => {
-    const refusal = await refusalOf(await server({}), { compaction, ...body }, headers);
+    const refusal = await requestRefusal(await server({}), { compaction, ...body }, headers);
     if (words === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(words);
   });

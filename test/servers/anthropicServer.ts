@@ -7,19 +7,19 @@ import { createHmac, randomBytes } from 'node:crypto';
 import {
   adaptiveFault,
   anthropicFault,
-  turnsOf,
+  listTurns,
   versionFault,
   type AnthropicStrictness,
   type Signer,
 } from './anthropicRules';
 import {
-  piecesOf,
+  splitReply,
   rawInput,
   reply,
-  stopOf,
+  getStop,
   type Behaviour,
   type Fault,
-  type Refused,
+  type ScriptedRefusal,
   type Reply,
   type ScriptedStop,
 } from './behaviour';
@@ -80,7 +80,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   /** Each model has its own cache. */
   const caches = new Map<string, PromptCache>();
-  const cacheOf = (model: string): PromptCache => {
+  const getCache = (model: string): PromptCache => {
     const least = strict.byModel === true ? claudeModel(model)?.minCacheTokens : undefined;
     const cache =
       caches.get(model) ?? new PromptCache({ minTokens: least ?? minCacheTokens, ...options.cache }, options.now);
@@ -93,7 +93,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
 
   const refuse = (
     exchange: Exchange,
-    { status, type = 'invalid_request_error', message, headers, body, contentType }: Refused,
+    { status, type = 'invalid_request_error', message, headers, body, contentType }: ScriptedRefusal,
   ): void => {
     exchange.record.refusal = message;
     if (body !== undefined) {
@@ -110,7 +110,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
 
   async function answer(exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>): Promise<void> {
     const { record } = exchange;
-    const route = routeOf(record);
+    const route = findRoute(record);
     if (!route) {
       refuse(exchange, { kind: 'error', status: 404, type: 'not_found_error', message: 'Not Found' });
       return;
@@ -145,7 +145,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       invalid(exchange, fault);
       return;
     }
-    const segments = segmentsOf(body, tokensOf, strict);
+    const segments = makeSegments(body, tokensOf, strict);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     const answer = options.tooLong && tooLongAnswer(options.tooLong);
     if (answer && total > maxContextTokens) {
@@ -187,7 +187,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
         return;
       case 'reply':
         await behaviour.firstByte;
-        send(exchange, route, behaviour, cacheOf(route.model).useMarked(segments));
+        send(exchange, route, behaviour, getCache(route.model).useMarked(segments));
     }
   }
 
@@ -203,7 +203,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       sendCompaction(exchange, route, scripted, use);
       return;
     }
-    const content = contentOf(
+    const content = makeContent(
       scripted,
       signer,
       exchange.record.index,
@@ -224,7 +224,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       role: 'assistant',
       model: route.model,
       content,
-      stop_reason: STOP_REASONS[stopOf(scripted)],
+      stop_reason: STOP_REASONS[getStop(scripted)],
       stop_sequence: null,
       usage,
       ...(dropped && { input_transformations: dropped }),
@@ -234,7 +234,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       return;
     }
     const framing = FRAMINGS[route.platform === 'bedrock' ? 'bedrock' : 'sse'];
-    const events = [...eventsOf(message, scripted)].map(({ event, isPiece }): WireEvent => ({
+    const events = [...makeEvents(message, scripted)].map(({ event, isPiece }): WireEvent => ({
       data: framing.frame(event),
       isPiece,
     }));
@@ -247,8 +247,8 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
    * demand").
    */
   function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
-    const words = piecesOf(scripted).join('');
-    const stop = stopOf(scripted);
+    const words = splitReply(scripted).join('');
+    const stop = getStop(scripted);
     const isWhole = words !== '' && stop === 'end' && (scripted.calls ?? []).length === 0;
     const spent = {
       type: 'compaction',
@@ -276,7 +276,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       return;
     }
     const framing = FRAMINGS.sse;
-    const events = [...eventsOf(message, scripted)].map(({ event, isPiece }): WireEvent => ({
+    const events = [...makeEvents(message, scripted)].map(({ event, isPiece }): WireEvent => ({
       data: framing.frame(
         event.type === 'message_start'
           ? { ...event, message: { ...message, content: [], stop_reason: null, usage: none } }
@@ -292,7 +292,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   return startServer(script, tokensOf, answer);
 }
 
-function routeOf({ path, body, method }: RecordedRequest): Route | undefined {
+function findRoute({ path, body, method }: RecordedRequest): Route | undefined {
   if (method !== 'POST') return undefined;
   const [pathname = ''] = path.split('?');
   const model = text(body['model']);
@@ -329,11 +329,15 @@ const keysIn = ({ headers }: RecordedRequest): string[] => {
 };
 
 /** The prompt in cache order: tools, system, messages. */
-function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKeys }: AnthropicStrictness): Segment[] {
-  const markOf = (block: Json): Json | undefined =>
+function makeSegments(
+  body: Json,
+  tokensOf: (content: string) => number,
+  { cacheKeys }: AnthropicStrictness,
+): Segment[] {
+  const getBreakpoint = (block: Json): Json | undefined =>
     [block, ...objects(block['content'])].map((part) => part['cache_control']).find(isObject);
   const segment = (block: Json, before = ''): Segment => {
-    const mark = markOf(block);
+    const mark = getBreakpoint(block);
     return {
       identity:
         before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
@@ -344,7 +348,7 @@ function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKe
   };
   const { system } = body;
   const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : objects(system);
-  const messages = turnsOf(body).flatMap(({ role, blocks }) => blocks.map((block) => segment(block, role)));
+  const messages = listTurns(body).flatMap(({ role, blocks }) => blocks.map((block) => segment(block, role)));
   const thinking = isObject(body['thinking'])
     ? body['thinking']
     : { type: claudeModel(text(body['model']))?.byDefault };
@@ -383,13 +387,13 @@ function wordsIn(block: Json): string {
 const imagesIn = (block: Json): number =>
   [block, ...objects(block['content'])].filter((part) => part['type'] === 'image').length;
 
-function contentOf(
+function makeContent(
   { thinking, hiddenThinking, calls = [], ...scripted }: Reply,
   signer: Signer,
   index: number,
   showsThinking: boolean,
 ): Json[] {
-  const words = piecesOf({ ...scripted, calls }).join('');
+  const words = splitReply({ ...scripted, calls }).join('');
   const sealed = (content: string): string => {
     const hidden = Buffer.from(content).toString('base64url');
     return `${hidden}.${signer.sign(hidden)}`;
@@ -429,7 +433,7 @@ interface Message extends Json {
   readonly stop_reason: string;
 }
 
-function* eventsOf(message: Message, scripted: Reply): Generator<{ event: Event; isPiece: boolean }, void> {
+function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Event; isPiece: boolean }, void> {
   const plain = (event: Event) => ({ event, isPiece: false });
   const piece = (index: number, delta: Json) => ({
     event: { type: 'content_block_delta', index, delta },
@@ -444,7 +448,7 @@ function* eventsOf(message: Message, scripted: Reply): Generator<{ event: Event;
   for (const [index, block] of content.entries()) {
     yield plain({ type: 'content_block_start', index, content_block: emptied(block) });
     if (block['type'] === 'text') {
-      for (const words of piecesOf(scripted)) yield piece(index, { type: 'text_delta', text: words });
+      for (const words of splitReply(scripted)) yield piece(index, { type: 'text_delta', text: words });
     } else if (block['type'] === 'thinking') {
       yield piece(index, { type: 'thinking_delta', thinking: block['thinking'] });
       yield piece(index, { type: 'signature_delta', signature: block['signature'] });
@@ -483,7 +487,7 @@ function emptied(block: Json): Json {
   }
 }
 
-const errorOf = ({ error }: Fault) => ({
+const makeError = ({ error }: Fault) => ({
   type: 'error',
   error: { type: error?.type ?? 'overloaded_error', message: error?.message ?? 'Overloaded' },
 });
@@ -495,7 +499,7 @@ const FRAMINGS: Readonly<Record<'sse' | 'bedrock', Framing & { readonly frame: (
     contentType: 'text/event-stream; charset=utf-8',
     frame: (event) => sse(event.type, JSON.stringify(event)),
     malformed: sse('content_block_delta', '{"type":"content_block_delta","index":0,"delta":{"ty'),
-    error: (fault) => sse('error', JSON.stringify(errorOf(fault))),
+    error: (fault) => sse('error', JSON.stringify(makeError(fault))),
   },
   bedrock: {
     contentType: 'application/vnd.amazon.eventstream',

@@ -39,7 +39,7 @@ export interface Reply {
   readonly firstByte?: Promise<unknown>;
 }
 
-export interface Refused {
+export interface ScriptedRefusal {
   readonly kind: 'error';
   readonly status: number;
   readonly type?: string;
@@ -53,7 +53,7 @@ export interface Refused {
 
 export type Behaviour =
   | Reply
-  | Refused
+  | ScriptedRefusal
   /** The request is never answered. */
   | { readonly kind: 'never' }
   /** The connection is closed without an answer. */
@@ -88,7 +88,7 @@ export const faulty = (
 });
 
 /** 429, optionally with `retry-after` in seconds. */
-export const rateLimited = (retryAfter?: number | string): Refused => ({
+export const rateLimited = (retryAfter?: number | string): ScriptedRefusal => ({
   kind: 'error',
   status: 429,
   type: 'rate_limit_error',
@@ -96,21 +96,26 @@ export const rateLimited = (retryAfter?: number | string): Refused => ({
   ...(retryAfter !== undefined && { headers: { 'retry-after': `${retryAfter}` } }),
 });
 
-export const overloaded = (): Refused => ({
+export const overloaded = (): ScriptedRefusal => ({
   kind: 'error',
   status: 529,
   type: 'overloaded_error',
   message: 'Overloaded',
 });
 
-export const serverError = (): Refused => ({
+export const serverError = (): ScriptedRefusal => ({
   kind: 'error',
   status: 500,
   type: 'api_error',
   message: 'Internal server error',
 });
 
-export const refused = (status: number, type: string, message: string, more: Partial<Refused> = {}): Refused => ({
+export const refused = (
+  status: number,
+  type: string,
+  message: string,
+  more: Partial<ScriptedRefusal> = {},
+): ScriptedRefusal => ({
   kind: 'error',
   status,
   type,
@@ -118,9 +123,9 @@ export const refused = (status: number, type: string, message: string, more: Par
   ...more,
 });
 
-export const stopOf = ({ stop, calls = [] }: Reply): ScriptedStop => stop ?? (calls.length > 0 ? 'tools' : 'end');
+export const getStop = ({ stop, calls = [] }: Reply): ScriptedStop => stop ?? (calls.length > 0 ? 'tools' : 'end');
 
-export const piecesOf = ({ text }: Reply): readonly string[] =>
+export const splitReply = ({ text }: Reply): readonly string[] =>
   text === undefined ? [] : typeof text === 'string' ? [text] : text;
 
 export const rawInput = ({ input }: ScriptedCall): string =>

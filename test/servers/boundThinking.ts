@@ -12,7 +12,7 @@ interface Made {
 
 const isThinking = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-const markOf = (block: Json): string => text(block['signature']) + text(block['data']);
+const makeKey = (block: Json): string => text(block['signature']) + text(block['data']);
 
 /** The server's thinking, and its verdict on thinking sent back. */
 export class BoundThinking {
@@ -21,8 +21,8 @@ export class BoundThinking {
   made(body: Json, content: readonly Json[]): void {
     const messages = objects(body['messages']);
     let before = thinkingIn(messages).at(-1);
-    for (const mark of content.filter(isThinking).map(markOf)) {
-      this.blocks.set(mark, { prefix: prefixOf(body, messages), before });
+    for (const mark of content.filter(isThinking).map(makeKey)) {
+      this.blocks.set(mark, { prefix: serializePrefix(body, messages), before });
       before = mark;
     }
   }
@@ -43,11 +43,11 @@ export class BoundThinking {
           follows = false;
           continue;
         }
-        const made = this.blocks.get(markOf(block));
-        const isSame = made?.prefix === prefixOf(body, messages.slice(0, index));
+        const made = this.blocks.get(makeKey(block));
+        const isSame = made?.prefix === serializePrefix(body, messages.slice(0, index));
         follows ||= !isSame || (before !== undefined && made.before !== before);
         if (follows) found.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
-        before = markOf(block);
+        before = makeKey(block);
       }
     }
     return found;
@@ -58,10 +58,10 @@ export class BoundThinking {
    * @param betas the header `anthropic-beta`.
    */
   fault(body: Json, betas: string): string | undefined {
-    if (behaviourOf(body) !== undefined && !betas.includes(BETA)) {
+    if (getBinding(body) !== undefined && !betas.includes(BETA)) {
       return `thinking.block_binding: Extra inputs are not permitted. That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`;
     }
-    const [first] = behaviourOf(body) === 'drop_block' ? [] : this.mismatches(body);
+    const [first] = getBinding(body) === 'drop_block' ? [] : this.mismatches(body);
     return (
       first &&
       `${first.path}: Invalid \`signature\` in \`${first.type}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`
@@ -73,7 +73,7 @@ export class BoundThinking {
    * of the SDK).
    */
   dropped(body: Json): Json[] | undefined {
-    return behaviourOf(body) === undefined
+    return getBinding(body) === undefined
       ? undefined
       : this.mismatches(body).map(({ path }) => ({
           type: 'thinking_dropped',
@@ -85,15 +85,15 @@ export class BoundThinking {
 
 const BETA = 'thinking-binding-controls-2026-08-01';
 
-function behaviourOf({ thinking }: Json): string | undefined {
+function getBinding({ thinking }: Json): string | undefined {
   const binding = isObject(thinking) ? thinking['block_binding'] : undefined;
   return isObject(binding) ? text(binding['prefix_mismatch_behavior']) || 'error' : undefined;
 }
 
 const thinkingIn = (messages: readonly Json[]): string[] =>
-  messages.flatMap(({ content }) => objects(content).filter(isThinking).map(markOf));
+  messages.flatMap(({ content }) => objects(content).filter(isThinking).map(makeKey));
 
-const prefixOf = ({ system, tools }: Json, messages: readonly Json[]): string =>
+const serializePrefix = ({ system, tools }: Json, messages: readonly Json[]): string =>
   JSON.stringify([system, tools, messages.map(withoutThinking)], (field, value: unknown) =>
     field === 'cache_control' ? undefined : value,
   );

@@ -120,7 +120,7 @@ const BLOCKS = [
 ];
 
 /** The block's single member; undefined for none or several. */
-const kindOf = (block: unknown): string | undefined => {
+const getKind = (block: unknown): string | undefined => {
   const held = isObject(block) ? Object.keys(block) : [];
   return held.length === 1 && BLOCKS.includes(held[0] ?? '') ? held[0] : undefined;
 };
@@ -132,12 +132,12 @@ function blocksFault(body: Json, signer: Signer, strict: ConverseStrictness): st
     if (blocks.length === 0)
       return `The content field in the Message object at messages.${index} is empty. Add a ContentBlock object to the content field and try again.`;
     for (const [place, block] of blocks.entries()) {
-      const kind = kindOf(block);
+      const kind = getKind(block);
       if (kind === undefined || !isObject(block)) return unionFault(`${at}.${place}`);
       const fault = blockFault(kind, block[kind], message['role'], `${at}.${place}`, signer, strict);
       if (fault !== undefined) return fault;
     }
-    const kinds = blocks.map(kindOf);
+    const kinds = blocks.map(getKind);
     if (kinds.includes('document') && !kinds.includes('text') && message['role'] === 'user')
       return `The content field at ${at} must include a text block when it includes a document block.`;
     if (kinds.filter((kind) => kind === 'image').length > 20) return `${at}: too many images: the maximum is 20.`;
@@ -253,7 +253,7 @@ function reasoningFault(value: unknown, role: unknown, at: string, signer: Signe
     : `${PASSED_ON}${at}: Invalid \`data\` in \`redacted_thinking\` block`;
 }
 
-const idsOf = (message: Json | undefined, kind: 'toolUse' | 'toolResult'): string[] =>
+const listIds = (message: Json | undefined, kind: 'toolUse' | 'toolResult'): string[] =>
   objects(message?.['content']).flatMap((block) => {
     const value = block[kind];
     return isObject(value) ? [text(value['toolUseId'])] : [];
@@ -262,14 +262,14 @@ const idsOf = (message: Json | undefined, kind: 'toolUse' | 'toolResult'): strin
 function pairFault(body: Json): string | undefined {
   const messages = objects(body['messages']);
   for (const [index, message] of messages.entries()) {
-    const calls = idsOf(message, 'toolUse');
-    const results = idsOf(message, 'toolResult');
-    const after = idsOf(messages[index + 1], 'toolResult');
+    const calls = listIds(message, 'toolUse');
+    const results = listIds(message, 'toolResult');
+    const after = listIds(messages[index + 1], 'toolResult');
     const open = calls.filter((id) => !after.includes(id));
     if (open.length > 0)
       return `Expected toolResult blocks at messages.${index + 1}.content for the following Ids: ${open.join(', ')}`;
     if (new Set(calls).size < calls.length) return `messages.${index}.content: toolUse ids must be unique.`;
-    const before = idsOf(messages[index - 1], 'toolUse');
+    const before = listIds(messages[index - 1], 'toolUse');
     if (results.length > before.length || results.some((id) => !before.includes(id)))
       return `The number of toolResult blocks at messages.${index}.content exceeds the number of toolUse blocks of previous turn.`;
     if (new Set(results).size < results.length)
@@ -281,7 +281,7 @@ function pairFault(body: Json): string | undefined {
 function toolsFault(body: Json): string | undefined {
   const messages = objects(body['messages']);
   const usesTools = messages.some(
-    (message) => [...idsOf(message, 'toolUse'), ...idsOf(message, 'toolResult')].length > 0,
+    (message) => [...listIds(message, 'toolUse'), ...listIds(message, 'toolResult')].length > 0,
   );
   const config = body['toolConfig'];
   if (usesTools && config === undefined)

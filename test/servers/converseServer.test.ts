@@ -141,7 +141,7 @@ describe('what it refuses', () => {
   const said = (...content: readonly Json[]): Json => ({ role: 'assistant', content });
   const point = (ttl?: string): Json => ({ cachePoint: { type: 'default', ...(ttl !== undefined && { ttl }) } });
 
-  async function refusalOf(at: ModelServer, body: object): Promise<string | undefined> {
+  async function requestRefusal(at: ModelServer, body: object): Promise<string | undefined> {
     const answer = await fetch(`${at.url}/model/m/converse`, { method: 'POST', body: JSON.stringify(body) });
     const parsed: unknown = await answer.json();
     return answer.ok || !isObject(parsed)
@@ -202,7 +202,7 @@ describe('what it refuses', () => {
     ['nothing where an answer comes with words', [asked(words), said(use()), asked(result(), words)], undefined],
   ])('%s', async (_, messages, message) => {
     const { at } = await server();
-    const refusal = await refusalOf(at, { messages, toolConfig });
+    const refusal = await requestRefusal(at, { messages, toolConfig });
     if (message === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(message);
     if (message !== undefined) expect(refusal).toMatch(/^400 ValidationException: /);
@@ -234,23 +234,23 @@ describe('what it refuses', () => {
     ],
   ])('%s beside the messages', async (_, more, message) => {
     const { at } = await server();
-    expect(await refusalOf(at, { messages: [asked(words)], ...more })).toContain(message);
+    expect(await requestRefusal(at, { messages: [asked(words)], ...more })).toContain(message);
   });
 
   it('what only some models refuse, where it plays one of them', async () => {
     const { at } = await server({ strict: { textOnly: true, resultsAlone: true } });
-    expect(await refusalOf(at, { messages: [asked(image)] })).toContain("doesn't support the image content block");
+    expect(await requestRefusal(at, { messages: [asked(image)] })).toContain("doesn't support the image content block");
     const mixed = [asked(words), said(use()), asked(result(), words)];
-    expect(await refusalOf(at, { messages: mixed, toolConfig })).toContain('cannot be provided in the same turn');
+    expect(await requestRefusal(at, { messages: mixed, toolConfig })).toContain('cannot be provided in the same turn');
   });
 
   it('too many tokens, too many bytes, and strangers', async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
-    expect(await refusalOf(at, { messages: [asked({ text: long })] })).toBe(
+    expect(await requestRefusal(at, { messages: [asked({ text: long })] })).toBe(
       `400 ValidationException: The model returned the following errors: prompt is too long: ${at.tokensOf(long) + 3} tokens > 1000 maximum`,
     );
-    expect(await refusalOf(at, { messages: [asked({ text: 'x'.repeat(30_000) })] })).toMatch(/^413 /);
+    expect(await requestRefusal(at, { messages: [asked({ text: 'x'.repeat(30_000) })] })).toMatch(/^413 /);
     await at.close();
     const { client } = await server({ apiKey: 'other' });
     await expect(client.send(new ConverseCommand(radio))).rejects.toMatchObject({

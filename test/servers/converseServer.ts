@@ -4,13 +4,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
 import {
-  piecesOf,
+  splitReply,
   rawInput,
   reply,
-  stopOf,
+  getStop,
   type Behaviour,
   type Fault,
-  type Refused,
+  type ScriptedRefusal,
   type Reply,
   type ScriptedStop,
 } from './behaviour';
@@ -57,7 +57,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
 
-  const refuse = (exchange: Exchange, { status, type, message, headers, body, contentType }: Refused): void => {
+  const refuse = (exchange: Exchange, { status, type, message, headers, body, contentType }: ScriptedRefusal): void => {
     exchange.record.refusal = message;
     if (body !== undefined) {
       exchange.record.status = status;
@@ -102,7 +102,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
       invalid(exchange, fault);
       return;
     }
-    const segments = segmentsOf(record.body, tokensOf);
+    const segments = makeSegments(record.body, tokensOf);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     if (total > maxContextTokens) {
       // daisuke-awaji/moca#254; other vendors' models: "Input is too long for requested model."
@@ -126,7 +126,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
   }
 
   function send(exchange: Exchange, stream: boolean, scripted: Reply, use: CacheUse): void {
-    const content = contentOf(scripted, signer, exchange.record.index);
+    const content = makeContent(scripted, signer, exchange.record.index);
     const output = content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0);
     // `TokenUsage`: input tokens exclude cached ones.
     const usage = {
@@ -137,13 +137,13 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
       cacheWriteInputTokens: use.written,
     };
     exchange.record.usage = usage;
-    const stopReason = STOP_REASONS[stopOf(scripted)];
+    const stopReason = STOP_REASONS[getStop(scripted)];
     if (!stream) {
       const message = { role: 'assistant', content };
       sendJson(exchange, 200, { output: { message }, stopReason, usage, metrics: { latencyMs: 1 } });
       return;
     }
-    sendStream(exchange, eventsOf(content, scripted, stopReason, usage), framing, scripted.fault);
+    sendStream(exchange, makeEvents(content, scripted, stopReason, usage), framing, scripted.fault);
   }
 
   return startServer(script, tokensOf, answer);
@@ -156,7 +156,7 @@ const keysIn = ({ headers }: RecordedRequest): string[] => {
 };
 
 /** The prompt in cache order: tools, system, messages. A cache point marks what precedes it. */
-function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
+function makeSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
   const tools = isObject(body['toolConfig']) ? objects(body['toolConfig']['tools']) : [];
   const pieces = [
     ...tools.map((block) => ({ block, before: 'tool' })),
@@ -201,12 +201,12 @@ const imagesIn = (block: Json): number => {
   return [block, ...results].filter(({ image }) => image !== undefined).length;
 };
 
-function contentOf(
+function makeContent(
   { thinking, hiddenThinking, calls = [], ...scripted }: Reply,
   signer: Signer,
   index: number,
 ): Json[] {
-  const words = piecesOf({ ...scripted, calls }).join('');
+  const words = splitReply({ ...scripted, calls }).join('');
   const hidden = hiddenThinking === undefined ? undefined : Buffer.from(hiddenThinking).toString('base64url');
   const sealed = hidden === undefined ? '' : Buffer.from(`${hidden}.${signer.sign(hidden)}`).toString('base64');
   return [
@@ -238,7 +238,7 @@ const STOP_REASONS: Readonly<Record<ScriptedStop, string>> = {
  * Only calls have a start event; texts and reasoning start with their first delta
  * (`ContentBlockStart`).
  */
-function* eventsOf(
+function* makeEvents(
   content: readonly Json[],
   scripted: Reply,
   stopReason: string,
@@ -267,7 +267,7 @@ function* eventsOf(
         yield piece({ reasoningContent: { signature: reasoningText['signature'] } });
       } else yield piece({ reasoningContent: { redactedContent } });
     } else {
-      for (const words of piecesOf(scripted)) yield piece({ text: words });
+      for (const words of splitReply(scripted)) yield piece({ text: words });
     }
     yield event('contentBlockStop', { contentBlockIndex });
   }

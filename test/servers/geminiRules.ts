@@ -223,7 +223,7 @@ function signedFault(signature: unknown, at: string, signer: Signer): string | u
   return seal === signer.sign(content) ? undefined : 'Corrupted thought signature.';
 }
 
-const partsOf = (content: Json | undefined, field: string): Json[] =>
+const listParts = (content: Json | undefined, field: string): Json[] =>
   objects(content?.['parts']).filter((part) => part[field] !== undefined);
 
 /**
@@ -232,22 +232,22 @@ const partsOf = (content: Json | undefined, field: string): Json[] =>
  */
 function pairFault(contents: readonly Json[]): string | undefined {
   for (const [index, content] of contents.entries()) {
-    const calls = partsOf(content, 'functionCall').length;
-    const answers = partsOf(content, 'functionResponse');
+    const calls = listParts(content, 'functionCall').length;
+    const answers = listParts(content, 'functionResponse');
     const before = contents[index - 1];
     if (calls > 0) {
       if (index === 0 || before?.['role'] === 'model') {
         return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
       }
       const next = contents[index + 1];
-      if (next && partsOf(next, 'functionResponse').length !== calls) {
+      if (next && listParts(next, 'functionResponse').length !== calls) {
         return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
       }
       // After trailing calls it isn't the model's turn.
       if (!next) return 'Please ensure that single turn requests end with a user role or the role field is empty.';
     }
     if (answers.length === 0) continue;
-    const made = partsOf(before, 'functionCall');
+    const made = listParts(before, 'functionCall');
     if (made.length === 0)
       return 'Please ensure that function response turn comes immediately after a function call turn.';
     if (made.length !== answers.length) {
@@ -266,7 +266,7 @@ function signatureFault(contents: readonly Json[]): string | undefined {
     content['role'] !== 'model' && objects(content['parts']).some((part) => part['functionResponse'] === undefined);
   const since = contents.findLastIndex(isQuestion);
   for (const [index, content] of contents.entries()) {
-    const [first] = index > since ? partsOf(content, 'functionCall') : [];
+    const [first] = index > since ? listParts(content, 'functionCall') : [];
     if (!first || first['thoughtSignature'] !== undefined) continue;
     const name = isObject(first['functionCall']) ? text(first['functionCall']['name']) : '';
     return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`;

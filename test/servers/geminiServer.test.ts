@@ -43,13 +43,13 @@ const lights: GenerateContentConfig = {
   ],
 };
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
-const answerOf = (...outputs: readonly string[]): Content => ({
+const makeAnswer = (...outputs: readonly string[]): Content => ({
   role: 'user',
   parts: outputs.map((output) => ({ functionResponse: { name: 'set_light_values', response: { output } } })),
 });
 const dims = { name: 'set_light_values', input: { brightness: 25 } };
 
-async function refusalOf(at: ModelServer, body: object, action = 'generateContent'): Promise<string | undefined> {
+async function requestRefusal(at: ModelServer, body: object, action = 'generateContent'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1beta/models/${model}:${action}`, {
     method: 'POST',
     body: JSON.stringify(body),
@@ -75,7 +75,7 @@ describe('what the SDK sends', () => {
     });
     const made = first.candidates?.[0]?.content;
     expect(made?.parts?.map((part) => part.thoughtSignature !== undefined)).toEqual([false, false, true, false]);
-    const more = [...contents, made ?? {}, answerOf('dimmed', 'dimmed')];
+    const more = [...contents, made ?? {}, makeAnswer('dimmed', 'dimmed')];
     const second = await ai.models.generateContent({ model, contents: more, config: lights });
     expect(second.text).toBe('Done.');
     expect(second.usageMetadata?.cachedContentTokenCount).toBe(first.usageMetadata?.promptTokenCount);
@@ -181,7 +181,7 @@ describe('what it refuses', () => {
     ],
   ])('%s', async (_, contents, message) => {
     const { at } = await server();
-    const refusal = await refusalOf(at, { contents });
+    const refusal = await requestRefusal(at, { contents });
     if (message === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toMatch(new RegExp(`^400 INVALID_ARGUMENT [^]*${message.replace(/[().]/g, '\\$&')}`));
   });
@@ -217,16 +217,16 @@ describe('what it refuses', () => {
     ['an empty system instruction', { systemInstruction: { parts: [{ text: '' }] } }, 'must not be empty'],
   ])('%s beside the contents', async (_, more, message) => {
     const { at } = await server();
-    expect(await refusalOf(at, { contents: [asked(words)], ...more })).toContain(message);
+    expect(await requestRefusal(at, { contents: [asked(words)], ...more })).toContain(message);
   });
 
   it('too many tokens, and too many bytes, each in its words', async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
-    expect(await refusalOf(at, { contents: [asked({ text: long })] })).toBe(
+    expect(await requestRefusal(at, { contents: [asked({ text: long })] })).toBe(
       `400 INVALID_ARGUMENT The input token count (${at.tokensOf(long) + 2}) exceeds the maximum number of tokens allowed (1000).`,
     );
-    expect(await refusalOf(at, { contents: [asked({ text: 'x'.repeat(30_000) })] })).toContain(
+    expect(await requestRefusal(at, { contents: [asked({ text: 'x'.repeat(30_000) })] })).toContain(
       'payload size exceeds the limit',
     );
   });
@@ -242,7 +242,7 @@ describe('what it refuses', () => {
 
   it('no signatures where the model is older', async () => {
     const { at } = await server({ strict: { signatures: false } });
-    expect(await refusalOf(at, { contents: [asked(words), said(call()), asked(result())] })).toBeUndefined();
+    expect(await requestRefusal(at, { contents: [asked(words), said(call()), asked(result())] })).toBeUndefined();
   });
 
   it("a key that is not the server's", async () => {

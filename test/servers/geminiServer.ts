@@ -5,12 +5,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
 import {
-  piecesOf,
+  splitReply,
   reply,
-  stopOf,
+  getStop,
   type Behaviour,
   type Fault,
-  type Refused,
+  type ScriptedRefusal,
   type Reply,
   type ScriptedStop,
 } from './behaviour';
@@ -68,7 +68,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
 
   const refuse = (
     exchange: Exchange,
-    { status, type, message, headers, body, contentType }: Refused,
+    { status, type, message, headers, body, contentType }: ScriptedRefusal,
     inArray = false,
   ): void => {
     exchange.record.refusal = message;
@@ -84,7 +84,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
 
   async function answer(exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>): Promise<void> {
     const { record } = exchange;
-    const route = routeOf(record);
+    const route = findRoute(record);
     if (!route) {
       exchange.record.refusal = 'Not Found';
       exchange.record.status = 404;
@@ -126,7 +126,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       invalid(fault);
       return;
     }
-    const segments = segmentsOf(body, tokensOf);
+    const segments = makeSegments(body, tokensOf);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     if (total > maxContextTokens) {
       invalid(`The input token count (${total}) exceeds the maximum number of tokens allowed (${maxContextTokens}).`);
@@ -154,7 +154,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const thoughts = tokensOf(scripted.thinking ?? scripted.hiddenThinking ?? '');
-    const chunks = chunksOf(scripted, exchange.record.index, signer, strict.signatures !== false);
+    const chunks = makeChunks(scripted, exchange.record.index, signer, strict.signatures !== false);
     const said = chunks.reduce(
       (sum, { parts }) =>
         sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
@@ -171,14 +171,14 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
     };
     exchange.record.usage = usage;
     const head = { modelVersion: route.model, responseId: `r${exchange.record.index}` };
-    if (stopOf(scripted) === 'filter') {
+    if (getStop(scripted) === 'filter') {
       // A blocked prompt has no candidate.
       const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
       if (route.sse) sendStream(exchange, [{ data: sse(blocked) }], framing, scripted.fault);
       else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blocked] : blocked);
       return;
     }
-    const finish = finishOf(scripted);
+    const finish = getFinishReason(scripted);
     const candidate = (parts: readonly Json[], finishReason?: string): Json => ({
       candidates: [
         {
@@ -229,7 +229,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-function routeOf({ path, method }: RecordedRequest): Route | undefined {
+function findRoute({ path, method }: RecordedRequest): Route | undefined {
   const [pathname = '', query = ''] = path.split('?');
   const sse = new URLSearchParams(query).get('alt') === 'sse';
   if (method === 'GET' && /^\/v1(?:beta)?\/models$/.test(pathname)) return { model: '', method: 'list', sse };
@@ -269,7 +269,7 @@ function wordsIn(part: Json): string {
     : '';
 }
 
-function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
+function makeSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
   const system = body['systemInstruction'] ?? body['system_instruction'];
   const words = (content: Json): number =>
     objects(content['parts']).reduce(
@@ -300,12 +300,12 @@ function isJson(value: string): boolean {
   }
 }
 
-function chunksOf(scripted: Reply, index: number, signer: Signer, signs: boolean): Chunk[] {
+function makeChunks(scripted: Reply, index: number, signer: Signer, signs: boolean): Chunk[] {
   const { thinking, calls = [] } = scripted;
-  if (stopOf(scripted) === 'refusal') return [];
+  if (getStop(scripted) === 'refusal') return [];
   const signature = (place: string): string =>
     Buffer.from(`${index}-${place}.${signer.sign(`${index}-${place}`)}`).toString('base64');
-  const words = piecesOf(scripted);
+  const words = splitReply(scripted);
   const made = isMalformed(scripted) ? [] : calls;
   return [
     ...(thinking === undefined ? [] : [{ parts: [{ text: thinking, thought: true }] }]),
@@ -338,8 +338,8 @@ const FINISH: Readonly<Record<ScriptedStop, string>> = {
   window: 'MAX_TOKENS',
 };
 
-const finishOf = (scripted: Reply): string =>
-  isMalformed(scripted) ? 'MALFORMED_FUNCTION_CALL' : FINISH[stopOf(scripted)];
+const getFinishReason = (scripted: Reply): string =>
+  isMalformed(scripted) ? 'MALFORMED_FUNCTION_CALL' : FINISH[getStop(scripted)];
 
 const sse = (value: unknown): string => `data: ${JSON.stringify(value)}\r\n\r\n`;
 

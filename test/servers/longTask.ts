@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { bigTask, type BigTask } from '../generators/bigTask';
 import { callsTool, reply, type Reply } from './behaviour';
 import type { RecordedRequest, ServerOptions } from './modelServer';
-import { callId, resultOf, scriptedAgent, type AgentTurn } from './scriptedAgent';
+import { callId, findResult, scriptedAgent, type AgentTurn } from './scriptedAgent';
 import { taskRequests } from './taskFigures';
 import { findMarkers } from '../../src/core/messages/markers';
 
@@ -53,10 +53,10 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
   const question: AgentTurn = {
     prompt: QUESTION,
     steps: [
-      (request) => callsTool(...markersIn(request).map(({ reference }) => recallOf(reference, 1))),
+      (request) => callsTool(...markersIn(request).map(({ reference }) => makeRecall(reference, 1))),
       (request) => {
         const rest = firstPieces(request, questionTurn).flatMap(({ reference, lines }) =>
-          startsBehindFirst(lines).map((from) => recallOf(reference, from)),
+          startsBehindFirst(lines).map((from) => makeRecall(reference, from)),
         );
         return rest.length > 0 ? callsTool(...rest) : reply(factIn(recalled(request, questionTurn).join('\n')));
       },
@@ -95,14 +95,14 @@ interface Marker {
 
 /** Markers in the remainder of the early result. */
 function markersIn(request: RecordedRequest): Marker[] {
-  const text = resultOf(request, EARLY_CALL) ?? '';
+  const text = findResult(request, EARLY_CALL) ?? '';
   return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
 }
 
 /** Lines per recall: VS Code writes tool output longer than 8 KB to a file (seen in 1.139). */
 const LINES_AT_ONCE = 90;
 
-const recallOf = (reference: string, fromLine: number) => ({
+const makeRecall = (reference: string, fromLine: number) => ({
   name: RECALL_TOOL,
   input: { references: [reference], fromLine, toLine: fromLine + LINES_AT_ONCE - 1 },
 });
@@ -121,21 +121,21 @@ interface Piece {
 }
 
 /** Results of a step's calls, without the location line. */
-function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[] {
+function listPieces(request: RecordedRequest, turn: number, step: number): Piece[] {
   const pieces: Piece[] = [];
   for (;;) {
-    const result = resultOf(request, callId(turn, step, pieces.length));
+    const result = findResult(request, callId(turn, step, pieces.length));
     if (result === undefined) return pieces;
     const [head = '', reference = '', lines] = /^\[ref (\w+): [^\n]* of (\d+)\]\n/.exec(result) ?? [];
     pieces.push({ reference, lines: Number(lines ?? 0), text: result.slice(head.length) });
   }
 }
 
-const firstPieces = (request: RecordedRequest, turn: number): Piece[] => piecesOf(request, turn, 0);
+const firstPieces = (request: RecordedRequest, turn: number): Piece[] => listPieces(request, turn, 0);
 
 /** Recalled texts by content. */
 function recalled(request: RecordedRequest, turn: number): string[] {
-  const rest = piecesOf(request, turn, 1);
+  const rest = listPieces(request, turn, 1);
   return firstPieces(request, turn).map(({ reference, text }) =>
     [text, ...rest.filter((piece) => piece.reference === reference).map((piece) => piece.text)].join('\n'),
   );
@@ -144,7 +144,7 @@ function recalled(request: RecordedRequest, turn: number): string[] {
 /** The model answers with the requested line. */
 const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Basis of the last answer. */
 export interface RecallProof {
@@ -159,19 +159,19 @@ export interface RecallProof {
 /** @param requests of the conversation, the question's among them. */
 export function recallProof({ questionTurn }: LongTask, requests: readonly RecordedRequest[]): RecallProof {
   const all = taskRequests(requests);
-  const first = all.find((request) => resultOf(request, EARLY_CALL) !== undefined);
-  const hasResults = (request: RecordedRequest): boolean => resultOf(request, callId(questionTurn, 0)) !== undefined;
+  const first = all.find((request) => findResult(request, EARLY_CALL) !== undefined);
+  const hasResults = (request: RecordedRequest): boolean => findResult(request, callId(questionTurn, 0)) !== undefined;
   const asked = all[all.findIndex(hasResults) - 1];
   const answered = all.findLast(hasResults);
   if (!first || !asked || !answered) throw new Error('The question was not asked, or nothing was recalled.');
   const texts = recalled(answered, questionTurn);
   const restored = markersIn(asked).reduce(
     (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
-    resultOf(asked, EARLY_CALL) ?? '',
+    findResult(asked, EARLY_CALL) ?? '',
   );
   return {
     wasInView: JSON.stringify(asked.body['messages']).includes('LEDGER_GRACE_SECONDS'),
-    original: hashOf(resultOf(first, EARLY_CALL) ?? ''),
-    restored: hashOf(restored),
+    original: computeHash(findResult(first, EARLY_CALL) ?? ''),
+    restored: computeHash(restored),
   };
 }

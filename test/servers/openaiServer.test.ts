@@ -18,7 +18,7 @@ async function server(options: OpenAIServerOptions): Promise<{ readonly at: Mode
 }
 
 /** Undefined if the server answers. */
-async function refusalOf(at: ModelServer, body: Json, api = 'chat/completions'): Promise<string | undefined> {
+async function requestRefusal(at: ModelServer, body: Json, api = 'chat/completions'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1/${api}`, { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
   await answer.text();
   return answer.ok ? undefined : `${answer.status} ${at.requests.at(-1)?.refusal ?? ''}`;
@@ -37,21 +37,25 @@ describe('the fields of the SDK', () => {
       service_tier: 'flex',
       verbosity: 'low',
     };
-    expect(await refusalOf(at, { messages: [user], ...more })).toBeUndefined();
+    expect(await requestRefusal(at, { messages: [user], ...more })).toBeUndefined();
     expect(
-      await refusalOf(at, { input: 'x', ...more, verbosity: undefined, truncation: 'auto' }, 'responses'),
+      await requestRefusal(at, { input: 'x', ...more, verbosity: undefined, truncation: 'auto' }, 'responses'),
     ).toBeUndefined();
-    expect(await refusalOf(at, { messages: [user], session_id: 's' })).toBe("400 Unknown parameter: 'session_id'.");
-    expect(await refusalOf(at, { messages: [user], cache_control: { type: 'ephemeral' } })).toContain('cache_control');
-    expect(await refusalOf(at, { messages: [user], tools: [{ ...tool, cache_control: {} }] })).toContain(
+    expect(await requestRefusal(at, { messages: [user], session_id: 's' })).toBe(
+      "400 Unknown parameter: 'session_id'.",
+    );
+    expect(await requestRefusal(at, { messages: [user], cache_control: { type: 'ephemeral' } })).toContain(
+      'cache_control',
+    );
+    expect(await requestRefusal(at, { messages: [user], tools: [{ ...tool, cache_control: {} }] })).toContain(
       'tools[0].cache_control',
     );
-    expect(await refusalOf(at, { input: 'x', max_tokens: 1 }, 'responses')).toContain("'max_tokens'");
+    expect(await requestRefusal(at, { input: 'x', max_tokens: 1 }, 'responses')).toContain("'max_tokens'");
   });
 
   it('are not all known to other servers', async () => {
     const { at } = await server({ quirks: { plainFields: true } });
-    expect(await refusalOf(at, { messages: [user], prompt_cache_key: 'k' })).toContain('prompt_cache_key');
+    expect(await requestRefusal(at, { messages: [user], prompt_cache_key: 'k' })).toContain('prompt_cache_key');
   });
 });
 
@@ -59,29 +63,29 @@ describe('limits of a model', () => {
   it('refuse more output than it has', async () => {
     const { at } = await server({ strict: { maxOutputTokens: 1000 } });
     for (const field of ['max_tokens', 'max_completion_tokens']) {
-      expect(await refusalOf(at, { messages: [user], [field]: 1000 })).toBeUndefined();
-      expect(await refusalOf(at, { messages: [user], [field]: 1001 })).toContain(
+      expect(await requestRefusal(at, { messages: [user], [field]: 1000 })).toBeUndefined();
+      expect(await requestRefusal(at, { messages: [user], [field]: 1001 })).toContain(
         'supports at most 1000 completion tokens',
       );
     }
-    expect(await refusalOf(at, { input: 'x', max_output_tokens: 1001 }, 'responses')).toContain('at most 1000');
+    expect(await requestRefusal(at, { input: 'x', max_output_tokens: 1001 }, 'responses')).toContain('at most 1000');
   });
 
   it('refuse images where it has no eyes', async () => {
     const { at } = await server({ quirks: { textOnly: true } });
-    expect(await refusalOf(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
+    expect(await requestRefusal(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
       'unknown variant `image_url`',
     );
     const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }];
-    expect(await refusalOf(at, { input: [{ role: 'user', content }] }, 'responses')).toContain(
+    expect(await requestRefusal(at, { input: [{ role: 'user', content }] }, 'responses')).toContain(
       'only supported by certain models',
     );
   });
 
   it('refuse bytes with 413', async () => {
     const { at } = await server({ strict: { maxBytes: 200 } });
-    expect(await refusalOf(at, { messages: [user] })).toBeUndefined();
-    expect(await refusalOf(at, { messages: [{ role: 'user', content: 'x'.repeat(200) }] })).toMatch(/^413/);
+    expect(await requestRefusal(at, { messages: [user] })).toBeUndefined();
+    expect(await requestRefusal(at, { messages: [{ role: 'user', content: 'x'.repeat(200) }] })).toMatch(/^413/);
   });
 
   it("refuse ids of calls that are not Mistral's", async () => {
@@ -97,10 +101,10 @@ describe('limits of a model', () => {
         { role: 'tool', tool_call_id: id, content: 'x' },
       ],
     });
-    expect(await refusalOf(at, turn('toolu_01D7FLrfh4GYq7yT1ULFeyMV'))).toContain(
+    expect(await requestRefusal(at, turn('toolu_01D7FLrfh4GYq7yT1ULFeyMV'))).toContain(
       'but must be a-z, A-Z, 0-9, with a length of 9',
     );
-    expect(await refusalOf(at, turn('aB3dE5fG7'))).toBeUndefined();
+    expect(await requestRefusal(at, turn('aB3dE5fG7'))).toBeUndefined();
   });
 });
 
@@ -117,7 +121,7 @@ describe('a server that cuts without a word', () => {
   });
 });
 
-const messagesOf = (output: readonly OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput =>
+const toInput = (output: readonly OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput =>
   output.filter(
     ({ type }) => type === 'reasoning' || type === 'message' || type === 'function_call',
   ) as OpenAI.Responses.ResponseInput;
@@ -139,11 +143,11 @@ describe('encrypted reasoning', () => {
     const first = await client.responses.create({ model: 'm', input: [asked], tools });
     const call = first.output.find((item) => item.type === 'function_call');
     const answer = { type: 'function_call_output' as const, call_id: call?.call_id ?? '', output: 'z' };
-    const turn = [asked, ...messagesOf(first.output), answer];
+    const turn = [asked, ...toInput(first.output), answer];
     const second = await client.responses.create({ model: 'm', input: turn, tools });
     const third = await client.responses.create({
       model: 'm',
-      input: [...turn, ...messagesOf(second.output), asked],
+      input: [...turn, ...toInput(second.output), asked],
       tools,
     });
     const [item] = first.output;
@@ -170,7 +174,7 @@ describe('encrypted reasoning', () => {
     const { output } = await client.responses.create({ model: 'm', input });
     expect(output[0]).toMatchObject({ phase: 'final_answer' });
     await expect(
-      client.responses.create({ model: 'm', input: [...input, ...messagesOf(output), ...input] }),
+      client.responses.create({ model: 'm', input: [...input, ...toInput(output), ...input] }),
     ).resolves.toBeDefined();
     const dropped = { role: 'assistant' as const, content: 'so' };
     await expect(client.responses.create({ model: 'm', input: [...input, dropped, ...input] })).rejects.toThrow(
@@ -189,21 +193,21 @@ describe('the cache', () => {
   it('is still warm after six minutes, and cold after a day', async () => {
     let now = 0;
     const { at } = await server({ cache: AGEING.openaiKept, now: () => now });
-    await refusalOf(at, { messages: [long] });
+    await requestRefusal(at, { messages: [long] });
     now += 6 * 60_000;
-    await refusalOf(at, { messages: [long, user] });
+    await requestRefusal(at, { messages: [long, user] });
     expect(cached(at)).toBeGreaterThan(2000);
     now += 25 * 3_600_000;
-    await refusalOf(at, { messages: [long, user] });
+    await requestRefusal(at, { messages: [long, user] });
     expect(cached(at)).toBe(0);
   });
 
   it("is shared by requests of one key alone, where that is the server's rule", async () => {
     const { at } = await server({ strict: { cacheKeys: true } });
-    await refusalOf(at, { messages: [long], prompt_cache_key: 'one' });
-    await refusalOf(at, { messages: [long], prompt_cache_key: 'two' });
+    await requestRefusal(at, { messages: [long], prompt_cache_key: 'one' });
+    await requestRefusal(at, { messages: [long], prompt_cache_key: 'two' });
     expect(cached(at)).toBe(0);
-    await refusalOf(at, { messages: [long], prompt_cache_key: 'one' });
+    await requestRefusal(at, { messages: [long], prompt_cache_key: 'one' });
     expect(cached(at)).toBeGreaterThan(2000);
   });
 });
@@ -217,21 +221,21 @@ describe('OpenRouter', () => {
     { role: 'assistant', content: null, tool_calls: [call(id)] },
     { role: 'tool', tool_call_id: id, content: text('y'.repeat(8000), more) },
   ];
-  const usageOf = (at: ModelServer): unknown => at.requests.at(-1)?.usage?.['prompt_tokens_details'];
+  const getUsage = (at: ModelServer): unknown => at.requests.at(-1)?.usage?.['prompt_tokens_details'];
 
   it('caches a tool loop where the results are marked, and not where nothing is', async () => {
     const { at } = await server({ quirks: { openRouter: true }, cache: AGEING.openrouter });
     const ask = (steps: readonly Json[], more: Json = {}): Promise<string | undefined> =>
-      refusalOf(at, { model, messages: [{ role: 'user', content: 'go' }, ...steps], tools: [tool], ...more });
+      requestRefusal(at, { model, messages: [{ role: 'user', content: 'go' }, ...steps], tools: [tool], ...more });
     expect(await ask(step('c1'))).toBeUndefined();
     expect(await ask([...step('c1'), ...step('c2')])).toBeUndefined();
-    expect(usageOf(at)).toEqual({ cached_tokens: 0, cache_write_tokens: 0 });
+    expect(getUsage(at)).toEqual({ cached_tokens: 0, cache_write_tokens: 0 });
     expect(await ask(step('c1', mark))).toBeUndefined();
     expect(await ask([...step('c1'), ...step('c2', mark)])).toBeUndefined();
-    expect(usageOf(at)).toMatchObject({ cached_tokens: expect.closeTo(2200, -3) as number });
+    expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(2200, -3) as number });
     // A top-level breakpoint moves by itself.
     expect(await ask([...step('c1'), ...step('c2'), ...step('c3')], mark)).toBeUndefined();
-    expect(usageOf(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
+    expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
   });
 
   it('knows its fields, and the limits of them', async () => {
@@ -246,9 +250,9 @@ describe('OpenRouter', () => {
       reasoning: { effort: 'high' },
       usage: { include: true },
     };
-    expect(await refusalOf(at, { model, messages, ...more, tools: [{ ...tool, ...mark }] })).toBeUndefined();
+    expect(await requestRefusal(at, { model, messages, ...more, tools: [{ ...tool, ...mark }] })).toBeUndefined();
     expect(
-      await refusalOf(at, {
+      await requestRefusal(at, {
         model,
         messages,
         ...mark,
@@ -258,8 +262,8 @@ describe('OpenRouter', () => {
         ],
       }),
     ).toContain('Found 5');
-    expect(await refusalOf(at, { model, messages, session_id: 'x'.repeat(257) })).toContain('at most 256');
-    expect(await refusalOf(at, { model, messages, frobnicate: 1 })).toContain('frobnicate');
+    expect(await requestRefusal(at, { model, messages, session_id: 'x'.repeat(257) })).toContain('at most 256');
+    expect(await requestRefusal(at, { model, messages, frobnicate: 1 })).toContain('frobnicate');
   });
 
   it('keeps caches apart by session, or by how a conversation begins', async () => {
@@ -269,11 +273,11 @@ describe('OpenRouter', () => {
       cache: AGEING.openrouter,
     });
     const messages = [{ role: 'user', content: text('x'.repeat(8000), mark) }];
-    await refusalOf(at, { model, messages, session_id: 'one' });
-    await refusalOf(at, { model, messages, session_id: 'two' });
-    expect(usageOf(at)).toMatchObject({ cached_tokens: 0 });
-    await refusalOf(at, { model, messages, session_id: 'one' });
-    expect(usageOf(at)).toMatchObject({ cache_write_tokens: 0 });
+    await requestRefusal(at, { model, messages, session_id: 'one' });
+    await requestRefusal(at, { model, messages, session_id: 'two' });
+    expect(getUsage(at)).toMatchObject({ cached_tokens: 0 });
+    await requestRefusal(at, { model, messages, session_id: 'one' });
+    expect(getUsage(at)).toMatchObject({ cache_write_tokens: 0 });
   });
 
   it('gives the details of what was thought, and wants them back as they were', async () => {
@@ -292,7 +296,7 @@ describe('OpenRouter', () => {
     const [sent] = objects(message['tool_calls']);
     const answer = { role: 'tool', tool_call_id: sent?.['id'], content: 'z' };
     const ask = (more: Json): Promise<string | undefined> =>
-      refusalOf(at, {
+      requestRefusal(at, {
         model,
         messages: [asked, { role: 'assistant', content: null, tool_calls: message['tool_calls'], ...more }, answer],
         tools: [tool],

@@ -5,13 +5,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Signer } from './anthropicRules';
 import {
-  piecesOf,
+  splitReply,
   rawInput,
   reply,
-  stopOf,
+  getStop,
   type Behaviour,
   type Fault,
-  type Refused,
+  type ScriptedRefusal,
   type Reply,
   type ScriptedStop,
 } from './behaviour';
@@ -70,7 +70,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     options;
   const minds = new Minds(strict, signer, tokensOf);
 
-  const refuse = (exchange: Exchange, answer: Refused, param?: string): void => {
+  const refuse = (exchange: Exchange, answer: ScriptedRefusal, param?: string): void => {
     const { status, type = 'invalid_request_error', message, code = null, headers, body, contentType } = answer;
     exchange.record.refusal = message;
     if (body !== undefined) {
@@ -166,13 +166,13 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   function used(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
     const { body } = record;
     const isMarked = quirks.openRouter === true && /claude/.test(text(body['model']));
-    const scope = strict.cacheKeys === true ? scopeOf(record, quirks) : '';
+    const scope = strict.cacheKeys === true ? getScope(record, quirks) : '';
     return isMarked ? cache.useMarked(segments, scope) : cache.useLongest(segments, scope);
   }
 
   const outputTokens = ({ thinking = '', calls = [], ...scripted }: Reply): number =>
     tokensOf(thinking) +
-    tokensOf(piecesOf({ ...scripted, calls }).join('')) +
+    tokensOf(splitReply({ ...scripted, calls }).join('')) +
     calls.reduce((sum, call) => sum + tokensOf(call.name + rawInput(call)), 0);
 
   function sendChat(exchange: Exchange, scripted: Reply, use: CacheUse): void {
@@ -190,7 +190,8 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       completion_tokens_details: { reasoning_tokens: tokensOf(scripted.thinking ?? '') },
     };
     exchange.record.usage = usage;
-    const finish = quirks.stopForCalls === true && stopOf(scripted) === 'tools' ? 'stop' : CHAT_STOPS[stopOf(scripted)];
+    const finish =
+      quirks.stopForCalls === true && getStop(scripted) === 'tools' ? 'stop' : CHAT_STOPS[getStop(scripted)];
     const head = { id: `chatcmpl-${index}`, created: 1_700_000_000, model: body['model'] };
     if (body['stream'] !== true) {
       const message = {
@@ -226,7 +227,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   function sendResponse(exchange: Exchange, scripted: Reply, use: CacheUse): void {
     const { body, index } = exchange.record;
     const output = responseOutput(scripted, minds, index);
-    const stop = stopOf(scripted);
+    const stop = getStop(scripted);
     const reason = stop === 'max-tokens' ? 'max_output_tokens' : stop === 'filter' ? 'content_filter' : undefined;
     const tokens = outputTokens(scripted);
     const response = {
@@ -266,7 +267,7 @@ const keysIn = ({ headers }: RecordedRequest): string[] =>
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
 
 /** Scope of a shared cache: key, session, or the start of the conversation (OpenRouter's guide). */
-function scopeOf({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
+function getScope({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
   const key = text(body['prompt_cache_key']);
   if (openRouter !== true) return key;
   const session = text(body['session_id']) || text(headers['x-session-id']);
@@ -288,7 +289,7 @@ const imagesIn = ({ content }: Json): number =>
   objects(content).filter(({ type }) => type === 'image_url' || type === 'input_image').length;
 
 /** Breakpoints are not part of the text. */
-const identityOf = (value: Json): string =>
+const serializeIdentity = (value: Json): string =>
   JSON.stringify(value, (field, inner: unknown) => (field === 'cache_control' ? undefined : inner));
 
 const markIn = (parts: readonly Json[]): Pick<Segment, 'marked' | 'ttl'> => {
@@ -299,13 +300,13 @@ const markIn = (parts: readonly Json[]): Pick<Segment, 'marked' | 'ttl'> => {
 
 const toolSegments = (body: Json, tokensOf: (content: string) => number): Segment[] =>
   objects(body['tools']).map((tool) => ({
-    identity: identityOf(tool),
-    tokens: tokensOf(identityOf(tool)),
+    identity: serializeIdentity(tool),
+    tokens: tokensOf(serializeIdentity(tool)),
     ...markIn([tool]),
   }));
 
 const messageSegment = (message: Json, tokensOf: (content: string) => number): Segment => ({
-  identity: identityOf(message),
+  identity: serializeIdentity(message),
   tokens: MESSAGE_TOKENS + tokensOf(wordsIn(message)) + imagesIn(message) * IMAGE_TOKENS,
   ...markIn(objects(message['content'])),
 });
@@ -322,18 +323,18 @@ function chatSegments(body: Json, tokensOf: (content: string) => number): Segmen
   return segments;
 }
 
-const inputOf = (body: Json): readonly Json[] =>
+const listInput = (body: Json): readonly Json[] =>
   typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
 
 function responsesSegments(body: Json, tokensOf: (content: string) => number, minds: Minds): Segment[] {
-  const items = inputOf(body);
+  const items = listInput(body);
   const asked = items.findLastIndex(({ role }) => role === 'user');
   return [
     ...toolSegments(body, tokensOf),
     segment(text(body['instructions']), tokensOf(text(body['instructions']))),
     ...items.map((item, index) => {
       const billed = item['type'] === 'reasoning' ? minds.billed(item, index > asked) : undefined;
-      return billed === undefined ? messageSegment(item, tokensOf) : segment(identityOf(item), billed);
+      return billed === undefined ? messageSegment(item, tokensOf) : segment(serializeIdentity(item), billed);
     }),
   ];
 }
@@ -427,7 +428,7 @@ const CHAT_STOPS: Readonly<Record<ScriptedStop, string>> = {
 };
 
 function chatMessage(scripted: Reply, index: number): Json {
-  const words = piecesOf(scripted).join('');
+  const words = splitReply(scripted).join('');
   const calls = (scripted.calls ?? []).map((call, at) => ({
     id: call.id ?? `call_${index}_${at}`,
     type: 'function',
@@ -471,7 +472,7 @@ function* chatEvents(
     };
   for (const detail of details) yield { data: sse(chunk({ reasoning_details: [detail] })), isPiece: true };
   const field = stop === 'refusal' ? 'refusal' : 'content';
-  for (const words of piecesOf(scripted)) yield { data: sse(chunk({ [field]: words })), isPiece: true };
+  for (const words of splitReply(scripted)) yield { data: sse(chunk({ [field]: words })), isPiece: true };
   for (const [at, call] of calls.entries()) {
     const id = quirks.noCallIds === true ? undefined : (call.id ?? `call_${index}_${at}`);
     const raw = rawInput(call);
@@ -505,7 +506,7 @@ function* chatEvents(
 
 function responseOutput(scripted: Reply, minds: Minds, index: number): Json[] {
   const { thinking, hiddenThinking, calls = [], stop } = scripted;
-  const words = piecesOf(scripted).join('');
+  const words = splitReply(scripted).join('');
   const part =
     stop === 'refusal' ? { type: 'refusal', refusal: words } : { type: 'output_text', text: words, annotations: [] };
   return [
@@ -563,7 +564,7 @@ function* responseEvents(
     }
     if (item['type'] === 'message') {
       const type = scripted.stop === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta';
-      for (const delta of piecesOf(scripted)) yield event(type, { ...at, content_index: 0, delta }, true);
+      for (const delta of splitReply(scripted)) yield event(type, { ...at, content_index: 0, delta }, true);
     }
     if (item['type'] === 'function_call') {
       yield event('response.function_call_arguments.delta', { ...at, delta: item['arguments'] }, true);
@@ -573,7 +574,7 @@ function* responseEvents(
   yield event(`response.${response.status}`, { response }, true);
 }
 
-const errorOf = ({ error }: Fault) => ({
+const makeError = ({ error }: Fault) => ({
   type: error?.type ?? 'server_error',
   code: error?.code ?? error?.type ?? 'server_error',
   message: error?.message ?? 'The server had an error while processing your request.',
@@ -585,6 +586,6 @@ const framing = (api: 'chat' | 'responses') => ({
   malformed: 'data: {"id":"chatcmpl-0","choices":[{"del\n\n',
   error: (fault: Fault): string =>
     api === 'chat'
-      ? sse({ error: errorOf(fault) })
-      : `event: response.failed\n${sse({ type: 'response.failed', response: { status: 'failed', error: errorOf(fault) } })}`,
+      ? sse({ error: makeError(fault) })
+      : `event: response.failed\n${sse({ type: 'response.failed', response: { status: 'failed', error: makeError(fault) } })}`,
 });

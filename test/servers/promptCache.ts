@@ -145,7 +145,7 @@ export class PromptCache {
     for (const [index, segment] of segments.entries()) {
       const known = before[index];
       isAsBefore &&= known?.last.identity === segment.identity && known.last.tokens === segment.tokens;
-      const prefix = isAsBefore && known ? known : prefixOf(segment, hash, tokens);
+      const prefix = isAsBefore && known ? known : makePrefix(segment, hash, tokens);
       ({ hash, tokens } = prefix);
       prefixes.push(prefix);
     }
@@ -154,7 +154,7 @@ export class PromptCache {
   }
 }
 
-function prefixOf({ identity, tokens }: Segment, before: string, tokensBefore: number): Prefix {
+function makePrefix({ identity, tokens }: Segment, before: string, tokensBefore: number): Prefix {
   const hash = createHash('sha256').update(`${before}\n${identity}`).digest('base64');
   return { hash, tokens: tokensBefore + tokens, last: { identity, tokens } };
 }

@@ -59,16 +59,16 @@ function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Posit
 function newest(body: Json): Json[] {
   const messages = objects(body['messages']);
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
-  return since.flatMap(blocksOf);
+  return since.flatMap(getBlocks);
 }
 
-export const blocksOf = ({ content }: Json): readonly Json[] =>
+export const getBlocks = ({ content }: Json): readonly Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
 
 /** Undefined if the request lacks it. */
-export function resultOf({ body }: RecordedRequest, id: string): string | undefined {
+export function findResult({ body }: RecordedRequest, id: string): string | undefined {
   const block = objects(body['messages'])
-    .flatMap(blocksOf)
+    .flatMap(getBlocks)
     .find((each) => each['type'] === 'tool_result' && each['tool_use_id'] === id);
   return block && resultText(block);
 }

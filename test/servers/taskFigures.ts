@@ -3,7 +3,7 @@
  * uncondensed task.
  */
 import { createHash } from 'node:crypto';
-import { blocksOf } from './scriptedAgent';
+import { getBlocks } from './scriptedAgent';
 import { objects, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
 
@@ -59,7 +59,7 @@ export function taskFigures(
 ): TaskFigures {
   const all = taskRequests(requests);
   const answered = answeredRequests(requests);
-  const usages = answered.map(({ usage }) => usageOf(usage));
+  const usages = answered.map(({ usage }) => toUsage(usage));
   const original = new Original(tokensOf);
   let uncondensedCost = 0;
   for (const [index, request] of answered.entries()) {
@@ -68,12 +68,12 @@ export function taskFigures(
     const { output } = usages[index] ?? NOTHING;
     uncondensedCost += price({ ...NOTHING, read: before, written: original.tokens - before, output }, prices);
   }
-  const input = usages.reduce((sum, usage) => sum + inputOf(usage), 0);
+  const input = usages.reduce((sum, usage) => sum + sumInput(usage), 0);
   return {
     requests: answered.length,
     refused: all.flatMap(({ status, body }) => (status === undefined || status === 200 ? [] : [{ status, body }])),
     toolCalls: original.calls,
-    largest: Math.max(0, ...usages.map(inputOf)),
+    largest: Math.max(0, ...usages.map(sumInput)),
     breaks: prefixBreaks(answered),
     cost: usages.reduce((sum, usage) => sum + price(usage, prices), 0),
     cached: input === 0 ? 0 : usages.reduce((sum, { read }) => sum + read, 0) / input,
@@ -86,7 +86,7 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
   const breaks: PrefixBreak[] = [];
   let before: readonly string[] = [];
   for (const [request, { body }] of requests.entries()) {
-    const hashes = objects(body['messages']).map(hashOf);
+    const hashes = objects(body['messages']).map(computeHash);
     const message = before.findIndex((hash, index) => hashes[index] !== hash);
     if (message >= 0) breaks.push({ request, message });
     before = hashes;
@@ -99,8 +99,8 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
  * @param requests those that {@link prefixBreaks} had.
  */
 export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
-  const messagesOf = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
-  const [before, after] = [messagesOf(request - 1), messagesOf(request)];
+  const getMessages = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
+  const [before, after] = [getMessages(request - 1), getMessages(request)];
   const [was, is] = [before, after].map((all) => JSON.stringify(all.slice(message, message + 2), withoutMarks));
   const differs = (was ?? '').split('').findIndex((unit, index) => unit !== is?.[index]);
   const shown = (text = ''): string => text.slice(Math.max(0, differs - 200), differs + 400);
@@ -111,9 +111,9 @@ export function breakText(requests: readonly RecordedRequest[], { request, messa
   ].join('\n');
 }
 
-const hashOf = (message: Json): string =>
+const computeHash = (message: Json): string =>
   createHash('sha256')
-    .update(JSON.stringify({ role: message['role'], content: blocksOf(message) }, withoutMarks))
+    .update(JSON.stringify({ role: message['role'], content: getBlocks(message) }, withoutMarks))
     .digest('hex');
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
@@ -132,22 +132,22 @@ class Original {
     if (isFirst) this.tokens = this.tokensOf(JSON.stringify([body['tools'], body['system']], withoutMarks));
     const from = isFirst ? 0 : messages.findLastIndex(({ role }) => role === 'assistant');
     for (const message of messages.slice(Math.max(0, from))) {
-      const hash = hashOf(message);
+      const hash = computeHash(message);
       if (this.seen.has(hash)) continue;
       this.seen.add(hash);
-      for (const block of blocksOf(message)) {
+      for (const block of getBlocks(message)) {
         if (block['type'] === 'tool_use') this.calls++;
-        this.tokens += this.tokensOf(textOf(block));
+        this.tokens += this.tokensOf(getText(block));
       }
     }
   }
 }
 
-function textOf(block: Json): string {
+function getText(block: Json): string {
   if (typeof block['text'] === 'string') return block['text'];
   const { content } = block;
   if (typeof content === 'string') return content;
-  if (Array.isArray(content)) return objects(content).map(textOf).join('');
+  if (Array.isArray(content)) return objects(content).map(getText).join('');
   return JSON.stringify(block['input'] ?? '');
 }
 
@@ -160,14 +160,14 @@ interface TaskUsage {
 
 const NOTHING: TaskUsage = { input: 0, read: 0, written: 0, output: 0 };
 
-const usageOf = (usage: Json = {}): TaskUsage => ({
+const toUsage = (usage: Json = {}): TaskUsage => ({
   input: Number(usage['input_tokens']),
   read: Number(usage['cache_read_input_tokens']),
   written: Number(usage['cache_creation_input_tokens']),
   output: Number(usage['output_tokens']),
 });
 
-const inputOf = ({ input, read, written }: TaskUsage): number => input + read + written;
+const sumInput = ({ input, read, written }: TaskUsage): number => input + read + written;
 
 const price = ({ input, read, written, output }: TaskUsage, prices: TaskPrices): number =>
   (input * prices.input + read * prices.cacheRead + written * prices.cacheWrite + output * prices.output) / 1_000_000;

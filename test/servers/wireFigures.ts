@@ -28,7 +28,7 @@ export function wireFigures(
   let before: readonly Item[] = [];
   let [breaks, cost, idealCost, input, read, largest] = [0, 0, 0, 0, 0, 0];
   for (const { body, usage = {} } of answered) {
-    const items = itemsOf(body, tokensOf);
+    const items = listItems(body, tokensOf);
     const differing = items.findIndex(({ hash }, index) => before[index]?.hash !== hash);
     const same = differing === -1 ? items.length : differing;
     if (same < before.length) breaks++;
@@ -70,7 +70,7 @@ interface Item {
 }
 
 /** Tools, system prompt and messages in order, without breakpoints. */
-function itemsOf(body: Json, tokensOf: (text: string) => number): Item[] {
+function listItems(body: Json, tokensOf: (text: string) => number): Item[] {
   const { system, instructions, systemInstruction, tools, toolConfig, messages, input, contents } = body;
   const head = [tools ?? toolConfig ?? null, system ?? instructions ?? systemInstruction ?? null];
   return [...head, ...objects(messages ?? input ?? contents)].map((item) => {
@@ -93,14 +93,14 @@ function withoutCachePoints(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, withoutCachePoints(each)]));
 }
 
-interface Spent {
+interface TaskCost {
   readonly input: number;
   readonly read: number;
   readonly written: number;
   readonly output: number;
 }
 
-function spentIn(usage: Json): Spent {
+function spentIn(usage: Json): TaskCost {
   const number = (from: Json, field: string): number => Number(from[field] ?? 0);
   const within = (field: string): Json => (isObject(usage[field]) ? usage[field] : {});
   const details = { ...within('prompt_tokens_details'), ...within('input_tokens_details') };
@@ -137,7 +137,7 @@ function spentIn(usage: Json): Spent {
   };
 }
 
-const price = ({ input, read, written, output }: Spent, prices: TaskPrices): number =>
+const price = ({ input, read, written, output }: TaskCost, prices: TaskPrices): number =>
   ((input - read - written) * prices.input +
     read * prices.cacheRead +
     written * prices.cacheWrite +

@@ -107,12 +107,12 @@ export function openAgentWindow({
       new ChatAgent({
         respond: (messages, options, progress, token) =>
           provider.respond(information, messages, options, progress, token),
-        tools: { ...tools, [RECALL_TOOL]: async (input) => textOf(await recall.invoke(input)) },
+        tools: { ...tools, [RECALL_TOOL]: async (input) => getText(await recall.invoke(input)) },
         system: SENTENCE.repeat(systemTokens / SENTENCE_TOKENS),
         ...(conversationId !== undefined && { conversationId }),
       }),
   };
 }
 
-const textOf = ({ content }: { readonly content: readonly unknown[] }): string =>
+const getText = ({ content }: { readonly content: readonly unknown[] }): string =>
   content.map((part) => (part instanceof LanguageModelTextPart ? part.value : '')).join('');

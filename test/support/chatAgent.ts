@@ -131,7 +131,7 @@ export class ChatAgent {
     };
     const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
     // New objects, as received from another process.
-    const copies: unknown = sent.map(copyOf);
+    const copies: unknown = sent.map(copyMessage);
     const options: unknown = { tools: declared, toolMode: 1, modelOptions };
     const token: unknown = source.token;
     // The doubles have the members that are used.
@@ -155,7 +155,7 @@ export class ChatAgent {
   }
 }
 
-const copyOf = ({ content, ...rest }: ChatMessage): ChatMessage => ({ ...rest, content: content.map(copyOfPart) });
+const copyMessage = ({ content, ...rest }: ChatMessage): ChatMessage => ({ ...rest, content: content.map(copyOfPart) });
 
 function copyOfPart(part: Part): Part {
   if (part instanceof LanguageModelTextPart) return new LanguageModelTextPart(part.value);

@@ -78,7 +78,7 @@ export interface FakeTree {
   dispose(): void;
 }
 
-export interface Shown {
+export interface ShownMessages {
   readonly kind: 'information' | 'error' | 'warning' | 'status';
   readonly message: string;
   readonly choices: readonly string[];
@@ -86,7 +86,7 @@ export interface Shown {
 
 /** What was shown, and scripted answers. */
 export const fake = {
-  shown: [] as Shown[],
+  shown: [] as ShownMessages[],
   /** Buttons to select, in order of messages with buttons; undefined dismisses. */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
@@ -204,7 +204,7 @@ export const l10n = {
 };
 
 const show =
-  (kind: Shown['kind']) =>
+  (kind: ShownMessages['kind']) =>
   (message: string, ...choices: string[]) => {
     fake.shown.push({ kind, message, choices });
     return Promise.resolve(choices.length > 0 ? fake.answers.shift() : undefined);

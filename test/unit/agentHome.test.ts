@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shapeOf } from '../agents/agentRun';
+import { normalizeName } from '../agents/agentRun';
 
 it('sees the same shape in the names that two runs give to a file', () => {
   const pairs = [
@@ -14,6 +14,6 @@ it('sees the same shape in the names that two runs give to a file', () => {
     ],
     ['storage/ses_5fA0b1/msg_77xY.json', 'storage/ses_0000aa/msg_1.json'],
   ];
-  for (const [one = '', other = ''] of pairs) expect(shapeOf(one)).toBe(shapeOf(other));
-  expect(shapeOf('settings.json')).not.toBe(shapeOf('secrets.json'));
+  for (const [one = '', other = ''] of pairs) expect(normalizeName(one)).toBe(normalizeName(other));
+  expect(normalizeName('settings.json')).not.toBe(normalizeName('secrets.json'));
 });

@@ -60,12 +60,16 @@ function expectedCounts(history: History, edits: readonly Edit[]): Record<Fact['
   return counts;
 }
 
-const countsOf = ({ files, errors, instructions, todos }: CoherenceReport): Record<Fact['kind'], Counts> => {
+const getCounts = ({ files, errors, instructions, todos }: CoherenceReport): Record<Fact['kind'], Counts> => {
   const counts = ({ kept, recallable, lost }: Counts): Counts => ({ kept, recallable, lost });
   return { files: counts(files), errors: counts(errors), instructions: counts(instructions), todos: counts(todos) };
 };
 
-async function editsOf(messages: History, edits: readonly Edit[], config: SmartConfigInput): Promise<readonly Edit[]> {
+async function makeEdits(
+  messages: History,
+  edits: readonly Edit[],
+  config: SmartConfigInput,
+): Promise<readonly Edit[]> {
   const summarizer = testSummarizer(['A short summary.']);
   const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
   const checked = smart.validateConfig(config);
@@ -83,7 +87,7 @@ describe('the coherence report', () => {
         fc.double({ min: 0.2, max: 1, noNaN: true }),
         async (all, config, share) => {
           const check = (history: History, shown: readonly Edit[]): void => {
-            const counts = countsOf(coherenceOf(history, shown));
+            const counts = getCounts(coherenceOf(history, shown));
             expect(counts).toEqual(expectedCounts(history, shown));
             for (const { recallable, lost } of Object.values(counts)) gone += recallable + lost;
           };
@@ -92,7 +96,7 @@ describe('the coherence report', () => {
           for (const part of [share / 2, share, (1 + share) / 2, 1]) {
             const history = all.slice(0, Math.ceil(all.length * part));
             before = edits;
-            edits = [...edits, ...(await editsOf(history, edits, config))];
+            edits = [...edits, ...(await makeEdits(history, edits, config))];
             check(history, edits);
           }
           check(all, before);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { originalOf } from '../../src/core/condense/edits/edits';
-import { newViolations } from '../../src/core/messages/firewall';
+import { findNewViolations } from '../../src/core/messages/firewall';
 import { loadCorpus } from '../bench/corpus';
 import { condense, freshCounter, type Setup } from '../generators/setups';
 
@@ -19,7 +19,7 @@ describe.runIf(isReal)('real conversations', () => {
     '$name, $setup.provider: valid, never larger, restored byte for byte, a second run finds nothing',
     async ({ messages, setup }) => {
       const { view, edits } = await condense(setup, messages);
-      expect(newViolations(messages, view)).toEqual([]);
+      expect(findNewViolations(messages, view)).toEqual([]);
       expect(freshCounter().messages(view)).toBeLessThanOrEqual(freshCounter().messages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));

@@ -18,10 +18,10 @@ import { FACT_KINDS } from '../../src/core/condense/coherence/facts';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider } from '../../src/core/condense/types';
-import { toolExchanges } from '../../src/core/messages/exchanges';
+import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
-import { checkConversation, newViolations } from '../../src/core/messages/firewall';
-import { personText } from '../../src/core/messages/personText';
+import { checkConversation, findNewViolations } from '../../src/core/messages/firewall';
+import { extractPersonText } from '../../src/core/messages/personText';
 import { getCommand, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { freshCounter } from '../generators/setups';
@@ -78,14 +78,14 @@ describe.runIf(present)('real sessions of many agents', () => {
       expect(title).not.toBe(UNTITLED);
       // An agent's text before the user's is not a title.
       expect(title).not.toMatch(/^(?:<|# AGENTS\.md)/);
-      expect(personText(title)).toBe(title);
+      expect(extractPersonText(title)).toBe(title);
     }
   });
 
   it('has no tool that nobody knows, but for those that are left unknown on purpose', () => {
     const unknown = new Map<string, number>();
     for (const { path } of sessions) {
-      for (const exchange of toolExchanges(readConversationFile(path, { history: 'all' }).messages)) {
+      for (const exchange of listToolExchanges(readConversationFile(path, { history: 'all' }).messages)) {
         if (ruleFor(DEFAULT_TOOLS, exchange)) continue;
         if (UNKNOWN.some(([name]) => name.test(exchange.tool))) continue;
         unknown.set(exchange.tool, (unknown.get(exchange.tool) ?? 0) + 1);
@@ -112,7 +112,7 @@ describe.runIf(present)('reads inside commands of Codex', () => {
     let shown = 0;
     let recognized = 0;
     for (const { path } of sessions.filter(({ agent }) => agent === 'codex')) {
-      const commands = toolExchanges(readConversationFile(path, { history: 'all' }).messages).filter(
+      const commands = listToolExchanges(readConversationFile(path, { history: 'all' }).messages).filter(
         (exchange) => ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'command' && !exchange.isError,
       );
       const files = new Set(
@@ -179,7 +179,7 @@ describe.runIf(present)('providers on real sessions', () => {
       const edits = await condense(made, config, messages);
       const { messages: view, stale, origins } = applyEdits(messages, edits);
       expect(stale).toEqual([]);
-      expect(newViolations(messages, view, { origins })).toEqual([]);
+      expect(findNewViolations(messages, view, { origins })).toEqual([]);
       expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);

@@ -9,7 +9,7 @@ import { readConversationFile } from '../../src/conversations/readFile';
 import { factsOf, renderFactSheet } from '../../src/core/condense/summary/factSheet';
 import { instructionsOf } from '../../src/core/condense/summary/instructions';
 import { listContents } from '../../src/core/messages/content';
-import { toolExchanges } from '../../src/core/messages/exchanges';
+import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { freshCounter } from '../generators/setups';
 
@@ -48,7 +48,7 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
     const sheet = renderFactSheet(facts, counter);
     // Paths are relative to a folder stated once; the sheet's own lists count completely.
     const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;
-    const instructions = instructionsOf(before, toolExchanges(before)).map(({ text }) => text);
+    const instructions = instructionsOf(before, listToolExchanges(before)).map(({ text }) => text);
     const figures = (text: string) => ({
       files: fileNames(text, prefix).size,
       instructions: instructions.filter((instruction) => isKept(instruction, text)).length,

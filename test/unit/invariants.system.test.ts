@@ -11,8 +11,8 @@ import { listCuts } from '../../src/core/testing';
 import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
 import type { Hash } from '../../src/core/hash';
 import { listContents, type Content } from '../../src/core/messages/content';
-import { checkConversation, newViolations } from '../../src/core/messages/firewall';
-import { valueAt, withValueAt } from '../../src/core/messages/path';
+import { checkConversation, findNewViolations } from '../../src/core/messages/firewall';
+import { getValueAt, withValueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { condense, freshCounter, losslessSetup, setup, type Outcome, type Setup } from '../generators/setups';
@@ -34,10 +34,10 @@ const holds = (
   );
 
 const originalText = (history: History, edit: CutEdit): string =>
-  valueAt(history[edit.place.message], edit.place.path) as string;
+  getValueAt(history[edit.place.message], edit.place.path) as string;
 
 /** Originals by hash, including whole blocks (repeated images). */
-const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
+const collectOriginals = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
   const originals = new Map(edits.map((edit) => [edit.before, originalOf(history, edit)]));
   return (hash) => originals.get(hash);
 };
@@ -80,14 +80,14 @@ describe('the generator of valid histories', () => {
   });
 });
 
-const stringOf = (message: ApiMessage, { path }: Content): string => valueAt(message, path) as string;
+const getString = (message: ApiMessage, { path }: Content): string => getValueAt(message, path) as string;
 
-const sliceOf = (message: ApiMessage, content: Content): string =>
-  stringOf(message, content).slice(content.start, content.end);
+const getSlice = (message: ApiMessage, content: Content): string =>
+  getString(message, content).slice(content.start, content.end);
 
 /** Replaces a content's text in a message. */
 function put(message: ApiMessage, content: Content, text: string): ApiMessage {
-  const string = stringOf(message, content);
+  const string = getString(message, content);
   return withValueAt(message, content.path, string.slice(0, content.start) + text + string.slice(content.end));
 }
 
@@ -96,7 +96,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     fc.assert(
       fc.property(histories, (history) => {
         for (const message of history) {
-          for (const content of listContents(message)) expect(sliceOf(message, content)).toBe(content.text);
+          for (const content of listContents(message)) expect(getSlice(message, content)).toBe(content.text);
         }
       }),
     );
@@ -122,7 +122,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
 
   it('get no new violation', () =>
     holds(histories, (history, { view }) => {
-      expect(newViolations(history, view)).toEqual([]);
+      expect(findNewViolations(history, view)).toEqual([]);
     }));
 
   it('make no step fail and leave no edit stale', () =>
@@ -174,14 +174,14 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
 
   it('come back byte for byte', () =>
     holds(histories, (history, { edits, view }) => {
-      const restored = restoreOriginal(view, edits, originalsOf(history, edits));
+      const restored = restoreOriginal(view, edits, collectOriginals(history, edits));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(history));
     }));
 
   it('have a reference for each cut, and it expands to what was cut', () =>
     holds(histories, (history, { edits }) => {
       const references = referencesOf(edits);
-      const originals = originalsOf(history, edits);
+      const originals = collectOriginals(history, edits);
       for (const edit of listCuts(lastByPlace(edits))) {
         for (const { start, end, reference } of edit.cuts) {
           if (reference === undefined) continue;
@@ -194,11 +194,11 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
   it('can be read back by expanding the markers of the view', () =>
     holds(histories, (history, { edits, view }) => {
       const references = referencesOf(edits);
-      const originals = originalsOf(history, edits);
+      const originals = collectOriginals(history, edits);
       for (const edit of listCuts(lastByPlace(edits))) {
         const original = originalText(history, edit);
         if (original.includes(MARKER_START) || edit.cuts.some(({ reference }) => reference === undefined)) continue;
-        const standing = valueAt(view[edit.place.message], edit.place.path) as string;
+        const standing = getValueAt(view[edit.place.message], edit.place.path) as string;
         const expanded = expandMarkers(standing, (reference) => {
           const named = references.get(reference);
           return named && expandReference(named, originals);

@@ -58,13 +58,13 @@ for (const [file, imports] of graph) {
 it('the imports are those that the layers allow', () => {
   // Ensures that paths are resolved, so the test is not vacuous.
   expect([...graph.values()].flat().length).toBeGreaterThan(graph.size);
-  const layerOf = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
+  const getLayer = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
   const forbidden = [...graph].flatMap(([file, imports]) => {
-    const from = layerOf(file);
+    const from = getLayer(file);
     const allowed = layers[from];
     return imports
       .filter((imported) => {
-        const to = layerOf(imported);
+        const to = getLayer(imported);
         if (from === to || file === 'src/extension.ts') return false;
         if (allowed) return !allowed.includes(to);
         // The page may import the panel's protocol, the core, and itself.
@@ -77,15 +77,15 @@ it('the imports are those that the layers allow', () => {
 
 /** Imports between a folder's members: files, and subfolders as a whole. */
 function memberImports(folder: string): Map<string, Set<string>> {
-  const memberOf = (file: string): string | undefined =>
+  const getMember = (file: string): string | undefined =>
     file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
   const members = new Map<string, Set<string>>();
   for (const [file, imports] of graph) {
-    const from = memberOf(file);
+    const from = getMember(file);
     if (from === undefined) continue;
     const own = members.get(from) ?? new Set<string>();
     members.set(from, own);
-    for (const to of imports.map(memberOf)) if (to !== undefined && to !== from) own.add(to);
+    for (const to of imports.map(getMember)) if (to !== undefined && to !== from) own.add(to);
   }
   return members;
 }

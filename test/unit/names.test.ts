@@ -56,13 +56,13 @@ it('documents name no setting or command that there is not', () => {
   const groups = [...known].map((name) => name.slice(0, name.lastIndexOf('.')));
   for (const file of documents) {
     const named = read(file).match(/contextCondenser\.[\w.]*\w/g) ?? [];
-    const wrong = named.filter((name) => !known.has(name) && !groups.includes(name) && !partOf(name, known));
+    const wrong = named.filter((name) => !known.has(name) && !groups.includes(name) && !isPartOfKnown(name, known));
     expect(wrong, file).toEqual([]);
   }
 });
 
 /** A field of an object setting, such as contextCondenser.lossless.strictOnly. */
-const partOf = (name: string, known: ReadonlySet<string>): boolean => {
+const isPartOfKnown = (name: string, known: ReadonlySet<string>): boolean => {
   const parent = name.slice(0, name.lastIndexOf('.'));
   return parent !== 'contextCondenser' && known.has(parent);
 };

@@ -8,8 +8,8 @@ import { instructionsOf } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { listContents } from '../../src/core/messages/content';
-import { toolExchanges } from '../../src/core/messages/exchanges';
-import { newViolations } from '../../src/core/messages/firewall';
+import { listToolExchanges } from '../../src/core/messages/exchanges';
+import { findNewViolations } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { freshCounter } from '../generators/setups';
@@ -70,7 +70,7 @@ describe('Native', () => {
       expect(outcome.kind).not.toBe('refused');
       if (outcome.kind !== 'condensed') return;
       const { origins } = applyEdits(messages, outcome.edits);
-      expect(newViolations(messages, outcome.view, { origins })).toEqual([]);
+      expect(findNewViolations(messages, outcome.view, { origins })).toEqual([]);
       const task = messages.find(({ role }) => role === 'user');
       expect(outcome.view.find(({ role }) => role === 'user')).toBe(task);
     }));
@@ -86,7 +86,7 @@ describe('Native', () => {
       const counter = freshCounter();
       for (const edit of outcome.edits) {
         if (edit.kind !== 'summary') continue;
-        const words = instructionsOf(messages.slice(0, edit.end), toolExchanges(messages)).filter(
+        const words = instructionsOf(messages.slice(0, edit.end), listToolExchanges(messages)).filter(
           ({ message }) => message >= edit.start && message < edit.end,
         );
         const tokens = words.reduce((sum, { text }) => sum + counter.text(text), 0);

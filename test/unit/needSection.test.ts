@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LosslessRow } from '../bench/losslessBench';
 import type { NeedRow } from '../bench/needBench';
 import { agentsText, NEED_TITLE } from '../bench/needSection';
-import { sectionOf, withSection } from '../bench/pageSection';
+import { getSection, withSection } from '../bench/pageSection';
 
 const session = (agent: string, chars: number, strict: number, all: number): LosslessRow => ({
   agent,
@@ -78,7 +78,7 @@ describe('the page', () => {
 
   it('gives a part back as it was put in', () => {
     for (const page of ['# Page\n', `# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`])
-      expect(sectionOf(withSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
-    expect(sectionOf(`# Page\n\n${NEED_TITLE}, more\n`, NEED_TITLE)).toBeUndefined();
+      expect(getSection(withSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
+    expect(getSection(`# Page\n\n${NEED_TITLE}, more\n`, NEED_TITLE)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
-import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
+import { findNewViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { loadCorpus } from '../bench/corpus';
 import { DOCUMENTED_CONFIGS } from '../fixtures/documentedConfigs';
@@ -71,7 +71,7 @@ const CASES: readonly Case[] = [
 function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   const { messages: view, origins, stale } = applyEdits(messages, edits);
   expect(stale).toEqual([]);
-  expect(newViolations(messages, view, { origins })).toEqual([]);
+  expect(findNewViolations(messages, view, { origins })).toEqual([]);
   const kept = origins.filter((origin) => origin !== SUMMARY_ORIGIN);
   expect(kept).toEqual(kept.toSorted((a, b) => a - b));
   const isTask = ({ role }: ApiMessage): boolean => role === 'user';
@@ -131,7 +131,7 @@ describe.runIf(isReal)('real conversations', () => {
   );
 });
 
-const sizeOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): number =>
+const countSize = (messages: readonly ApiMessage[], edits: readonly Edit[]): number =>
   counter.messages(applyEdits(messages, edits).messages);
 
 /**
@@ -139,7 +139,7 @@ const sizeOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): number
  * it.
  */
 const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
-  provider === 'strategy' && sizeOf(messages, edits) > share * counter.messages(messages);
+  provider === 'strategy' && countSize(messages, edits) > share * counter.messages(messages);
 
 /** A failed run applies nothing. */
 const nothing = (): Pick<ProviderResult, 'edits'> => ({ edits: [] });

@@ -119,13 +119,15 @@ describe('future-need recall', () => {
 
   it('tells good policies from bad ones on whole conversations', async () => {
     const conversations = [1, 2, 3].map((seed) => generateConversation({ seed, targetTokens: 40_000 }));
-    const shareOf = async (policy: Policy): Promise<number> =>
+    const measureShare = async (policy: Policy): Promise<number> =>
       (await measureRetention(conversations, policy)).lines.verbatim.share;
-    expect(await shareOf(identity)).toBe(1);
-    expect(await shareOf(providerPolicy(losslessProvider, { strictOnly: true }, freshCounter()))).toBeGreaterThan(0.99);
-    const masked = await shareOf(maskResults(10));
+    expect(await measureShare(identity)).toBe(1);
+    expect(await measureShare(providerPolicy(losslessProvider, { strictOnly: true }, freshCounter()))).toBeGreaterThan(
+      0.99,
+    );
+    const masked = await measureShare(maskResults(10));
     expect(masked).toBeLessThan(0.95);
-    expect(await shareOf(slidingWindow(0.5))).toBeLessThan(0.9);
+    expect(await measureShare(slidingWindow(0.5))).toBeLessThan(0.9);
   });
 });
 

@@ -11,8 +11,8 @@ import type { SmartConfigInput } from '../../src/core/condense/providers/smart/c
 import { testSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
 import type { Hash } from '../../src/core/hash';
-import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
-import { taskIndex } from '../../src/core/messages/task';
+import { findNewViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
+import { findTask } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
@@ -50,19 +50,19 @@ async function condense(
 /** The invariants for any configuration and model replies. */
 function expectSound(history: History, { result, view, origins, stale }: Ran): void {
   expect(stale).toEqual([]);
-  expect([...checkEdits(history, result.edits), ...newViolations(history, view, { origins })]).toEqual([]);
+  expect([...checkEdits(history, result.edits), ...findNewViolations(history, view, { origins })]).toEqual([]);
   const shown = origins.filter((origin) => origin !== SUMMARY_ORIGIN);
   expect(shown).toEqual(shown.toSorted((a, b) => a - b));
-  const task = taskIndex(history);
+  const task = findTask(history);
   expect(view.slice(0, task + 1)).toEqual(history.slice(0, task + 1));
   const counter = freshCounter();
   expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(history));
   expect(result.steps.at(-1)?.tokensAfter ?? counter.messages(view)).toBe(counter.messages(view));
-  const originals = originalsOf(history, result.edits);
+  const originals = collectOriginals(history, result.edits);
   expect(JSON.stringify(restoreOriginal(view, result.edits, originals))).toBe(JSON.stringify(history));
 }
 
-function originalsOf(history: History, edits: readonly Edit[]): (hash: Hash) => string | undefined {
+function collectOriginals(history: History, edits: readonly Edit[]): (hash: Hash) => string | undefined {
   const texts = new Map<Hash, string>();
   for (const edit of edits) {
     const text = originalOf(history, edit);

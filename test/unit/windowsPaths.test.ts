@@ -8,10 +8,10 @@ import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/apply
 import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { findPreset } from '../../src/core/condense/providers/smart/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { filesTouched } from '../../src/core/messages/filesTouched';
+import { listTouchedFiles } from '../../src/core/messages/filesTouched';
 import { openErrors } from '../../src/core/condense/summary/openErrors';
-import { toolExchanges } from '../../src/core/messages/exchanges';
-import { newViolations } from '../../src/core/messages/firewall';
+import { listToolExchanges } from '../../src/core/messages/exchanges';
+import { findNewViolations } from '../../src/core/messages/firewall';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
@@ -84,11 +84,11 @@ async function condensed(
 ): Promise<{ readonly places: string[]; readonly left: number }> {
   const { edits } = await PROVIDERS[provider](messages);
   const { messages: view, origins } = applyEdits(messages, edits);
-  expect(newViolations(messages, view, { origins })).toEqual([]);
+  expect(findNewViolations(messages, view, { origins })).toEqual([]);
   const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
   expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
-  const placeOf = (edit: Edit): string => JSON.stringify('place' in edit ? edit.place : edit);
-  return { places: edits.map(placeOf).toSorted(), left: counter.messages(view) / counter.messages(messages) };
+  const serializePlace = (edit: Edit): string => JSON.stringify('place' in edit ? edit.place : edit);
+  return { places: edits.map(serializePlace).toSorted(), left: counter.messages(view) / counter.messages(messages) };
 }
 
 describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
@@ -112,16 +112,16 @@ describe('what is told of files', () => {
   const [one, other] = ['C:\\Repo\\src\\a.ts', 'c:/repo/src/A.ts'];
 
   it('names a file once', () => {
-    const exchanges = toolExchanges([
+    const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Read', { file_path: one }, 'x'),
       ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
-    expect(filesTouched(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
+    expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
   });
 
   it('knows that an error was put right', () => {
-    const exchanges = toolExchanges([
+    const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', { is_error: true }),
       ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),

@@ -30,7 +30,7 @@ import type { Pass } from '../../core/condense/providers/smart/passSchema';
 import { stepNames } from '../../core/condense/providers/smart/run';
 import { itemsOf } from '../../core/condense/providers/smart/items';
 import { select } from '../../core/condense/providers/smart/selection';
-import { toolTable } from '../../core/messages/tools';
+import { makeToolTable } from '../../core/messages/tools';
 
 /** UTF-16 units of a message shown in a cell. */
 const WORDS = 80;
@@ -113,11 +113,11 @@ function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange):
  * Of what a model would write nothing is known: a fact that only its words could hold counts as not standing there.
  * @param edits those that would be made.
  */
-export const coherenceWith = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
+export const computeCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   coherenceOf(held.messages, [...held.edits, ...edits]);
 
 /** Adds up facts of all kinds. */
-function factsIn(report: CoherenceReport): ComparedResult['facts'] {
+function countFacts(report: CoherenceReport): ComparedResult['facts'] {
   let all = 0;
   let lost = 0;
   for (const kind of Object.values(report)) {
@@ -139,7 +139,7 @@ export async function compare(
 ): Promise<ComparedResult> {
   const estimate = await estimator.of(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
-  const facts = factsIn(coherenceWith(held, estimate.edits));
+  const facts = countFacts(computeCoherence(held, estimate.edits));
   const retention = await codeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
     const { edits } = await estimator.of(beginning, { setup, excluded: [] }, signal);
@@ -163,7 +163,7 @@ export async function compare(
 }
 
 /** @throws Error if the configuration has no such pass or is invalid */
-function passIn(
+function findPass(
   { config, presets }: PreviewSetup,
   index: number,
 ): { readonly config: SmartConfig; readonly pass: Pass } {
@@ -186,7 +186,7 @@ export async function computePassSteps(
   estimator: Estimator,
   signal: AbortSignal,
 ): Promise<PassResult> {
-  const { config, pass } = passIn(setup, index);
+  const { config, pass } = findPass(setup, index);
   if (!pass.enabled) return { title: held.title, steps: [] };
   const { steps } = await estimator.of(held, { setup, excluded: [] }, signal);
   const [name] = stepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
@@ -199,9 +199,9 @@ export function computeSelection(
   { setup, pass: index }: Extract<PreviewRequest, { kind: 'selection' }>,
   counter: MessageCounter,
 ): SelectionResult {
-  const { config, pass } = passIn(setup, index);
+  const { config, pass } = findPass(setup, index);
   const draft = new Draft(messages, counter, edits);
-  const tools = toolTable(config.losslessPrelude.operations.tools);
+  const tools = makeToolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = select(draft, pass.selection, tools);
   const items = itemsOf(draft);
   const taken = messages.map(

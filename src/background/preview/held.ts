@@ -7,7 +7,7 @@ import { pinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { getKnownFacts } from '../knownFacts';
-import { updated } from './listUpdate';
+import { applyUpdate } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ConversationSource } from './messages';
 
 /** Larger conversations can be condensed, but not previewed, since they would fill the memory. */
@@ -43,8 +43,8 @@ export class HeldConversations {
   update(id: string, { messages, edits }: LiveUpdate): void {
     const before = this.liveContents.get(id) ?? NO_CONTENT;
     this.liveContents.set(id, {
-      messages: updated(before.messages, messages),
-      edits: updated(before.edits, edits),
+      messages: applyUpdate(before.messages, messages),
+      edits: applyUpdate(before.edits, edits),
     });
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unchanged, updated, computeUpdate } from './listUpdate';
+import { unchanged, applyUpdate, computeUpdate } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
@@ -9,7 +9,7 @@ it('an update turns one list into the other, and is undefined if they are equal'
     fc.property(list, list, (before, after) => {
       const update = computeUpdate(before, after);
       expect(update === undefined).toBe(JSON.stringify(before) === JSON.stringify(after));
-      expect(updated(before, update ?? unchanged(before))).toEqual(after);
+      expect(applyUpdate(before, update ?? unchanged(before))).toEqual(after);
     }),
   );
 });
@@ -18,5 +18,5 @@ it('only what was added crosses, and a list that stays is the same array', () =>
   const before = [1, 2, 3];
   expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
   expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });
-  expect(updated(before, unchanged(before))).toBe(before);
+  expect(applyUpdate(before, unchanged(before))).toBe(before);
 });

@@ -13,7 +13,7 @@ export function computeUpdate<T>(before: readonly T[], after: readonly T[]): Lis
 }
 
 /** Applies an update; returns the same array if nothing changes. */
-export function updated<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
+export function applyUpdate<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   return kept === before.length && added.length === 0 ? before : [...before.slice(0, kept), ...added];
 }
 

@@ -8,7 +8,7 @@ import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { coherenceWith, compare, buildPreviewResult, computePassSteps, computeSelection } from './answers';
+import { computeCoherence, compare, buildPreviewResult, computePassSteps, computeSelection } from './answers';
 import { Estimator, type ConversationEstimate } from './estimator';
 import { HeldConversations, type PreviewConversation } from './held';
 import type {
@@ -72,7 +72,7 @@ export class PreviewSession {
   ): Promise<CoherenceReport> {
     const { edits } = await this.shown.about(held, request, signal);
     await betweenSteps(signal);
-    return coherenceWith(held, edits);
+    return computeCoherence(held, edits);
   }
 
   private async answer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {

@@ -6,7 +6,7 @@ import { startOpenAIServer } from '../../../test/servers/openaiServer';
 import { reply } from '../../../test/servers/behaviour';
 import { lines } from '../../core/testing';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
-import { announced, type Announcement } from '../../gateway/announcement';
+import { listAnnouncements, type Announcement } from '../../gateway/announcement';
 import { MARKER } from '../../storage/ownFolder';
 import { RunningConversations } from '../../gateway/runningConversations';
 import { UsageError } from '../args';
@@ -49,7 +49,7 @@ async function bed() {
       },
       addresses: () =>
         vi.waitFor(async () => {
-          const [told] = await announced(folder);
+          const [told] = await listAnnouncements(folder);
           expect(said.stdout).toContain('openai');
           return (told as Announcement & { addresses: Record<string, string> }).addresses;
         }),

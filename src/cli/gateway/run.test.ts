@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { makeBody } from '../../gateway/wires/testing';
-import { ownerWord, thisProcess, type Owner } from '../../storage/owner';
+import { formatOwner, thisProcess, type Owner } from '../../storage/owner';
 import { headerLine } from '../../storage/ownFiles';
 import { MARKER } from '../../storage/ownFolder';
 import { run } from '../run';
@@ -317,7 +317,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
     const store = join(home, 'store');
     const leave = (name: string, owner: Partial<Owner>): void => {
-      const words = [headerLine('run'), ownerWord({ ...thisProcess(), ...owner }), ''];
+      const words = [headerLine('run'), formatOwner({ ...thisProcess(), ...owner }), ''];
       put(join(store, 'runs', name, 'owner'), words.join('\n'));
     };
     put(join(store, MARKER), headerLine('store'));

@@ -8,13 +8,13 @@ import type { LimitNames } from '../../core/condense/summarizer';
 import { usesIn } from '../../core/condense/ledger/use';
 import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
 import { errorCode, errorMessage } from '../../core/errors';
-import { askingTools } from '../../core/messages/personsAnswers';
+import { listAskingTools } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { newSecret } from '../../gateway/access';
 import { announce } from '../../gateway/announcement';
-import { liveRoute } from '../../gateway/liveRoute';
-import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
+import { createLiveRoute } from '../../gateway/liveRoute';
+import { createRecallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
 import { Summaries, type SummaryFigures } from '../../gateway/summaries';
 import { startGateway, type Gateway } from '../../gateway/server';
@@ -136,7 +136,7 @@ export async function startService(
     report: log,
     ...(prices && { prices }),
     ...(windows && { windows }),
-    askingTools: askingTools(AGENT_LIST.filter((agent) => agent.name === name)),
+    askingTools: listAskingTools(AGENT_LIST.filter((agent) => agent.name === name)),
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
     canRecall,
@@ -151,10 +151,10 @@ export async function startService(
     ...(args.port !== undefined && { port: args.port }),
     ...(secret !== undefined && { secret }),
     own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
-      ...(canRecall ? ([[RECALL_ROUTE, recallRoute(live)]] as const) : []),
+      ...(canRecall ? ([[RECALL_ROUTE, createRecallRoute(live)]] as const) : []),
       [
         liveName,
-        liveRoute(live, {
+        createLiveRoute(live, {
           spending: costs.desk,
           ...(!args.off && {
             pause: (wanted: boolean) => {

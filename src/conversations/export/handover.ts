@@ -4,7 +4,7 @@
  * anywhere.
  */
 import { getBlocks, isText } from '../../core/messages/blocks';
-import { maskedMessage } from '../../core/secrets/maskMessages';
+import { maskMessage } from '../../core/secrets/maskMessages';
 import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
 import { isAddedByAgent } from '../../core/messages/task';
@@ -36,7 +36,7 @@ export function handoverText(
   budget = HANDOVER_TOKENS,
 ): string {
   // Mask before truncating: half a key is no longer recognized.
-  const messages = original.map(maskedMessage);
+  const messages = original.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
   // Listings and reminders of one agent are useless to another.

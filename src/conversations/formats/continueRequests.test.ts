@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { promptTokens } from '../../core/cost/usage';
+import { countPromptTokens } from '../../core/cost/usage';
 import { readConversation } from '../read';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
   ])('%s', (_, usage, { prompt, ...expected }) => {
     const [request] = read([user('a'), answer('b', usage)])?.requests ?? [];
     expect(request?.usage).toMatchObject({ outputTokens: 5, ...expected });
-    expect(request?.usage && promptTokens(request.usage)).toBe(prompt);
+    expect(request?.usage && countPromptTokens(request.usage)).toBe(prompt);
     // Its price would be made up for most models.
     expect(request?.recordedCost).toBeUndefined();
   });
@@ -58,7 +58,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
       prompt_tokens_details: { cached_tokens: cached },
     });
     const requests = read([user('a'), answer('b', usage(9_000, 100)), answer('c', usage(10, 9_000))])?.requests;
-    expect(requests?.map(({ usage }) => usage && promptTokens(usage))).toEqual([9_100, 9_010]);
+    expect(requests?.map(({ usage }) => usage && countPromptTokens(usage))).toEqual([9_100, 9_010]);
   });
 
   it('that no request can have are told as such', () => {

@@ -7,7 +7,7 @@
  * openaiResponses.ts).
  */
 import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';
-import { promptTokens, type Usage } from '../../core/cost/usage';
+import { countPromptTokens, type Usage } from '../../core/cost/usage';
 import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
@@ -125,7 +125,7 @@ function readTotals(session: Fields, usages: readonly Fields[], requests: readon
     cacheReadTokens: total('read', 'cacheReadTokens'),
     cacheWriteTokens: total('written', 'cacheWriteTokens'),
   };
-  if (promptTokens(usage) === 0) return [];
+  if (countPromptTokens(usage) === 0) return [];
   const items = listIn(session, 'history').filter(isRecord);
   const answers = items.filter((item) => recordIn(item, 'message')?.['role'] === 'assistant').length;
   const compactions = items.filter(isCompacted).length;

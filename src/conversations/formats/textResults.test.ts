@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../core/messages/firewall';
-import { toolExchanges } from '../../core/messages/exchanges';
+import { listToolExchanges } from '../../core/messages/exchanges';
 import { readConversation } from '../read';
 
 const text = (words: string) => ({ type: 'text', text: words });
@@ -45,7 +45,7 @@ describe('a history of Cline whose results are text', () => {
       answer[5],
     ]);
     expect(checkConversation(messages)).toEqual([]);
-    expect(toolExchanges(messages)).toHaveLength(2);
+    expect(listToolExchanges(messages)).toHaveLength(2);
   });
 
   it('leaves alone what no call asked for, and a call that was interrupted', () => {

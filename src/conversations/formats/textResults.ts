@@ -7,7 +7,7 @@
 import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { isEnvironment } from '../../core/messages/environment';
-import { xmlResultHeader } from '../../core/messages/xmlTools';
+import { parseXmlResultHeader } from '../../core/messages/xmlTools';
 
 export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
   messages.some((message, index) => convertResults(message, messages[index - 1]) !== message);
@@ -29,7 +29,7 @@ function convertResults(message: ApiMessage, before: ApiMessage | undefined): Ap
   for (let at = 0; at < blocks.length; at += 1) {
     const block = blocks[at];
     if (!block) break;
-    const header = isText(block) ? xmlResultHeader(block.text) : undefined;
+    const header = isText(block) ? parseXmlResultHeader(block.text) : undefined;
     const call = header && open.findIndex(({ name }) => isNamed(name, header.tool));
     if (!header || call === undefined || call === -1 || !isText(block)) {
       rest.push(block);
@@ -66,4 +66,5 @@ const isNamed = (name: string, tool: string): boolean =>
  * The block after a header, unless it is a header itself or text that the agent adds to every
  * message.
  */
-const isOutput = (block: Block): boolean => isText(block) && !xmlResultHeader(block.text) && !isEnvironment(block.text);
+const isOutput = (block: Block): boolean =>
+  isText(block) && !parseXmlResultHeader(block.text) && !isEnvironment(block.text);

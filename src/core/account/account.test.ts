@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callCost } from '../cost/callCost';
+import { computeCallCost } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
@@ -55,7 +55,7 @@ describe('requests made again', () => {
       toUsage(1_700, 1_200, 150, 'anthropic', 'short'),
     ]);
     // 1,200 · $2 + 150 · $10 = $3,900; 1,200 · $0.1 + 500 · $2 + 150 · $10 = $2,620; of a million tokens each.
-    expect(usages.map((usage) => callCost(usage, PRICES))).toEqual([
+    expect(usages.map((usage) => computeCallCost(usage, PRICES))).toEqual([
       expect.closeTo(0.0039, 10),
       expect.closeTo(0.00262, 10),
     ]);

@@ -2,12 +2,12 @@
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
 import { namesOf } from '../condense/futureNeed/neededLater';
 import { listContents } from '../messages/content';
-import { toolExchanges, type ToolExchange } from '../messages/exchanges';
-import { isMachineMessage, personText } from '../messages/personText';
+import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
+import { isMachineMessage, extractPersonText } from '../messages/personText';
 import { DEFAULT_TOOLS, getCommand, getPath, ruleFor } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
-import { shortened } from '../shortened';
+import { shorten } from '../shortened';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import { OFTEN, type PartKind } from './parts';
@@ -65,7 +65,7 @@ export function computeComposition(
   const sends = countSends(messages.length, requests);
   const parts: Record<PartKind, number> = { ...NOTHING, fixed: fixed * requests.length };
   let sentOften = fixed * Math.max(0, requests.length - OFTEN);
-  const all = toolExchanges(messages);
+  const all = listToolExchanges(messages);
   const exchanges = all.filter(({ isDisplay }) => !isDisplay);
   const again = readAgain(exchanges);
   const results = resultKinds(all, again);
@@ -166,7 +166,7 @@ function* splitMessage(
     else if (message.role === 'system' || isMachineMessage(message))
       yield { kind: 'agent', tokens: counter.text(text) };
     else {
-      const own = personText(text);
+      const own = extractPersonText(text);
       const all = counter.text(text);
       const people = own === text ? all : Math.min(all, counter.text(own));
       yield { kind: 'people', tokens: people };
@@ -298,7 +298,4 @@ function unusedIn(
 
 /** Secrets are masked before truncation, which could split them. */
 const nameExchange = (exchange: ToolExchange): string =>
-  shortened(
-    maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),
-    MAX_WORDS,
-  );
+  shorten(maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '), MAX_WORDS);

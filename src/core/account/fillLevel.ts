@@ -1,7 +1,7 @@
 /** How full a model's context window is; all displays use this figure. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ApiMessage } from '../messages/types';
-import { promptTokens } from '../cost/usage';
+import { countPromptTokens } from '../cost/usage';
 import { formatShare } from '../percent';
 import type { LastRequest } from './recordedRequest';
 
@@ -43,8 +43,8 @@ export function fillLevel(
   const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.messages(of));
   if (usage && messagesSince !== undefined) {
     const since = messagesSince === 0 ? 0 : count(messages.slice(-messagesSince));
-    const tokens = promptTokens(usage) + usage.outputTokens + since;
-    return { tokens, ...windowFor(promptTokens(usage), last?.window ?? window, last?.model), isRecorded: true };
+    const tokens = countPromptTokens(usage) + usage.outputTokens + since;
+    return { tokens, ...windowFor(countPromptTokens(usage), last?.window ?? window, last?.model), isRecorded: true };
   }
   const tokens = count(messages) + Math.round(tokenFactor * declared);
   return { tokens, ...windowFor(0, last?.window ?? window, last?.model), isRecorded: false };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isSoundUsage, promptTokens, type Usage } from '../cost/usage';
+import { isSoundUsage, countPromptTokens, type Usage } from '../cost/usage';
 import { recordedWith, type RecordedRequest } from './recordedRequest';
 
 const anyNumber = fc.oneof(
@@ -29,7 +29,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
 );
 
 /** A request without tokens was rejected, or its server doesn't count. */
-const isSomething = (usage: Usage): boolean => promptTokens(usage) > 0 || usage.outputTokens > 0;
+const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || usage.outputTokens > 0;
 
 it('keeps every request of a record, and none of the numbers that no request can have', () => {
   fc.assert(

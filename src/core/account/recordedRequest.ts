@@ -1,6 +1,6 @@
 /** Agents' records of their requests to models. */
-import { toolCost, type Service } from '../cost/service';
-import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, promptTokens, type Usage } from '../cost/usage';
+import { computeToolCost, type Service } from '../cost/service';
+import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
 
 /** Plain data, passed between workers. */
 export interface RecordedRequest {
@@ -158,7 +158,7 @@ const MAX_CALLS = 100_000;
 
 /** A rejected request, or one whose server reports no usage: unknown size and no cost. */
 const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
-  promptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
+  countPromptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
 
 /** Removes impossible numbers, which would corrupt every sum. */
 export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
@@ -169,7 +169,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
     requests: recorded.requests.map(
       ({ usage, parts, service, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
         const isSound =
-          isDollars(toolCost(service ?? {})) &&
+          isDollars(computeToolCost(service ?? {})) &&
           (usage === undefined || isSoundUsage(usage)) &&
           (parts ?? []).every((part) => isSoundUsage(part.usage));
         return {

@@ -2,7 +2,7 @@
  * Replays the requests of a stored conversation: size and cached part of each. Calibrated by the
  * agent's records, or else based only on the text and model family.
  */
-import { promptTokens, uncachedInputTokens, type Usage, type UsageAccounting } from '../cost/usage';
+import { countPromptTokens, countUncachedInput, type Usage, type UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
@@ -86,7 +86,7 @@ const MIN_PAIRS = 3;
 export function calibrate(pairs: readonly CalibrationPair[]): Calibration | undefined {
   const [first] = pairs;
   if (!first || pairs.length < MIN_PAIRS) return undefined;
-  const { fixed, factor } = line(pairs.map(({ request, usage }) => ({ x: request.sent, y: promptTokens(usage) })));
+  const { fixed, factor } = line(pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })));
   const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
   const answered = sum(({ request }) => request.answered);
   const written = sum(({ usage }) => usage.cacheWriteTokens);
@@ -118,7 +118,9 @@ const LIFETIMES = {
 function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
-    const known = isWarm(before.request, request, ms) ? Math.min(promptTokens(before.usage), promptTokens(usage)) : 0;
+    const known = isWarm(before.request, request, ms)
+      ? Math.min(countPromptTokens(before.usage), countPromptTokens(usage))
+      : 0;
     return { known, read: usage.cacheReadTokens };
   });
   const known = reads.reduce((sum, each) => sum + each.known, 0);
@@ -213,7 +215,7 @@ export interface TokenSums {
 }
 
 export const tokenSums = (usage: Usage): TokenSums => ({
-  fresh: uncachedInputTokens(usage),
+  fresh: countUncachedInput(usage),
   cacheWrite: usage.cacheWriteTokens,
   cacheRead: usage.cacheReadTokens,
   output: usage.outputTokens,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callCost, sumOfCosts } from '../cost/callCost';
+import { computeCallCost, sumCosts } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
@@ -24,7 +24,7 @@ const CALIBRATION: Calibration = {
 /** Per million: $1, or 10 cents if cached. */
 const PRICES: ModelPrices = { input: { base: 1 }, output: { base: 0 }, cacheRead: { base: 0.1 } };
 const millionths = (usages: readonly Usage[]): number =>
-  (sumOfCosts(usages.map((usage) => callCost(usage, PRICES))) ?? NaN) * 1_000_000;
+  (sumCosts(usages.map((usage) => computeCallCost(usage, PRICES))) ?? NaN) * 1_000_000;
 
 const messages = [100, 100, 100, 100, 100, 100, 100, 100].map((tokens, index) =>
   said(index % 2 === 0 ? 'user' : 'assistant', tokens),

@@ -7,7 +7,7 @@ import { neededLinesOf } from '../condense/futureNeed/neededLater';
 import { turnsOf } from '../condense/futureNeed/cuts';
 import type { Usage } from '../cost/usage';
 import { placeKey, type Edit } from '../condense/edits/edits';
-import { valueAt } from '../messages/path';
+import { getValueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { isWarm, replay, toUsage, type Calibration, type ConversationRequest } from './replay';
@@ -141,7 +141,7 @@ function missingIn(
     lines.missing += 1;
     if (state === 'recallable') lines.recallable += 1;
     const shown = line.shown.at(-1);
-    const text = shown && valueAt(messages[shown.message], shown.path);
+    const text = shown && getValueAt(messages[shown.message], shown.path);
     if (shown && typeof text === 'string') places.set(placeKey(shown), text);
   }
   return [...places.values()];

@@ -1,5 +1,5 @@
 import { betweenSteps } from '../betweenSteps';
-import { newViolations, type Violation } from '../messages/firewall';
+import { findNewViolations, type Violation } from '../messages/firewall';
 import type { ToolTable } from '../messages/tools';
 import type { ApiMessage } from '../messages/types';
 import { Draft } from './draft/draft';
@@ -48,6 +48,6 @@ function restore(context: ConversationContext, made: readonly Edit[], tools: Too
 
 function apply({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {
   const { messages: view, origins, stale } = applyEdits(messages, [...edits, ...made]);
-  const violations = [...checkEdits(messages, made), ...newViolations(messages, view, { origins })];
+  const violations = [...checkEdits(messages, made), ...findNewViolations(messages, view, { origins })];
   return { edits: made, view, tokens: counter.messages(view), staleEdits: stale.length, violations };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { issueWords } from '../issueWords';
+import { describeIssue } from '../issueWords';
 import { isRecord } from '../messages/blocks';
-import { valueAt } from '../messages/path';
+import { getValueAt } from '../messages/path';
 import { findUnknownFields } from './unknownFields';
 import { parseWithoutWrong, perUnknownField, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
@@ -57,12 +57,12 @@ function problemsOf(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchem
     const [nearest = []] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
     return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
   }
-  const found = valueAt(
+  const found = getValueAt(
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
   const namesValue = issue.code === 'custom';
-  const words = issueWords(issue);
+  const words = describeIssue(issue);
   return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${shown(found)}` }];
 }
 

@@ -4,7 +4,7 @@
  * must fit the floor: results are suppressed, the oldest first. A fallback never brings a cost, a vendor or a loss that the user has
  * not allowed.
  */
-import { sumOfCosts } from '../cost/callCost';
+import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
 import {
   DEFAULT_MINIMUM_GAIN,
@@ -271,7 +271,7 @@ class Tries implements Work {
     const both = {
       tokensBefore: before.tokensBefore,
       steps: [...before.steps, ...tried.steps],
-      cost: sumOfCosts([before.cost, tried.cost]),
+      cost: sumCosts([before.cost, tried.cost]),
       timeMs: before.timeMs + tried.timeMs,
       notes: [...reported, ...tried.notes],
       ...((before.calls ?? tried.calls) && { calls }),

@@ -1,5 +1,5 @@
 import { isRecord } from '../messages/blocks';
-import { nearestName } from '../nearestName';
+import { findNearestName } from '../nearestName';
 import type { ConfigSchema, ConfigWarning } from './types';
 
 /** Deeper than any schema; ends the walk of a schema that refers to itself. */
@@ -31,7 +31,7 @@ export function findUnknownFields(schema: ConfigSchema, config: unknown): Config
 }
 
 function warning(path: readonly string[], known: readonly string[]): ConfigWarning {
-  const suggestion = nearestName(path.at(-1) ?? '', known);
+  const suggestion = findNearestName(path.at(-1) ?? '', known);
   if (suggestion === undefined) return { path: path.join('.'), message: 'is not a known field' };
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }

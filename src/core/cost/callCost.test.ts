@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callCost, costParts, costWithTokens, sumOfCosts } from './callCost';
-import { priceAt, withOverrides, type ModelPrices } from './prices';
-import { promptTokens, uncachedInputTokens, type Usage } from './usage';
+import { computeCallCost, computeCostParts, scaleCost, sumCosts } from './callCost';
+import { getPriceAt, applyOverrides, type ModelPrices } from './prices';
+import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const SONNET: ModelPrices = {
   input: { base: 3 },
@@ -23,58 +23,58 @@ const usage = (changes: Partial<Usage> = {}): Usage => ({
 
 describe('callCost', () => {
   it('is input and output at their prices', () => {
-    expect(callCost(usage(), SONNET)).toBeCloseTo(0.081, 10);
+    expect(computeCallCost(usage(), SONNET)).toBeCloseTo(0.081, 10);
   });
 
   it('adds cached tokens in Anthropic’s accounting', () => {
     // 1,000 × $3 + 1,400 × $15 + 19,000 × $0.30 + 5,000 × $3.75, per million
     const cached = usage({ inputTokens: 1_000, cacheReadTokens: 19_000, cacheWriteTokens: 5_000 });
-    expect(callCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057 + 0.01875, 10);
-    expect(promptTokens(cached)).toBe(25_000);
+    expect(computeCallCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057 + 0.01875, 10);
+    expect(countPromptTokens(cached)).toBe(25_000);
   });
 
   it('takes cached tokens out of the input in OpenAI’s accounting', () => {
     const cached = usage({ accounting: 'openai', cacheReadTokens: 19_000 });
-    expect(callCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057, 10);
-    expect(promptTokens(cached)).toBe(20_000);
-    expect(uncachedInputTokens(usage({ accounting: 'openai', cacheReadTokens: 30_000 }))).toBe(0);
+    expect(computeCallCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057, 10);
+    expect(countPromptTokens(cached)).toBe(20_000);
+    expect(countUncachedInput(usage({ accounting: 'openai', cacheReadTokens: 30_000 }))).toBe(0);
   });
 
   it('writes for an hour cost more than writes for five minutes', () => {
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 10_000, longCacheWriteTokens: 4_000 });
-    expect(costParts(written, SONNET).cacheWrite).toBeCloseTo(0.0225 + 0.024, 10);
+    expect(computeCostParts(written, SONNET).cacheWrite).toBeCloseTo(0.0225 + 0.024, 10);
   });
 
   it('cache rates that are not known follow from the input price', () => {
     const prices = { input: { base: 4 }, output: { base: 8 } };
     const tokens = { inputTokens: 0, outputTokens: 0 };
     const write = { ...tokens, cacheWriteTokens: 1_000_000 };
-    expect(callCost(usage(write), prices)).toBeCloseTo(5, 10);
-    expect(callCost(usage({ ...write, longCacheWriteTokens: 1_000_000 }), prices)).toBeCloseTo(8, 10);
-    expect(callCost(usage({ ...write, accounting: 'openai' }), prices)).toBeCloseTo(4, 10);
-    expect(callCost(usage({ ...tokens, cacheReadTokens: 1_000_000 }), prices)).toBeCloseTo(4, 10);
+    expect(computeCallCost(usage(write), prices)).toBeCloseTo(5, 10);
+    expect(computeCallCost(usage({ ...write, longCacheWriteTokens: 1_000_000 }), prices)).toBeCloseTo(8, 10);
+    expect(computeCallCost(usage({ ...write, accounting: 'openai' }), prices)).toBeCloseTo(4, 10);
+    expect(computeCallCost(usage({ ...tokens, cacheReadTokens: 1_000_000 }), prices)).toBeCloseTo(4, 10);
   });
 
   it('is what the vendor says, where it says it', () => {
-    expect(callCost(usage({ costUsd: 0.5 }), SONNET)).toBe(0.5);
-    expect(callCost(usage({ costUsd: 0.5 }), undefined)).toBe(0.5);
+    expect(computeCallCost(usage({ costUsd: 0.5 }), SONNET)).toBe(0.5);
+    expect(computeCallCost(usage({ costUsd: 0.5 }), undefined)).toBe(0.5);
   });
 
   it('is unknown without a price, never 0', () => {
-    expect(callCost(usage(), undefined)).toBeUndefined();
-    expect(sumOfCosts([0.1, undefined, 0.2])).toBeUndefined();
-    expect(sumOfCosts([0.1, 0.2])).toBeCloseTo(0.3, 10);
-    expect(sumOfCosts([])).toBe(0);
+    expect(computeCallCost(usage(), undefined)).toBeUndefined();
+    expect(sumCosts([0.1, undefined, 0.2])).toBeUndefined();
+    expect(sumCosts([0.1, 0.2])).toBeCloseTo(0.3, 10);
+    expect(sumCosts([])).toBe(0);
   });
 
   it('a tier holds for the whole request, above its length', () => {
     const tiered = { input: { base: 3, tiers: [{ aboveTokens: 200_000, price: 6 }] }, output: { base: 15 } };
-    expect(callCost(usage({ inputTokens: 200_000, outputTokens: 0 }), tiered)).toBeCloseTo(0.6, 10);
-    expect(callCost(usage({ inputTokens: 200_001, outputTokens: 0 }), tiered)).toBeCloseTo(1.200006, 10);
+    expect(computeCallCost(usage({ inputTokens: 200_000, outputTokens: 0 }), tiered)).toBeCloseTo(0.6, 10);
+    expect(computeCallCost(usage({ inputTokens: 200_001, outputTokens: 0 }), tiered)).toBeCloseTo(1.200006, 10);
     // The factor for an unknown cache rate applies to the tier too.
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 300_000 });
-    expect(callCost(written, tiered)).toBeCloseTo(0.3 * 6 * 1.25, 10);
-    expect(priceAt({ base: 1, tiers: [] }, 9)).toBe(1);
+    expect(computeCallCost(written, tiered)).toBeCloseTo(0.3 * 6 * 1.25, 10);
+    expect(getPriceAt({ base: 1, tiers: [] }, 9)).toBe(1);
   });
 });
 
@@ -82,32 +82,32 @@ describe('with other tokens', () => {
   const more = usage({ inputTokens: 50_000 });
 
   it('a call costs what they cost', () => {
-    expect(costWithTokens(usage(), more, SONNET)).toBe(callCost(more, SONNET));
-    expect(costWithTokens(usage(), more, undefined)).toBeUndefined();
+    expect(scaleCost(usage(), more, SONNET)).toBe(computeCallCost(more, SONNET));
+    expect(scaleCost(usage(), more, undefined)).toBeUndefined();
   });
 
   it('what the vendor says it charged grows by their price', () => {
     const charged = usage({ costUsd: 0.5 });
-    expect(costWithTokens(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
-    expect(costWithTokens(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
-    expect(costWithTokens(charged, more, undefined)).toBeUndefined();
+    expect(scaleCost(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
+    expect(scaleCost(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
+    expect(scaleCost(charged, more, undefined)).toBeUndefined();
   });
 });
 
 describe('withOverrides', () => {
   it('puts a profile’s prices in place of the table’s, tiers included', () => {
     const table = { ...SONNET, input: { base: 3, tiers: [{ aboveTokens: 1, price: 9 }] } };
-    expect(withOverrides(table, { input: 2, cacheRead: 0 })).toEqual({
+    expect(applyOverrides(table, { input: 2, cacheRead: 0 })).toEqual({
       ...SONNET,
       input: { base: 2 },
       cacheRead: { base: 0 },
     });
-    expect(withOverrides(SONNET)).toEqual(SONNET);
+    expect(applyOverrides(SONNET)).toEqual(SONNET);
   });
 
   it('makes prices of a model that no table knows, once input and output are given', () => {
-    expect(withOverrides(undefined, { input: 1 })).toBeUndefined();
-    expect(withOverrides(undefined, { input: 1, output: 2, cacheWrite: 3, longCacheWrite: 4 })).toEqual({
+    expect(applyOverrides(undefined, { input: 1 })).toBeUndefined();
+    expect(applyOverrides(undefined, { input: 1, output: 2, cacheWrite: 3, longCacheWrite: 4 })).toEqual({
       input: { base: 1 },
       output: { base: 2 },
       cacheWrite: { base: 3 },

@@ -1,5 +1,5 @@
-import { priceAt, getRate, type ModelPrices } from './prices';
-import { promptTokens, uncachedInputTokens, type Usage } from './usage';
+import { getPriceAt, getRate, type ModelPrices } from './prices';
+import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const PER = 1_000_000;
 
@@ -12,13 +12,13 @@ export interface CostParts {
 }
 
 /** US dollars by kind of token, at the prices for the prompt's length (FR-CO-001, FR-CO-002). */
-export function costParts(usage: Usage, prices: ModelPrices): CostParts {
-  const length = promptTokens(usage);
+export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
+  const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
-    priceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / PER;
+    getPriceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / PER;
   const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
-    input: uncachedInputTokens(usage) * price('input'),
+    input: countUncachedInput(usage) * price('input'),
     output: usage.outputTokens * price('output'),
     cacheRead: usage.cacheReadTokens * price('cacheRead'),
     cacheWrite: (usage.cacheWriteTokens - long) * price('cacheWrite') + long * price('longCacheWrite'),
@@ -28,29 +28,29 @@ export function costParts(usage: Usage, prices: ModelPrices): CostParts {
 /**
  * US dollars: as charged by the vendor, or else computed. Undefined if no price is known, never 0.
  */
-export function callCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
-  return usage.costUsd ?? costByPrices(usage, prices);
+export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
+  return usage.costUsd ?? priceTokens(usage, prices);
 }
 
 /**
  * US dollars that a call would have cost with other tokens. A vendor's charge is scaled by the
  * computed costs' ratio.
  */
-export function costWithTokens(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
-  const would = costByPrices(others, prices);
+export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
+  const would = priceTokens(others, prices);
   if (usage.costUsd === undefined) return would;
-  const did = costByPrices(usage, prices);
+  const did = priceTokens(usage, prices);
   return would === undefined || did === undefined ? undefined : usage.costUsd + would - did;
 }
 
-function costByPrices(usage: Usage, prices: ModelPrices | undefined): number | undefined {
+function priceTokens(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   if (!prices) return undefined;
-  const { input, output, cacheRead, cacheWrite } = costParts(usage, prices);
+  const { input, output, cacheRead, cacheWrite } = computeCostParts(usage, prices);
   return input + output + cacheRead + cacheWrite;
 }
 
 /** Undefined if any cost is unknown. */
-export const sumOfCosts = (costs: readonly (number | undefined)[]): number | undefined =>
+export const sumCosts = (costs: readonly (number | undefined)[]): number | undefined =>
   costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
     0,

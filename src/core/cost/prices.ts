@@ -44,7 +44,7 @@ const WRITE_MULTIPLE = 1.25;
 const LONG_WRITE_MULTIPLE = 2;
 
 /** The highest tier that the prompt exceeds applies to all tokens of the request. */
-export const priceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
+export const getPriceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
   tiers.reduce((price, tier) => (promptTokens > tier.aboveTokens ? tier.price : price), base);
 
 const times = ({ base, tiers }: Rate, factor: number): Rate => ({
@@ -63,7 +63,10 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
 /** Undefined if the price of input or output is unknown. */
-export function withOverrides(table: ModelPrices | undefined, overrides: PriceOverrides = {}): ModelPrices | undefined {
+export function applyOverrides(
+  table: ModelPrices | undefined,
+  overrides: PriceOverrides = {},
+): ModelPrices | undefined {
   const rates: { -readonly [field in keyof ModelPrices]?: ModelPrices[field] } = { ...table };
   const { longPrompts } = overrides;
   for (const field of FIELDS) {

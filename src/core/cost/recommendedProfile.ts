@@ -15,7 +15,7 @@ export interface ProfileFigures {
  * The profile that pays off first, or else costs least per removed token.
  * @returns undefined if there is no choice, no cost is known, or none ever pays off
  */
-export function recommendedProfile(figures: readonly ProfileFigures[]): string | undefined {
+export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(
     (each): each is ProfileFigures & { readonly cost: number } => each.cost !== undefined && each.tokensSaved > 0,
   );

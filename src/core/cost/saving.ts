@@ -1,4 +1,4 @@
-import { priceAt, getRate, type ModelPrices } from './prices';
+import { getPriceAt, getRate, type ModelPrices } from './prices';
 import type { UsageAccounting } from './usage';
 
 const PER = 1_000_000;
@@ -44,7 +44,7 @@ export function estimateSaving(effect: CondensationEffect, pricing: Conversation
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
-    (tokens * priceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
+    (tokens * getPriceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
   const historyPrice = cached ? 'cacheRead' : 'input';
   const perRequest =
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { servedPrices, toolCost, type Service } from './service';
+import { getServedPrices, computeToolCost, type Service } from './service';
 
 const prices = { input: { base: 5, tiers: [{ aboveTokens: 200_000, price: 10 }] }, output: { base: 25 } };
 
@@ -19,7 +19,7 @@ it.each<[string, string, Service, number | undefined]>([
   ['a speed that nobody has heard of', 'claude-opus-5', { speed: 'warp' }, undefined],
   ['the plain way', 'claude-opus-5', { speed: 'standard', tier: 'default', region: 'global' }, 1],
 ])('%s has its factor', (_, model, service, factor) => {
-  const served = servedPrices(prices, model, service);
+  const served = getServedPrices(prices, model, service);
   if (factor === undefined) {
     expect(served).toBeUndefined();
     return;
@@ -30,6 +30,6 @@ it.each<[string, string, Service, number | undefined]>([
 });
 
 it('a web search costs a cent', () => {
-  expect(toolCost({ webSearches: 3 })).toBeCloseTo(0.03, 9);
-  expect(toolCost({})).toBe(0);
+  expect(computeToolCost({ webSearches: 3 })).toBeCloseTo(0.03, 9);
+  expect(computeToolCost({})).toBe(0);
 });

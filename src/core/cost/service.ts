@@ -59,10 +59,10 @@ const PLAIN = {
 const WEB_SEARCH_DOLLARS = 0.01;
 
 /** US dollars for usage other than tokens. */
-export const toolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
+export const computeToolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
 
 /** Undefined if the surcharge is unknown. */
-export function servedPrices(
+export function getServedPrices(
   prices: ModelPrices | undefined,
   model: string,
   service: Service,

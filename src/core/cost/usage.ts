@@ -50,7 +50,7 @@ export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
   );
 
 /** All input tokens, cached or not, which fill the context window. */
-export const promptTokens = (usage: Usage): number =>
+export const countPromptTokens = (usage: Usage): number =>
   usage.accounting === 'openai'
     ? usage.inputTokens
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -67,7 +67,7 @@ const LEAST_READ_SHARE = 0.3;
  */
 export function plausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
   if (!usage) return undefined;
-  const read = promptTokens(usage);
+  const read = countPromptTokens(usage);
   return read > 0 && read >= mustRead * LEAST_READ_SHARE ? usage : undefined;
 }
 
@@ -79,10 +79,10 @@ export interface TokensByKind {
   readonly output: number;
 }
 
-export const tokensByKind = (usages: readonly Usage[]): TokensByKind =>
+export const sumTokensByKind = (usages: readonly Usage[]): TokensByKind =>
   sumOfTokens(
     usages.map((usage) => ({
-      input: uncachedInputTokens(usage),
+      input: countUncachedInput(usage),
       cacheRead: usage.cacheReadTokens,
       cacheWrite: usage.cacheWriteTokens,
       output: usage.outputTokens,
@@ -101,7 +101,7 @@ export const sumOfTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
   );
 
 /** Input tokens neither read from nor written to the cache, billed at the base price. */
-export const uncachedInputTokens = (usage: Usage): number =>
+export const countUncachedInput = (usage: Usage): number =>
   usage.accounting === 'anthropic'
     ? usage.inputTokens
     : Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAt, withValueAt } from '../messages/path';
+import { getValueAt, withValueAt } from '../messages/path';
 import type { Path } from '../messages/types';
 import { editJson, JsonPathError } from './editJson';
 import { hostileJson as document, json, space } from './testing';
@@ -33,7 +33,7 @@ describe('editJson', () => {
     fc.assert(
       fc.property(document, fc.string({ unit: 'binary' }), fc.nat(), (text, string, which) => {
         const value: unknown = JSON.parse(text);
-        const paths = pathsIn(value).filter((path) => typeof valueAt(value, path) === 'string');
+        const paths = pathsIn(value).filter((path) => typeof getValueAt(value, path) === 'string');
         fc.pre(paths.length > 0);
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
@@ -51,7 +51,7 @@ describe('editJson', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 5 }), (text, which) => {
         const value: unknown = JSON.parse(text);
-        const paths = pathsIn(value).filter((path) => typeof valueAt(value, path) === 'string');
+        const paths = pathsIn(value).filter((path) => typeof getValueAt(value, path) === 'string');
         fc.pre(paths.length > 0);
         const chosen = [...new Set(which.map((n) => n % paths.length))].map((n) => paths[n]!);
         const edits = chosen.map((path, n) => ({ path, string: `"${n}\\` }));
@@ -75,7 +75,7 @@ describe('editJson', () => {
         );
         if (path.length === 0) return;
         const name = path.at(-1)!;
-        const holder = valueAt(value, path.slice(0, -1));
+        const holder = getValueAt(value, path.slice(0, -1));
         const less = Array.isArray(holder)
           ? holder.toSpliced(Number(name), 1)
           : Object.fromEntries(Object.entries(holder as object).filter(([other]) => other !== name));

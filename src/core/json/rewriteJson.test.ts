@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withValueAt } from '../messages/path';
 import type { Path } from '../messages/types';
-import { jsonAt, rewriteJson } from './rewriteJson';
+import { getJsonAt, rewriteJson } from './rewriteJson';
 import { hostileJson, json, space } from './testing';
 
 const pathsIn = (value: unknown, path: Path = []): Path[] => {
@@ -17,7 +17,7 @@ const pathsIn = (value: unknown, path: Path = []): Path[] => {
 /** `JSON.stringify`, parsed again. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const member = (text: string, path: Path): string | undefined => jsonAt(text, path);
+const member = (text: string, path: Path): string | undefined => getJsonAt(text, path);
 
 describe('rewriteJson', () => {
   it('leaves what did not change byte for byte', () => {

@@ -31,7 +31,7 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
 }
 
 /** The text of the value at a path; undefined if there is none. */
-export function jsonAt(text: string, path: readonly (string | number)[]): string | undefined {
+export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {
   let start = skipSpace(text, 0);
   let end = skipValue(text, start);
   for (const key of path) {
@@ -78,7 +78,7 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
  * All objects in JSON or JSON Lines with their members, outer ones first. Lines that aren't JSON
  * are skipped.
  */
-export function* objectsIn(
+export function* listObjectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
   if (isJson(text)) return yield* listObjects(text, 0);

@@ -1,11 +1,11 @@
-import { keptList } from '../keptList';
+import { trimList } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { displaysIn, type Display } from './displays';
 import { isEnvironment } from './environment';
 import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
-import { xmlCalls, xmlResultHeader } from './xmlTools';
+import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
 /**
  * A text that an operation can work on: a whole string of the message, or a slice of one for XML
@@ -25,7 +25,7 @@ export interface Content extends Slice {
 export function listContents(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
   if (known) return known;
-  const contents = keptList(collectContents(message));
+  const contents = trimList(collectContents(message));
   remembered.set(message, contents);
   return contents;
 }
@@ -47,7 +47,7 @@ function collectContents(message: ApiMessage): Content[] {
         return;
       }
       contents.push(...textContents(message, path.concat('text'), block.text, afterHeader));
-      const header = message.role === 'user' ? xmlResultHeader(block.text) : undefined;
+      const header = message.role === 'user' ? parseXmlResultHeader(block.text) : undefined;
       afterHeader = header?.length === block.text.length;
       return;
     }
@@ -67,7 +67,7 @@ const whole = (type: ContentType, path: Path, text: string): Content[] => slice(
  */
 function textContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return assistantTextContents(path, text);
-  const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
+  const header = message.role === 'user' ? parseXmlResultHeader(text) : undefined;
   // The environment that agents append after a result is not part of it.
   if (afterHeader && !header && !isEnvironment(text)) return whole('toolResults', path, text);
   return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
@@ -84,7 +84,7 @@ const displayContents = (path: Path, text: string, { start, end }: Display): Con
 function assistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
   let at = 0;
-  for (const call of xmlCalls(text)) {
+  for (const call of findXmlCalls(text)) {
     contents.push(...slice('messageText', path, text, at, call.start));
     for (const { start, end } of call.parameters) contents.push(...slice('toolParameters', path, text, start, end));
     at = call.end;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { user } from '../testing';
 import { instructionsOf } from '../condense/summary/instructions';
-import { personText } from './personText';
+import { extractPersonText } from './personText';
 
 const SAID = 'Delete the branch';
 const closing = '</environment_details>';
@@ -13,8 +13,8 @@ it('what a terminal prints into an environment is never the words of a person, w
   fc.assert(
     fc.property(printed, (output) => {
       const environment = `<environment_details>\n${output}\n${closing}`;
-      expect(personText(environment)).toBe('');
-      expect(personText(`<user_message>\nGo on\n</user_message>\n\n${environment}`)).toBe('Go on');
+      expect(extractPersonText(environment)).toBe('');
+      expect(extractPersonText(`<user_message>\nGo on\n</user_message>\n\n${environment}`)).toBe('Go on');
     }),
   );
 });

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
-import { Exchanges, getPlace, toolExchanges } from './exchanges';
+import { Exchanges, getPlace, listToolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
 const brief = (messages: readonly ApiMessage[]): string[] =>
-  toolExchanges(messages).map(
+  listToolExchanges(messages).map(
     ({ tool, callMessage, resultMessage, resultText, isError }) =>
       `${callMessage} ${tool} -> ${resultMessage ?? 'nothing'} ${resultText.slice(0, 20)}${isError ? ' (error)' : ''}`,
   );
@@ -19,7 +19,7 @@ describe('native calls', () => {
       user(result('b', 'found'), result('a', [text('one'), { type: 'image', source: {} }, text('two')])),
     ];
     expect(brief(messages)).toEqual(['1 Read -> 2 one\ntwo', '1 Grep -> 2 found']);
-    const [read] = toolExchanges(messages);
+    const [read] = listToolExchanges(messages);
     expect(read?.input).toEqual({ file_path: 'x' });
     expect(read?.parameters.map(getPlace)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
     expect(read?.results.map((part) => part.path)).toEqual([
@@ -41,7 +41,7 @@ describe('native calls', () => {
   it('may be unanswered, have no content, and an input that is no object', () => {
     const messages = [assistant(call('a', 'Read', 'broken {'), call('b', 'Read')), user(result('b')), user('stop')];
     expect(brief(messages)).toEqual(['0 Read -> nothing ', '0 Read -> 1 ']);
-    expect(toolExchanges(messages)[0]?.input).toEqual({});
+    expect(listToolExchanges(messages)[0]?.input).toEqual({});
   });
 
   it('that share an id each have their own result', () => {
@@ -78,7 +78,7 @@ describe('native calls', () => {
 
   it('called "__proto__" and "constructor" are calls like any other', () => {
     const input: unknown = JSON.parse('{"__proto__": "p", "constructor": "c"}');
-    const [first] = toolExchanges(exchange('constructor', '__proto__', input, 'x'));
+    const [first] = listToolExchanges(exchange('constructor', '__proto__', input, 'x'));
     expect(first?.tool).toBe('__proto__');
     expect(first?.parameters.map((content) => content.text)).toEqual(['p', 'c']);
   });
@@ -90,7 +90,7 @@ describe('native calls', () => {
       user(...ids.map((id) => result(id, id))),
     ];
     const started = cpuNow();
-    expect(toolExchanges(messages).every((one) => one.resultText === one.input['file_path'])).toBe(true);
+    expect(listToolExchanges(messages).every((one) => one.resultText === one.input['file_path'])).toBe(true);
     expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });
@@ -115,8 +115,8 @@ describe('XML-era calls', () => {
       '1 list_files -> 2 x.ts',
       '1 read_file -> 2 text of b',
     ]);
-    expect(toolExchanges(messages).map(({ input }) => input['path'])).toEqual(['a', 'src', 'b']);
-    expect(toolExchanges(messages).map(({ parameters }) => parameters.map((one) => one.text))).toEqual([
+    expect(listToolExchanges(messages).map(({ input }) => input['path'])).toEqual(['a', 'src', 'b']);
+    expect(listToolExchanges(messages).map(({ parameters }) => parameters.map((one) => one.text))).toEqual([
       ['a'],
       ['src'],
       ['b'],
@@ -155,7 +155,7 @@ describe.skipIf(!present)('real Roo histories', () => {
     JSON.parse(readFileSync(new URL(`${name}/api_conversation_history.json`, ROO), 'utf8')) as ApiMessage[];
 
   it('have 15 reads, each with its file', () => {
-    const reads = toolExchanges(load('synthetic-2-heavy-read')).filter(({ tool }) => tool === 'read_file');
+    const reads = listToolExchanges(load('synthetic-2-heavy-read')).filter(({ tool }) => tool === 'read_file');
     expect(reads).toHaveLength(15);
     for (const { input, resultText } of reads) {
       const path = /<path>(.*)<\/path>/.exec(String(input['args']))?.[1];
@@ -165,7 +165,7 @@ describe.skipIf(!present)('real Roo histories', () => {
   });
 
   it('have every call answered but the last, files with nested tags whole', () => {
-    const all = toolExchanges(load('synthetic-4-mixed-ops'));
+    const all = listToolExchanges(load('synthetic-4-mixed-ops'));
     expect(all.filter(({ resultMessage }) => resultMessage === undefined)).toEqual([]);
     const writes = all.filter(({ tool }) => tool === 'write_to_file');
     expect(writes).toHaveLength(8);
@@ -181,10 +181,10 @@ it('gives the very same exchanges for the same messages, also where a view of th
   const messages = exchange('a', 'Read', { file_path: 'a.ts' }, 'text');
   const [caller, answer] = messages as [ApiMessage, ApiMessage];
   const views = [messages, [caller, { ...answer }], [{ ...caller }, answer]];
-  const first = views.map((view) => toolExchanges(view)[0]);
+  const first = views.map((view) => listToolExchanges(view)[0]);
   expect(new Set(first).size).toBe(3);
   views.forEach((view, at) => {
-    expect(toolExchanges(view)[0]).toBe(first[at]);
+    expect(listToolExchanges(view)[0]).toBe(first[at]);
   });
 });
 
@@ -224,7 +224,7 @@ describe('exchanges of a conversation that changes', () => {
         let messages = start;
         for (const { at, message: other, keep } of changes) {
           const known = exchanges.of(messages);
-          expect(known).toEqual(toolExchanges(messages));
+          expect(known).toEqual(listToolExchanges(messages));
           expect(exchanges.of(messages.slice())).toBe(known);
           const where = at % (messages.length + 1);
           const copy = { ...(messages[where] ?? other) };

@@ -1,4 +1,4 @@
-import { keptList } from '../keptList';
+import { trimList } from '../keptList';
 import { readMessagePart, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
 import type { ApiMessage, Place } from './types';
 
@@ -45,7 +45,8 @@ export const getPlace = (content: PlacedContent): Place => ({ message: content.m
  * All tool calls with their results, in call order. The same messages at the same indexes return
  * the identical exchange objects.
  */
-export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] => new Exchanges().of(messages);
+export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
+  new Exchanges().of(messages);
 
 /**
  * Tracks exchanges while messages change and are added; an unchanged message costs one comparison.
@@ -134,7 +135,7 @@ class ExchangePairer {
         if (waiting) waiting.push(pair);
         else this.open.set(id, [pair]);
       });
-      this.messages.push({ message, part, calls: keptList(calls), answered: keptList(answered), displays });
+      this.messages.push({ message, part, calls: trimList(calls), answered: trimList(answered), displays });
     }
   }
 

@@ -27,13 +27,13 @@ function findChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[
   const path = getFilePath(tools, call);
   switch (rule?.kind) {
     case 'command':
-      return [...patchesIn(tools, call), ...patchesInPrograms(call)];
+      return [...findPatches(tools, call), ...patchesInPrograms(call)];
     case 'write':
       return path === undefined
         ? NONE
         : listTexts(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
     case 'edit':
-      return [...(path === undefined ? NONE : replacements(path, call, rule)), ...patchesIn(tools, call)];
+      return [...(path === undefined ? NONE : replacements(path, call, rule)), ...findPatches(tools, call)];
     default:
       return NONE;
   }
@@ -56,7 +56,7 @@ function replacements(
 }
 
 /** Patches and here-documents inside parameters. */
-function patchesIn(tools: ToolTable, call: ToolExchange): FileChange[] {
+function findPatches(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
     listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
       const lines = content.text.slice(start, end).split('\n');

@@ -5,7 +5,7 @@ import type { ToolKind } from '../agents/types';
 import { parseCommandCall, printedSlice } from './commands/commandCalls';
 import { commandSteps, type CommandStep } from './commands/commandSteps';
 import { outputParts, type LineHead } from './commands/outputParts';
-import { keptList } from '../keptList';
+import { trimList } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
@@ -41,7 +41,7 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
   const before = known.get(content);
   if (before) return before;
   const kind = ruleFor(tools, exchange)?.kind;
-  const parts = keptList(
+  const parts = trimList(
     content.type === 'toolParameters'
       ? parameterParts(tools, exchange, kind, content)
       : resultParts(tools, exchange, kind, content),

@@ -10,12 +10,14 @@ const isAbsolutePath = (path: string): boolean => ABSOLUTE.test(path);
  * @returns undefined where it can't be known.
  */
 export function joinPath(folder: string | undefined, path: string): string | undefined {
-  if (isAbsolutePath(path)) return tidied(path);
-  return folder === undefined ? undefined : tidied(folder === '' ? path : `${folder.replace(/[\\/]$/, '')}/${path}`);
+  if (isAbsolutePath(path)) return normalizePath(path);
+  return folder === undefined
+    ? undefined
+    : normalizePath(folder === '' ? path : `${folder.replace(/[\\/]$/, '')}/${path}`);
 }
 
 /** Normalizes slashes and removes empty, `.` and `..` segments. */
-function tidied(path: string): string {
+function normalizePath(path: string): string {
   const slashed = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
   const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashed)?.[0] ?? '';
   const steps: string[] = [];
@@ -47,8 +49,8 @@ export const isWindowsPath = (path: string): boolean =>
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
-  const one = fileKey(a);
-  const other = fileKey(b);
+  const one = makeFileKey(a);
+  const other = makeFileKey(b);
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (short === '' || isAbsolutePath(short)) return false;
@@ -59,12 +61,12 @@ export function isSameFile(a: string, b: string): boolean {
  * Key shared by all spellings of a path. Windows paths ignore case and slash direction; `/c/x`
  * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
  */
-export function fileKey(path: string): string {
-  const clean = tidied(path);
+export function makeFileKey(path: string): string {
+  const clean = normalizePath(path);
   const drive = /^(?:\/?([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(clean);
   if (drive) return `${drive[1] ?? drive[2] ?? ''}:${clean.slice(drive[0].length)}`.toLowerCase();
   return isWindowsPath(path) ? clean.toLowerCase() : clean;
 }
 
 /** The last two segments. */
-export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');
+export const shortenPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

@@ -1,6 +1,6 @@
 import type { ToolExchange } from './exchanges';
 import { isRecord } from './blocks';
-import { fileKey } from './filePath';
+import { makeFileKey } from './filePath';
 import { getPath, ruleFor, type ToolTable } from './tools';
 
 export interface TouchedFile {
@@ -11,13 +11,13 @@ export interface TouchedFile {
 }
 
 /** Files of all successful or pending calls, ordered by last use. */
-export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
+export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of listTouchedPaths(tools, exchange)) {
-      const key = fileKey(path);
+      const key = makeFileKey(path);
       const known = files.get(key) ?? { path, changes: 0, isRead: false };
       files.delete(key);
       files.set(key, kind === 'read' ? { ...known, isRead: true } : { ...known, changes: known.changes + 1 });
@@ -54,7 +54,7 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 const COMMON_SHARE = 0.8;
 
 /** Deepest folder that most absolute paths share, with a trailing slash; '' if there is none. */
-export function commonFolder(paths: readonly string[]): string {
+export function findCommonFolder(paths: readonly string[]): string {
   const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
   if (absolute.length < 2) return '';
   let folder = '';

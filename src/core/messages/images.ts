@@ -71,10 +71,10 @@ function countBytes(block: Block): number {
 const FRAME_BYTES = 64;
 
 /** Approximate bytes in a request. */
-export const messageBytes = memoizeByObject((message: ApiMessage): number =>
+export const countMessageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
     ? Buffer.byteLength(message.content) + FRAME_BYTES
     : message.content.reduce((sum, block) => sum + countBytes(block), FRAME_BYTES),
 );
 
-export const imageBytes = ({ image }: PlacedImage): number => countBytes(image);
+export const countImageBytes = ({ image }: PlacedImage): number => countBytes(image);

@@ -15,7 +15,7 @@ const CALLS_DIGITS = 12;
 const remembered = new WeakMap<ApiMessage, MessageKey>();
 
 /** Cached per object. */
-export function messageKey(message: ApiMessage): MessageKey {
+export function makeMessageKey(message: ApiMessage): MessageKey {
   return remembered.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
 }
 

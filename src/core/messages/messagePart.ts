@@ -1,10 +1,10 @@
-import { keptList } from '../keptList';
+import { trimList } from '../keptList';
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { listContents, type Content } from './content';
 import { displaysIn } from './displays';
 import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
-import { xmlCalls, xmlResultHeader } from './xmlTools';
+import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
 export interface PlacedContent extends Content {
   readonly message: number;
@@ -47,11 +47,11 @@ export function readMessagePart(message: ApiMessage, index: number): MessagePart
   const isCaller = message.role === 'assistant';
   const part: MessagePart = {
     index,
-    calls: keptList(isCaller ? nativeCalls(message, index, byBlock) : []),
-    xmlCalls: keptList(isCaller ? listXmlCalls(message, index, byBlock) : []),
-    answers: keptList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
-    xmlAnswers: keptList(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
-    displays: keptList(listDisplays(message, index, byBlock)),
+    calls: trimList(isCaller ? nativeCalls(message, index, byBlock) : []),
+    xmlCalls: trimList(isCaller ? listXmlCalls(message, index, byBlock) : []),
+    answers: trimList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
+    xmlAnswers: trimList(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
+    displays: trimList(listDisplays(message, index, byBlock)),
   };
   remembered.set(message, part);
   return part;
@@ -84,7 +84,7 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
     return [
       {
         id: block.id,
-        call: { tool: block.name, input, callMessage: index, parameters: keptList(byBlock.get(at) ?? []) },
+        call: { tool: block.name, input, callMessage: index, parameters: trimList(byBlock.get(at) ?? []) },
       },
     ];
   });
@@ -92,7 +92,7 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
 const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
   getBlocks(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
-    const results = keptList(byBlock.get(at) ?? []);
+    const results = trimList(byBlock.get(at) ?? []);
     const isError = block.is_error === true || saysFailure(results);
     return [
       { id: block.tool_use_id, result: { message: index, results, isError, isPersonsAnswer: isPersonsAnswer(block) } },
@@ -108,7 +108,7 @@ function listXmlCalls(message: ApiMessage, index: number, byBlock: ByBlock): Cal
   return listTexts(message).flatMap(({ text, at }) => {
     const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let next = 0;
-    return xmlCalls(text).map((call) => {
+    return findXmlCalls(text).map((call) => {
       const from = next;
       while ((parameters[next]?.end ?? Number.POSITIVE_INFINITY) <= call.end) next++;
       return {
@@ -125,7 +125,7 @@ function listXmlAnswers(message: ApiMessage, index: number, byBlock: ByBlock): M
   let open: string | undefined;
   return listTexts(message).flatMap(({ text, at }) => {
     const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
-    const header = xmlResultHeader(text);
+    const header = parseXmlResultHeader(text);
     const tool = header?.tool ?? open;
     open = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
@@ -136,10 +136,10 @@ function listXmlAnswers(message: ApiMessage, index: number, byBlock: ByBlock): M
 
 const listDisplays = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['displays'] =>
   displaysIn(message).map(({ tool, input, block }) => ({
-    call: { tool, input, callMessage: index, parameters: keptList([]), isDisplay: true },
+    call: { tool, input, callMessage: index, parameters: trimList([]), isDisplay: true },
     result: {
       message: index,
-      results: keptList((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
+      results: trimList((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
       isError: false,
       isPersonsAnswer: false,
     },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { valueAt, withValueAt } from './path';
+import { getValueAt, withValueAt } from './path';
 
 const root = JSON.parse('{"content":[{"input":{"__proto__":"data","constructor":"more"}}],"role":"user"}') as object;
 
 describe('valueAt', () => {
   it('follows keys and indexes', () => {
-    expect(valueAt(root, ['content', 0, 'input', '__proto__'])).toBe('data');
-    expect(valueAt(root, [])).toBe(root);
+    expect(getValueAt(root, ['content', 0, 'input', '__proto__'])).toBe('data');
+    expect(getValueAt(root, [])).toBe(root);
   });
 
   it.each([
@@ -16,7 +16,7 @@ describe('valueAt', () => {
     [['nothing', 'below']],
     [['constructor', 'name']],
   ])('finds nothing at %j: only own properties count', (path) => {
-    expect(valueAt(path[0] === 'nothing' ? { nothing: null } : root, path)).toBeUndefined();
+    expect(getValueAt(path[0] === 'nothing' ? { nothing: null } : root, path)).toBeUndefined();
   });
 });
 
@@ -33,7 +33,7 @@ describe('withValueAt', () => {
   it('keeps a parameter called "__proto__" a parameter', () => {
     const after = withValueAt(root, ['content', 0, 'input', '__proto__'], 'cut');
     expect(JSON.stringify(after)).toBe(JSON.stringify(root).replace('data', 'cut'));
-    expect(Object.getPrototypeOf(valueAt(after, ['content', 0, 'input']))).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(getValueAt(after, ['content', 0, 'input']))).toBe(Object.prototype);
   });
 
   it.each([[['content', 7]], [['content', 'length']], [['role', 0]], [['missing']], [['content', 0, 'toString']]])(

@@ -3,7 +3,7 @@ import type { Path } from './types';
 type Container = Readonly<Record<string | number, unknown>>;
 
 /** Undefined if the path does not exist. Own properties only. */
-export function valueAt(root: unknown, path: Path): unknown {
+export function getValueAt(root: unknown, path: Path): unknown {
   let value: unknown = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

@@ -24,7 +24,7 @@ const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary'
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);
 
 /** The user's own words, without text that an agent added. */
-export function personText(text: string): string {
+export function extractPersonText(text: string): string {
   const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
   return rest.replace(OPEN_WRAPPER, '').replace(CLOSE_WRAPPER, '').trim();
@@ -33,4 +33,4 @@ export function personText(text: string): string {
 const REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 
 /** True if the text is only the report of a subagent or background task. */
-export const isReport = (text: string): boolean => REPORT.test(text) && personText(text) === '';
+export const isReport = (text: string): boolean => REPORT.test(text) && extractPersonText(text) === '';

@@ -14,7 +14,7 @@ export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, 
 export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER in block;
 
 /** Lowercase names of the tools with which these agents ask a person. */
-export const askingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
+export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
   new Set(
     agents.flatMap(({ tools }) =>
       Object.entries(tools)

@@ -12,7 +12,7 @@ import type { ApiMessage, Block, ToolResultBlock } from './types';
 const PROGRAMS_RESULT = Symbol('a program reads this result');
 
 /** The `caller` field of a call or result, if present. */
-export const callerIn = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
+export const pickCaller = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
   caller === undefined ? {} : { caller };
 
 /** True for a call made by a program, and for its result if it names the caller. */

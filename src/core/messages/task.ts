@@ -5,7 +5,7 @@ import type { ApiMessage } from './types';
  * Index of the task: the last user message before the first answer; -1 if there is none. Agents add
  * messages before it (environment; Codex: developer messages) and after it (Claude Code: listings).
  */
-export function taskIndex(messages: readonly ApiMessage[]): number {
+export function findTask(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
   if (first < 0) return first;
   const end = messages.findIndex((message, index) => index > first && message.role !== 'system' && !isWords(message));
@@ -21,7 +21,7 @@ export const isAddedByAgent = (message: ApiMessage): boolean => message['addedBy
  * Index of the user message that started the open turn; -1 if there is none. The API merges
  * consecutive messages of one role, so user text after results continues the turn.
  */
-export function turnStart(messages: readonly ApiMessage[]): number {
+export function findTurnStart(messages: readonly ApiMessage[]): number {
   /** End of the current run of user messages. */
   let end = -1;
   let isAnswering = false;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../testing';
-import { toolExchanges, type ToolExchange } from './exchanges';
+import { listToolExchanges, type ToolExchange } from './exchanges';
 import type { ToolRule } from '../agents/types';
-import { getCommand, DEFAULT_TOOLS, getPath, ruleFor, toolTable, listValues } from './tools';
+import { getCommand, DEFAULT_TOOLS, getPath, ruleFor, makeToolTable, listValues } from './tools';
 
-const called = (name: string, input: unknown): ToolExchange => toolExchanges(exchange('a', name, input, 'x'))[0]!;
+const called = (name: string, input: unknown): ToolExchange => listToolExchanges(exchange('a', name, input, 'x'))[0]!;
 
 const getRule = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
 
@@ -65,7 +65,7 @@ describe('ruleFor', () => {
   });
 
   it('goes by a user’s rows first', () => {
-    const own = toolTable({ READ: { kind: 'list' } });
+    const own = makeToolTable({ READ: { kind: 'list' } });
     expect(ruleFor(own, called('read', {}))).toEqual({ kind: 'list' });
     expect(ruleFor(own, called('Grep', {}))?.kind).toBe('search');
   });
@@ -89,7 +89,7 @@ describe('pathOf', () => {
   });
 
   it('goes by the parameters that a table names', () => {
-    const tools = toolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
+    const tools = makeToolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
     expect(getPath(tools, called('fetch', { target: 't' }))).toBe('t');
     expect(getPath(tools, called('fetch', {}))).toBeUndefined();
     expect(getPath(tools, called('bare', { path: 'x' }))).toBeUndefined();

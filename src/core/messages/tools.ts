@@ -19,7 +19,7 @@ export const DEFAULT_TOOLS: ToolTable = { own: {} };
 let latest: { readonly json: string; readonly table: ToolTable } | undefined;
 
 /** @param own a user's rows, by the tools' names */
-export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
+export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
   const rows = Object.entries(own);
   if (rows.length === 0) return DEFAULT_TOOLS;
   const json = JSON.stringify(rows);
@@ -54,12 +54,12 @@ function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | und
   // Own keys only, in case a tool is called "constructor".
   if (Object.hasOwn(own, name)) return own[name];
   const rows = ROWS.get(name);
-  if (rows) return bestRow(rows, input);
+  if (rows) return chooseRow(rows, input);
   const inner = ROWS.get(name.slice(name.lastIndexOf('__') + 2));
   if (inner && name.startsWith('mcp__') && inner.some((row) => fit(row, input) > 0)) {
-    return bestRow(inner, input);
+    return chooseRow(inner, input);
   }
-  return ruleByShape(name, input);
+  return guessRule(name, input);
 }
 
 /** All agents' rows by name. Agents use the same name for different tools. */
@@ -81,7 +81,7 @@ type Rows = readonly [ToolRule, ...ToolRule[]];
  * The row that matches most of the call's parameters. For a tie, the rows' result formats are
  * merged.
  */
-function bestRow(rows: Rows, input: ToolCall['input']): ToolRule {
+function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const fits = rows.map((row) => fit(row, input));
@@ -226,7 +226,7 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
  * Classifies an MCP or user tool by its parameter names, then by its own name. Results are ignored,
  * since condensing them must not change the class.
  */
-function ruleByShape(name: string, input: ToolCall['input']): ToolRule | undefined {
+function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined {
   const key = (what: keyof typeof SPELLINGS): string | undefined =>
     SPELLINGS[what].find((each) => typeof input[each] === 'string');
   const has = (what: keyof typeof SPELLINGS): boolean => SPELLINGS[what].some((each) => Object.hasOwn(input, each));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, cpuNow, exchange, user } from '../testing';
-import { hasXmlCalls, xmlCalls, xmlResultHeader } from './xmlTools';
+import { hasXmlCalls, findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
 /** A call as `tool(parameter=value, …)`. */
 const read = (text: string): string[] =>
-  xmlCalls(text).map(
+  findXmlCalls(text).map(
     ({ tool, parameters }) =>
       `${tool}(${parameters.map(({ name, start, end }) => `${name}=${text.slice(start, end)}`).join(', ')})`,
   );
@@ -14,7 +14,7 @@ describe('xmlCalls', () => {
     const text =
       'Let me look.\n<read_file><path>a.ts</path></read_file> and <list_files><path>src</path><recursive>true</recursive></list_files>';
     expect(read(text)).toEqual(['read_file(path=a.ts)', 'list_files(path=src, recursive=true)']);
-    const [first] = xmlCalls(text);
+    const [first] = findXmlCalls(text);
     expect(text.slice(first!.start, first!.end)).toBe('<read_file><path>a.ts</path></read_file>');
   });
 
@@ -54,9 +54,9 @@ describe('xmlCalls', () => {
 
   it('is linear where tags are never closed', () => {
     const started = cpuNow();
-    xmlCalls('<read_file><path>'.repeat(20_000));
-    xmlCalls(`<write_to_file>${'<path>'.repeat(50_000)}</write_to_file>`);
-    xmlCalls('<read_file></read_file>'.repeat(20_000));
+    findXmlCalls('<read_file><path>'.repeat(20_000));
+    findXmlCalls(`<write_to_file>${'<path>'.repeat(50_000)}</write_to_file>`);
+    findXmlCalls('<read_file></read_file>'.repeat(20_000));
     expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });
@@ -71,7 +71,7 @@ describe('xmlResultHeader', () => {
     ["[search_files for 'a[0]'] Result:\nfound", 'search_files', 'found'],
     ["[execute_command for 'cat <<EOF\nx\nEOF'] Result:\nok", 'execute_command', 'ok'],
   ])('reads %j', (text, tool, rest) => {
-    const header = xmlResultHeader(text);
+    const header = parseXmlResultHeader(text);
     expect(header?.tool).toBe(tool);
     expect(text.slice(header?.length)).toBe(rest);
   });
@@ -85,13 +85,13 @@ describe('xmlResultHeader', () => {
     '[note for later\nand more] Result: none',
     '[read_file',
   ])('sees none in %j', (text) => {
-    expect(xmlResultHeader(text)).toBeUndefined();
+    expect(parseXmlResultHeader(text)).toBeUndefined();
   });
 
   it('is linear on a hostile line', () => {
     const started = cpuNow();
-    expect(xmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
-    expect(xmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
+    expect(parseXmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
+    expect(parseXmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
     expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });

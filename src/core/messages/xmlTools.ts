@@ -41,7 +41,7 @@ const HEADER_END = '] Result:';
 const HEADER_SPACE = /[ \t]*\n*/y;
 
 /** XML calls in an assistant's text, in order. A truncated call ends with the text. */
-export function xmlCalls(text: string): XmlCall[] {
+export function findXmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
   const opening = new RegExp(OPENING);
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
@@ -67,7 +67,7 @@ export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
 const textsIn = (content: ApiMessage['content']): readonly string[] =>
   typeof content === 'string' ? [content] : content.filter(isText).map(({ text }) => text);
 
-const isXmlCall = (text: string): boolean => xmlCalls(text).length > 0;
+const isXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
 
 const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
 
@@ -112,7 +112,7 @@ function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlPar
 }
 
 /** Tool name in a result header, and the header's length. */
-export function xmlResultHeader(text: string): { tool: string; length: number } | undefined {
+export function parseXmlResultHeader(text: string): { tool: string; length: number } | undefined {
   const opening = HEADER_OPENING.exec(text);
   if (!opening) return undefined;
   const [{ length: from }, tool = '', quote] = opening;

@@ -1,7 +1,7 @@
 import { isText, isToolResult } from './blocks';
-import { taskIndex } from './task';
+import { findTask } from './task';
 import type { ApiMessage } from './types';
-import { xmlResultHeader } from './xmlTools';
+import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
 
 /**
@@ -9,7 +9,7 @@ import type { MessageRange } from './messageRange';
  * @param keepRecent how many of the newest messages are recent.
  */
 export function oldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
-  const start = taskIndex(messages) + 1;
+  const start = findTask(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);
   while (end > start && holdsResults(messages[end])) end--;
   return { start, end };
@@ -17,8 +17,8 @@ export function oldZone(messages: readonly ApiMessage[], keepRecent: number): Me
 
 const holdsResults = (message: ApiMessage | undefined): boolean => {
   if (message?.role !== 'user') return false;
-  if (typeof message.content === 'string') return xmlResultHeader(message.content) !== undefined;
+  if (typeof message.content === 'string') return parseXmlResultHeader(message.content) !== undefined;
   return message.content.some(
-    (block) => isToolResult(block) || (isText(block) && xmlResultHeader(block.text) !== undefined),
+    (block) => isToolResult(block) || (isText(block) && parseXmlResultHeader(block.text) !== undefined),
   );
 };

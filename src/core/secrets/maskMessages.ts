@@ -9,7 +9,7 @@ const known = new WeakMap<ApiMessage, ApiMessage>();
  * Masks each string of a message as a whole. Mask before truncating: part of a key is no longer
  * recognized.
  */
-export function maskedMessage(message: ApiMessage): ApiMessage {
+export function maskMessage(message: ApiMessage): ApiMessage {
   const before = known.get(message);
   if (before) return before;
   const content = masked(message.content);
@@ -19,7 +19,7 @@ export function maskedMessage(message: ApiMessage): ApiMessage {
 }
 
 /** Masks the strings of a JSON value; returns the same value if there are no secrets. */
-export const maskedValue = <T>(value: T): T => masked(value) as T;
+export const maskValue = <T>(value: T): T => masked(value) as T;
 
 /**
  * The value with its strings masked; the very same value where none holds a secret.

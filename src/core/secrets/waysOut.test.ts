@@ -8,7 +8,7 @@ import { nativeConfigSchema } from '../condense/summary/nativeConfig';
 import { planSummary } from '../condense/summary/plan';
 import { buildPrompt } from '../condense/summary/prompt';
 import { testModel } from '../condense/summary/testing';
-import { maskedMessage } from './maskMessages';
+import { maskMessage } from './maskMessages';
 
 const LINES = Array.from({ length: 49 }, (_, line) => `MIIEow${String(line).padStart(2, '0')}${'aB3+/xYz'.repeat(7)}`);
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
@@ -84,7 +84,7 @@ describe('a parameter', () => {
     ['an assignment in words whose own name is a secret’s', { credentials: 'log in with password=hunter22hunter22' }],
     ['a cookie among others', { headers: { Cookie: 'theme=dark; session=8f3kd93khunter22' } }],
   ])('that holds a key as %s is masked', (_, input) => {
-    const text = JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
+    const text = JSON.stringify(maskMessage(assistant(call('a', 'Bash', input))));
     expect(text).not.toMatch(/hunter22|12345678/);
     expect(text).toContain('[key]');
   });
@@ -101,14 +101,14 @@ describe('a parameter', () => {
     },
   ])('without one stays: %j', (input) => {
     const message = assistant(call('a', 'Bash', input));
-    expect(maskedMessage(message)).toBe(message);
+    expect(maskMessage(message)).toBe(message);
   });
 
   it('is told by its name, whatever name the same value had before; also once many were looked at', () => {
     const made = (input: Readonly<Record<string, string>>): string =>
-      JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
+      JSON.stringify(maskMessage(assistant(call('a', 'Bash', input))));
     expect(made({ note: 'hunter22' })).toContain('hunter22');
-    for (let value = 0; value < 5_001; value++) maskedMessage(assistant(call('a', 'Bash', { note: `value ${value}` })));
+    for (let value = 0; value < 5_001; value++) maskMessage(assistant(call('a', 'Bash', { note: `value ${value}` })));
     expect(made({ password: 'hunter22' })).not.toContain('hunter22');
     expect(made({ note: 'hunter22' })).toContain('hunter22');
     expect(made({ password: 'hunter22' })).not.toContain('hunter22');

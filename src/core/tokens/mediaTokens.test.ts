@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageTokens, MAX_IMAGE_TOKENS, pdfTokens } from './mediaTokens';
+import { countImageTokens, MAX_IMAGE_TOKENS, countPdfTokens } from './mediaTokens';
 
 const source = (...bytes: (Buffer | string | number[])[]): unknown => ({
   type: 'base64',
@@ -53,13 +53,13 @@ describe('imageTokens', () => {
     ],
     ['JPEG with fill bytes', jpeg(segment(0xe0, 16), [0xff, 0xff, 0xff], frame(0xc0, W, H))],
   ])('reads the size of a %s', (_, image) => {
-    expect(imageTokens(image)).toBe(TOKENS);
+    expect(countImageTokens(image)).toBe(TOKENS);
   });
 
   it('scales down as the API does, and costs at least one', () => {
-    expect(imageTokens(png(1568 * 2, 100 * 2))).toBe(imageTokens(png(1568, 100)));
-    expect(imageTokens(png(10_000, 10_000))).toBe(MAX_IMAGE_TOKENS);
-    expect(imageTokens(png(1, 1))).toBe(1);
+    expect(countImageTokens(png(1568 * 2, 100 * 2))).toBe(countImageTokens(png(1568, 100)));
+    expect(countImageTokens(png(10_000, 10_000))).toBe(MAX_IMAGE_TOKENS);
+    expect(countImageTokens(png(1, 1))).toBe(1);
   });
 
   it.each<[string, unknown]>([
@@ -72,14 +72,14 @@ describe('imageTokens', () => {
     ['a JPEG with a broken length', jpeg([0xff, 0xe0, 0, 0], new Array<number>(20).fill(0))],
     ['a WebP cut off', source('RIFF0000WEBPVP8 ')],
   ])('takes the largest for %s', (_, image) => {
-    expect(imageTokens(image)).toBe(MAX_IMAGE_TOKENS);
+    expect(countImageTokens(image)).toBe(MAX_IMAGE_TOKENS);
   });
 });
 
 describe('pdfTokens', () => {
   const pdf = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   it('counts pages where they can be seen, and at least one', () => {
-    expect(pdfTokens(pdf('/Type /Pages /Type /Page\n/Type/Page>>'))).toBe(2 * 2250);
-    expect(pdfTokens(pdf('%PDF packed'))).toBe(2250);
+    expect(countPdfTokens(pdf('/Type /Pages /Type /Page\n/Type/Page>>'))).toBe(2 * 2250);
+    expect(countPdfTokens(pdf('%PDF packed'))).toBe(2250);
   });
 });

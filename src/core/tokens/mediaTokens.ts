@@ -10,8 +10,8 @@ const MAX_EDGE = 1568;
  * Anthropic's rule: width × height / 750 after scaling. Images of unknown size, and those given by
  * URL, count as the largest.
  */
-export function imageTokens(source: unknown): number {
-  const size = imageSize(source);
+export function countImageTokens(source: unknown): number {
+  const size = getImageSize(source);
   if (!size) return MAX_IMAGE_TOKENS;
   const scale = Math.min(1, MAX_EDGE / Math.max(size.width, size.height));
   const tokens = Math.ceil((size.width * scale * (size.height * scale)) / PIXELS_PER_TOKEN);
@@ -19,7 +19,7 @@ export function imageTokens(source: unknown): number {
 }
 
 /** Size in pixels; undefined if unknown or given by URL. */
-export const imageSize = (source: unknown): ImageSize | undefined =>
+export const getImageSize = (source: unknown): ImageSize | undefined =>
   isRecord(source) && typeof source['data'] === 'string' ? readImageSize(source['data']) : undefined;
 
 export interface ImageSize {
@@ -81,7 +81,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
 const PDF_PAGE_TOKENS = 2250;
 
 /** Based on pages that can be counted without decompressing; at least one. */
-export function pdfTokens(base64: string): number {
+export function countPdfTokens(base64: string): number {
   const pages = Buffer.from(base64, 'base64')
     .toString('latin1')
     .match(/\/Type\s*\/Page(?![a-zA-Z])/g);
@@ -102,13 +102,13 @@ const DATA_URL = /^data:[^,]{0,200};base64,/;
  * Tokens of a file in an unknown block's field or in a data URL; undefined for other values. As
  * text it would count a thousandfold.
  */
-export function fileTokens(field: string, value: unknown): number | undefined {
+export function countFileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];
   if (url === '' && !FILE_FIELDS.has(field)) return undefined;
   const data = value.slice(url.length);
   if (!BASE64.test(data)) return undefined;
-  return data.startsWith(PDF_START) ? pdfTokens(data) : imageTokens({ data });
+  return data.startsWith(PDF_START) ? countPdfTokens(data) : countImageTokens({ data });
 }
 
 /** "%PDF" in base64. */

@@ -2,7 +2,7 @@ import { hashText, type Hash } from '../hash';
 import { REASONING_BLOCK, isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
 import { isProgramsResult } from '../messages/programs';
 import type { ApiMessage, Block } from '../messages/types';
-import { fileTokens, imageTokens, pdfTokens } from './mediaTokens';
+import { countFileTokens, countImageTokens, countPdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
 
 /** Tokens the API adds per message and per tool block (measured by others). */
@@ -23,7 +23,7 @@ const LATEST_TEXTS = 4;
 
 /**
  * Counts o200k tokens with caches per object (weak) and per content hash, so that a reread history
- * isn't recounted. For models with other tokenizers multiply by {@link tokenizerFactor}.
+ * isn't recounted. For models with other tokenizers multiply by {@link getTokenizerFactor}.
  */
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
@@ -87,7 +87,7 @@ export class MessageCounter {
     if (isToolResult(block)) return TOOL_OVERHEAD + this.resultContent(block.content);
     // The signature is not input to the model.
     if (isThinking(block)) return this.text(block.thinking);
-    if (isImage(block)) return imageTokens(block.source);
+    if (isImage(block)) return countImageTokens(block.source);
     // Estimated from the length of encrypted thinking, about four characters per token.
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
     if (block.type === REASONING_BLOCK) return this.reasoning(block);
@@ -98,7 +98,7 @@ export class MessageCounter {
   private unknown(block: Block): number {
     let files = 0;
     const rest = JSON.stringify(block, (field, value: unknown) => {
-      const tokens = fileTokens(field, value);
+      const tokens = countFileTokens(field, value);
       files += tokens ?? 0;
       return tokens === undefined ? value : '';
     });
@@ -127,6 +127,6 @@ export class MessageCounter {
     const source = block['source'];
     const data = isRecord(source) ? source['data'] : undefined;
     if (typeof data !== 'string' || !isRecord(source)) return this.json(block);
-    return source['type'] === 'base64' ? pdfTokens(data) : this.text(data);
+    return source['type'] === 'base64' ? countPdfTokens(data) : this.text(data);
   }
 }

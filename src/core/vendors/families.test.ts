@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tokenizerFactor } from './families';
+import { getTokenizerFactor } from './families';
 
 it.each([
   [undefined, 1],
@@ -18,5 +18,5 @@ it.each([
   ['claude-opus-5', 1.5],
   ['Claude-Sonnet-5-20260301', 1.5],
 ])('%s: %d', (model, factor) => {
-  expect(tokenizerFactor(model)).toBe(factor);
+  expect(getTokenizerFactor(model)).toBe(factor);
 });

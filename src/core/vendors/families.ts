@@ -163,4 +163,4 @@ export const findFamily = (model: string | undefined): ModelFamily | undefined =
 export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
 
 /** Initial model tokens per o200k token; 1 if the name is unknown. */
-export const tokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;
+export const getTokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;

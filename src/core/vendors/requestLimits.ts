@@ -1,5 +1,5 @@
 /** Limits of a request besides tokens: images have many bytes and pixels, but few tokens. */
-import { vendorEntry, type Vendor } from './vendors';
+import { getVendorEntry, type Vendor } from './vendors';
 
 /** Absent if unknown. */
 export interface RequestLimits {
@@ -35,6 +35,6 @@ const BYTES: Readonly<Partial<Record<Vendor, number>>> = {
  * @param host where they go; undefined: to the vendor's own servers. Others may take more or less.
  */
 export function getRequestLimits(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
-  const bytes = host === undefined || vendorEntry(vendor).ownHosts?.test(host) === true ? BYTES[vendor] : undefined;
+  const bytes = host === undefined || getVendorEntry(vendor).ownHosts?.test(host) === true ? BYTES[vendor] : undefined;
   return { ...(/claude/i.test(model) && CLAUDE), ...(bytes !== undefined && { bytes }) };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getAccounting, hasField, neededFields, VENDOR_IDS, vendorEntry, getWire } from './vendors';
+import { getAccounting, hasField, neededFields, VENDOR_IDS, getVendorEntry, getWire } from './vendors';
 
 const words = (path: string): string => readFileSync(path, 'utf8').replace(/\s+/g, ' ');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -8,7 +8,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 
 describe.each(VENDOR_IDS)('%s', (vendor) => {
-  const { label, alsoFor = [], fields, wires, key } = vendorEntry(vendor);
+  const { label, alsoFor = [], fields, wires, key } = getVendorEntry(vendor);
 
   it('is named in the README, with those that speak its protocol', () => {
     const text = words('README.md');

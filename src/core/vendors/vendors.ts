@@ -144,10 +144,10 @@ export const VENDOR_IDS = Object.keys(VENDORS) as [Vendor, ...Vendor[]];
 export const isVendor = (value: unknown): value is Vendor => typeof value === 'string' && Object.hasOwn(VENDORS, value);
 
 /** Typed for access independent of the vendor. */
-export const vendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
+export const getVendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
 export function getWire(vendor: Vendor, model: string): Wire {
-  const { wires } = vendorEntry(vendor);
+  const { wires } = getVendorEntry(vendor);
   return (wires.find(({ models }) => !models || models.test(model)) ?? { wire: 'messages' }).wire;
 }
 
@@ -156,8 +156,8 @@ export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
 
 /** Whether a profile of this vendor has a field. Fields that no vendor is named for are everybody's. */
 export const hasField = (vendor: Vendor, field: string): boolean =>
-  !(FIELDS as readonly string[]).includes(field) || field in vendorEntry(vendor).fields;
+  !(FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
 
 /** Fields that a profile of this vendor has no use without. */
 export const neededFields = (vendor: Vendor): VendorField[] =>
-  FIELDS.filter((field) => vendorEntry(vendor).fields[field] === 'needed');
+  FIELDS.filter((field) => getVendorEntry(vendor).fields[field] === 'needed');

@@ -25,7 +25,7 @@ import type {
 } from '../../live/types';
 import type { Engine, LiveEngine } from '../engine';
 import { EngineDiedError } from '../engineThread';
-import { receivedList, receivedMessages } from './lists';
+import { receiveList, receiveMessages } from './lists';
 import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type SentRequest } from './messages';
 
 /** Maximum attempts to read a view whose messages changed meanwhile. */
@@ -192,9 +192,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if (!sent) return undefined;
       const chat = this.chats.find(({ id }) => id === sent.chat);
       if ((chat?.version ?? 0) !== sent.version) continue;
-      const original = receivedMessages(sent.original, chat?.messages ?? []);
+      const original = receiveMessages(sent.original, chat?.messages ?? []);
       const { origins, edits, excluded } = sent;
-      const view = { original, view: receivedMessages(sent.view, original), origins, edits, excluded };
+      const view = { original, view: receiveMessages(sent.view, original), origins, edits, excluded };
       this.views.set(conversation, view);
       return view;
     }
@@ -393,7 +393,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
 
   private prepared({ id, view, ...rest }: SentPrepared, handle: Omit<Handle, 'id'>): PreparedChat {
     const { chat, messages } = handle;
-    const shown = receivedList(chat.view, { kept: view.kept, added: receivedMessages(view.added, messages) });
+    const shown = receiveList(chat.view, { kept: view.kept, added: receiveMessages(view.added, messages) });
     chat.view = shown;
     chat.viewId = id;
     this.handles.set(shown, { ...handle, id });

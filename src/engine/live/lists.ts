@@ -18,7 +18,7 @@ export const sentMessages = (
   });
 
 /** @throws RangeError if an index is unknown, so the sides are out of sync */
-export const receivedMessages = (sent: readonly SentMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
+export const receiveMessages = (sent: readonly SentMessage[], known: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
     const found = typeof message === 'number' ? known[message] : message;
     if (!found) throw new RangeError('The two threads have other messages of the conversation.');
@@ -26,7 +26,7 @@ export const receivedMessages = (sent: readonly SentMessage[], known: readonly A
   });
 
 /** Length of the common prefix. */
-export function commonElements<T>(before: readonly T[], after: readonly T[]): number {
+export function countCommon<T>(before: readonly T[], after: readonly T[]): number {
   const most = Math.min(before.length, after.length);
   let kept = 0;
   while (kept < most && before[kept] === after[kept]) kept++;
@@ -37,7 +37,7 @@ export function commonElements<T>(before: readonly T[], after: readonly T[]): nu
  * Applies an update.
  * @throws RangeError if it keeps more elements than exist
  */
-export function receivedList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
+export function receiveList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   if (kept > before.length) throw new RangeError('The two threads have other messages of the conversation.');
   return [...before.slice(0, kept), ...added];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sessionFiles } from '../../../test/bench/corpus';
-import { asSent, requestsOf } from '../../../test/bench/liveReplay';
+import { asSent, listRequests } from '../../../test/bench/liveReplay';
 import { generateConversation } from '../../../test/generators/conversation';
 import { openChatEngine } from '../../../test/support/chatEngine';
 import { isLong } from '../../../test/support/long';
@@ -63,7 +63,7 @@ describe('requests of a task', () => {
       const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
       const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
       let condensed = 0;
-      for (const end of requestsOf(messages)) {
+      for (const end of listRequests(messages)) {
         const asked = requestFor(sentAnew(messages.slice(0, end)));
         const expected = await here.prepare(asked);
         const prepared = await live.prepare(sentAnew(asked));
@@ -186,7 +186,7 @@ describe('recorded sessions', () => {
       for (const { messages: recorded } of session.read(() => undefined)) {
         const messages = asSent(recorded);
         // The last turns of a long session, in which condensations are due.
-        const ends = requestsOf(messages).slice(-MOST_REQUESTS);
+        const ends = listRequests(messages).slice(-MOST_REQUESTS);
         const here = liveHere(join(temporaryFolder(), 'here'));
         const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
         for (const last of ends) {

@@ -16,7 +16,7 @@ import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
 import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
 import { HostManager, type HostManagerParts } from '../hostManager';
-import { commonElements, receivedList, sentMessages } from './lists';
+import { countCommon, receiveList, sentMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
 
 /** Number of prepared requests kept for later calls. */
@@ -208,7 +208,7 @@ export class LiveSession {
     if ((known?.version ?? 0) !== update.version)
       throw new RangeError('The two threads have other messages of the conversation.');
     const chat = known ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
-    chat.messages = receivedList(chat.messages, update.messages);
+    chat.messages = receiveList(chat.messages, update.messages);
     chat.version++;
     if (update.beside) {
       chat.system = update.beside.system;
@@ -243,7 +243,7 @@ export class LiveSession {
     this.prepared.set(id, made);
     const [oldest] = this.prepared.keys();
     if (this.prepared.size > MAX_PREPARED && oldest !== undefined) this.prepared.delete(oldest);
-    const kept = held === chat.viewId ? commonElements(chat.view, messages) : 0;
+    const kept = held === chat.viewId ? countCommon(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
     const added: readonly SentMessage[] = sentMessages(

@@ -3,11 +3,11 @@
  * read as a list with one text and cache breakpoints are omitted, since agents vary the form and
  * move breakpoints. Source: Anthropic API reference, "Messages".
  */
-import { anthropicUsage } from '../../api/anthropicStream';
+import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { asText } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageList, opaque, placed, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, type PlacedBlock } from './reading';
 import type { Body, StringSource, Wire, WireRequest } from './wire';
 
 export const anthropicWire: Wire = {
@@ -18,7 +18,7 @@ export const anthropicWire: Wire = {
   userItem: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
   usage({ usage, message }, before) {
     const reported = isRecord(message) ? message['usage'] : usage;
-    return isRecord(reported) ? anthropicUsage(reported, before) : before;
+    return isRecord(reported) ? convertAnthropicUsage(reported, before) : before;
   },
   // Source: Anthropic API reference, "Streaming Messages", "Error events".
   failure: ({ type, error }) => (type === 'error' ? error : undefined),
@@ -54,23 +54,23 @@ const systemText = (system: unknown): string =>
 
 function contentBlocks(content: unknown, path: Path): PlacedBlock[] {
   if (typeof content === 'string')
-    return [placed({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
+    return [placeBlock({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).map((block, index) => blockAt(block, path.concat(index)));
 }
 
 function blockAt(value: unknown, path: Path): PlacedBlock {
-  if (!isRecord(value) || typeof value['type'] !== 'string') return opaque(value, path);
+  if (!isRecord(value) || typeof value['type'] !== 'string') return makeOpaque(value, path);
   const block = unmarked(value) as Block;
-  if (block.type !== 'tool_result') return placed(block, path);
+  if (block.type !== 'tool_result') return placeBlock(block, path);
   const { content } = block;
   const inside = path.concat('content');
   if (typeof content === 'string') {
     const strings: StringSource[] = [{ from: ['content', 0, 'text'], to: inside }];
-    return placed({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
+    return placeBlock({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
   }
-  if (!Array.isArray(content)) return placed(block, path);
-  return placed({ ...block, content: (content as readonly unknown[]).map(unmarked) }, path);
+  if (!Array.isArray(content)) return placeBlock(block, path);
+  return placeBlock({ ...block, content: (content as readonly unknown[]).map(unmarked) }, path);
 }
 
 /** Removes the cache breakpoint, which agents move between requests. */

@@ -3,13 +3,13 @@
  * and developer messages are the prompt; consecutive results form one user message. Source: OpenAI
  * API reference, "Create chat completion".
  */
-import { chatUsage } from '../../api/openaiChat';
+import { convertChatUsage } from '../../api/openaiChat';
 import { asText, toImageSource, stringIn } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { callerIn } from '../../core/messages/programs';
+import { pickCaller } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const chatWire: Wire = {
@@ -18,7 +18,7 @@ export const chatWire: Wire = {
   read: readChat,
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),
-  usage: ({ usage }, before) => (isRecord(usage) ? chatUsage(usage) : before),
+  usage: ({ usage }, before) => (isRecord(usage) ? convertChatUsage(usage) : before),
   // OpenRouter's documentation, "Errors": after the model has started, the status is 200 and the
   // error is in the body or an event. LM Studio does the same for prompts that are too long
   // (lmstudio-bug-tracker#2322).
@@ -45,7 +45,7 @@ function readChat(body: Body): WireRequest | undefined {
       list.add('assistant', path, [...reasoning(message, path), ...parts, ...calls(message, path)]);
     else if (role === 'tool' && typeof message['tool_call_id'] === 'string') {
       list.add('user', path, [result(message['tool_call_id'], content, path)], 'results');
-    } else list.add('user', path, [opaque(message, path)]);
+    } else list.add('user', path, [makeOpaque(message, path)]);
   }
   const most = maxCompletion ?? maxTokens;
   return {
@@ -65,22 +65,22 @@ function contentParts(content: unknown, path: Path): PlacedBlock[] {
 }
 
 function partAt(part: unknown, path: Path): PlacedBlock {
-  if (!isRecord(part)) return opaque(part, path);
+  if (!isRecord(part)) return makeOpaque(part, path);
   const { type, image_url: image } = part;
   // Mistral also accepts a plain URL (its API reference, "ImageURLChunk").
   const url = isRecord(image) ? stringIn(image, 'url') : stringIn(part, 'image_url');
   const text = stringIn(part, 'text');
-  if (type === 'text' && text !== undefined) return placed({ type: 'text', text }, path);
+  if (type === 'text' && text !== undefined) return placeBlock({ type: 'text', text }, path);
   if (type === 'image_url' && url !== undefined) {
-    return placed({ type: 'image', source: toImageSource(url) }, path, []);
+    return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
   }
-  return opaque(part, path);
+  return makeOpaque(part, path);
 }
 
 /** DeepSeek, Kimi and others require their reasoning back unchanged. */
 function reasoning(message: Body, path: Path): PlacedBlock[] {
   const said = stringIn(message, 'reasoning_content');
-  return said ? [opaque(said, path.concat('reasoning_content'))] : [];
+  return said ? [makeOpaque(said, path.concat('reasoning_content'))] : [];
 }
 
 function calls(message: Body, path: Path): PlacedBlock[] {
@@ -90,20 +90,20 @@ function calls(message: Body, path: Path): PlacedBlock[] {
 }
 
 function callAt(call: unknown, path: Path): PlacedBlock {
-  if (!isRecord(call) || typeof call['id'] !== 'string') return opaque(call, path);
+  if (!isRecord(call) || typeof call['id'] !== 'string') return makeOpaque(call, path);
   const { id, function: called, custom } = call;
   const name = isRecord(called) ? called['name'] : isRecord(custom) ? custom['name'] : undefined;
-  if (typeof name !== 'string') return opaque(call, path);
+  if (typeof name !== 'string') return makeOpaque(call, path);
   if (isRecord(called) && typeof called['arguments'] === 'string') {
     const { input, strings } = callInput(called['arguments'], path.concat('function', 'arguments'));
-    return placed({ type: 'tool_use', id, name, input, ...callerIn(call) }, path, strings);
+    return placeBlock({ type: 'tool_use', id, name, input, ...pickCaller(call) }, path, strings);
   }
   if (isRecord(custom) && typeof custom['input'] === 'string') {
     const from: Path = ['input', 'input'];
-    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...callerIn(call) };
-    return placed(block, path, [{ from, to: path.concat('custom', 'input') }]);
+    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...pickCaller(call) };
+    return placeBlock(block, path, [{ from, to: path.concat('custom', 'input') }]);
   }
-  return opaque(call, path);
+  return makeOpaque(call, path);
 }
 
 function result(id: string, content: unknown, path: Path): PlacedBlock {
@@ -112,5 +112,5 @@ function result(id: string, content: unknown, path: Path): PlacedBlock {
   const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
   const strings =
     typeof content === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
-  return placed(block, path, strings);
+  return placeBlock(block, path, strings);
 }

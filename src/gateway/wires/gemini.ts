@@ -3,12 +3,12 @@
  * CLI's subagents), so they are paired by name and order, using the call's ID or a generated one.
  * Source: Gemini API reference, "Generating content" and "Function calling".
  */
-import { reportedUsage, tokensIn } from '../../api/usage';
+import { checkUsage, parseTokens } from '../../api/usage';
 import { asText, recordIn, stringIn, type Fields } from '../../conversations/text/values';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
 import type { Body, StringSource, Wire, WireRequest } from './wire';
 
 export const geminiWire: Wire = {
@@ -22,7 +22,7 @@ export const geminiWire: Wire = {
       ? { inlineData: { ...nameIn(before), mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
-  usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
+  usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? convertGeminiUsage(usageMetadata) : before),
   // Google's SDK checks each chunk of a stream for it (googleapis/js-genai,
   // `processStreamResponse`).
   failure: ({ error }) => error,
@@ -53,7 +53,7 @@ function readGemini(body: Body): WireRequest | undefined {
     );
     list.add(isModel ? 'assistant' : 'user', path, blocks);
   }
-  const system = textsIn(prompt?.['parts']);
+  const system = listTexts(prompt?.['parts']);
   const most = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
     ...list.done(),
@@ -63,7 +63,7 @@ function readGemini(body: Body): WireRequest | undefined {
   };
 }
 
-const textsIn = (parts: unknown): string =>
+const listTexts = (parts: unknown): string =>
   Array.isArray(parts)
     ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? asText(part['text']) : '')).join('\n')
     : '';
@@ -98,13 +98,13 @@ class OpenCalls {
 }
 
 function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): PlacedBlock[] {
-  if (!isRecord(part)) return [opaque(part, path)];
+  if (!isRecord(part)) return [makeOpaque(part, path)];
   const called = recordIn(part, 'functionCall');
   const name = called && stringIn(called, 'name');
   if (called && name !== undefined && isModel) {
     const id = calls.call(name, stringIn(called, 'id'));
     const block: Block = { type: 'tool_use', id, name, input: called['args'] ?? {} };
-    return [placed(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
+    return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
   const response = recordIn(part, 'functionResponse');
   const answered = response && stringIn(response, 'name');
@@ -114,12 +114,12 @@ function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): 
   }
   const text = stringIn(part, 'text');
   if (text !== undefined && part['thought'] !== true) return textBlock(text, path, path.concat('text'));
-  const image = imageIn(part);
-  return [image ? placed(image, path, []) : opaque(part, path)];
+  const image = getImage(part);
+  return [image ? placeBlock(image, path, []) : makeOpaque(part, path)];
 }
 
 /** Undefined if the part is not an image. */
-function imageIn(part: Fields): Block | undefined {
+function getImage(part: Fields): Block | undefined {
   const media = recordIn(part, 'inlineData');
   const mimeType = media && stringIn(media, 'mimeType');
   const data = media && stringIn(media, 'data');
@@ -141,13 +141,17 @@ function result(id: string, response: Fields, path: Path): PlacedBlock {
   const before: Block[] = [...texts, ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : [])];
   const { parts = [] } = response;
   const files = (Array.isArray(parts) ? (parts as readonly unknown[]) : [parts]).map(
-    (part): Block => (isRecord(part) && imageIn(part)) || { type: 'raw', part },
+    (part): Block => (isRecord(part) && getImage(part)) || { type: 'raw', part },
   );
   const strings = [
     ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: inside.concat(field) })),
     ...files.map((_, at): StringSource => ({ from: ['content', before.length + at], to: path.concat('parts', at) })),
   ];
-  return placed({ type: 'tool_result', tool_use_id: id, content: [...before, ...files] }, path.slice(0, -1), strings);
+  return placeBlock(
+    { type: 'tool_result', tool_use_id: id, content: [...before, ...files] },
+    path.slice(0, -1),
+    strings,
+  );
 }
 
 const LONG = 200;
@@ -157,12 +161,12 @@ const isLong = (value: unknown): boolean => typeof value === 'string' && value.l
  * Source: Gemini API reference, "UsageMetadata": cached tokens are included in the prompt's,
  * thoughts are not included in the candidates'.
  */
-const geminiUsage = (reported: Fields): Usage | undefined =>
-  reportedUsage({
+const convertGeminiUsage = (reported: Fields): Usage | undefined =>
+  checkUsage({
     accounting: 'openai',
-    inputTokens: tokensIn(reported['promptTokenCount']) + tokensIn(reported['toolUsePromptTokenCount']),
-    outputTokens: tokensIn(reported['candidatesTokenCount']) + tokensIn(reported['thoughtsTokenCount']),
-    cacheReadTokens: tokensIn(reported['cachedContentTokenCount']),
+    inputTokens: parseTokens(reported['promptTokenCount']) + parseTokens(reported['toolUsePromptTokenCount']),
+    outputTokens: parseTokens(reported['candidatesTokenCount']) + parseTokens(reported['thoughtsTokenCount']),
+    cacheReadTokens: parseTokens(reported['cachedContentTokenCount']),
     cacheWriteTokens: 0,
-    reasoningTokens: tokensIn(reported['thoughtsTokenCount']),
+    reasoningTokens: parseTokens(reported['thoughtsTokenCount']),
   });

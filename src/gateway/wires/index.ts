@@ -16,7 +16,7 @@ export interface KnownRequest {
 const GEMINI = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
 /** @param path of the address, without the query. @returns undefined for what passes as it is. */
-export function knownRequest(method: string, path: string): KnownRequest | undefined {
+export function findKnownRequest(method: string, path: string): KnownRequest | undefined {
   if (method !== 'POST') return undefined;
   if (path.endsWith('/messages')) return { wire: anthropicWire, purpose: 'answer' };
   if (path.endsWith('/messages/count_tokens')) return { wire: anthropicWire, purpose: 'count' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../core/cost/usage';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import type { ApiMessage } from '../../core/messages/types';
-import { knownRequest } from './index';
+import { findKnownRequest } from './index';
 import { PATHS } from './testing';
 import { WireError, writeView, type Body, type WireName } from './wire';
 
@@ -257,7 +257,7 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
   },
 };
 
-const getWire = (name: WireName) => knownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
+const getWire = (name: WireName) => findKnownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
 
 /** Replaces texts and input strings by others of the same length, so that long ones stay long. */
 function cut(value: unknown, isInput = false): unknown {

@@ -6,7 +6,7 @@ import { freshCounter } from '../../core/testingCounter';
 import { liveBed } from '../../live/testing';
 import { ReadBody } from '../bodies';
 import { LiveCondenser } from '../liveCondenser';
-import { knownRequest } from './index';
+import { findKnownRequest } from './index';
 import { makeBody, PATHS } from './testing';
 import type { Body } from './wire';
 
@@ -62,7 +62,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
               addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
               window: 12_000,
             });
-            const known = knownRequest('POST', PATHS[wire])!;
+            const known = findKnownRequest('POST', PATHS[wire])!;
             let isShorter = false;
             for (const steps of [8, 20, 30]) {
               const [text, ids] = withPrograms(wire, steps, new Set(programs));
@@ -84,7 +84,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
 
   it('they do not count as context', () => {
     const counter = freshCounter();
-    const known = knownRequest('POST', PATHS[wire])!;
+    const known = findKnownRequest('POST', PATHS[wire])!;
     const tokens = (text: string): number => counter.messages(known.wire.read(JSON.parse(text) as Body)!.messages);
     const all = new Set([0, 1, 2, 3, 4, 5, 6]);
     expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeBody(wire, 10)) / 3);

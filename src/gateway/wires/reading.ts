@@ -9,17 +9,17 @@ export interface PlacedBlock {
 }
 
 /** A block whose strings are at the same relative paths in the body. */
-export const placed = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
+export const placeBlock = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
   block,
   source: { path, strings },
 });
 
 /** A block that is counted but never edited. */
-export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type: 'raw', part }, path, []);
+export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
 /** A text, where it says something. @param path of the block or message, and `text` the string's place */
 export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
-  text === '' ? [] : [placed({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
+  text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
 interface GrowingCall {
   readonly role: Role;

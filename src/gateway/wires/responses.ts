@@ -5,13 +5,13 @@
  * model items form one message, and so do results. Source: OpenAI API reference, "Create a model
  * response"; items as sent by Codex.
  */
-import { responsesUsage } from '../../api/openaiResponses';
+import { convertResponsesUsage } from '../../api/openaiResponses';
 import { asText, toImageSource, stringIn } from '../../conversations/text/values';
 import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { callerIn } from '../../core/messages/programs';
+import { pickCaller } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const responsesWire: Wire = {
@@ -22,7 +22,7 @@ export const responsesWire: Wire = {
   userItem: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
   usage({ usage, response }, before) {
     const reported = isRecord(response) ? response['usage'] : usage;
-    return isRecord(reported) ? responsesUsage(reported) : before;
+    return isRecord(reported) ? convertResponsesUsage(reported) : before;
   },
   /**
    * For a prompt that is too long, OpenAI responds 200 and then fails:
@@ -87,17 +87,17 @@ function reply(item: Body, path: Path): PlacedBlock[] {
     case 'message':
       return contentParts(item['content'], path.concat('content'));
     case 'reasoning':
-      return [placed({ type: REASONING_BLOCK, item }, path, [])];
+      return [placeBlock({ type: REASONING_BLOCK, item }, path, [])];
     case 'function_call':
       if (id !== undefined && name !== undefined && args !== undefined) {
         const { input, strings } = callInput(args, path.concat('arguments'));
-        return [placed({ type: 'tool_use', id, name, input, ...callerIn(item) }, path, strings)];
+        return [placeBlock({ type: 'tool_use', id, name, input, ...pickCaller(item) }, path, strings)];
       }
       break;
     case 'custom_tool_call':
       if (id !== undefined && name !== undefined && text !== undefined) {
-        const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...callerIn(item) };
-        return [placed(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
+        const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...pickCaller(item) };
+        return [placeBlock(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
       }
       break;
     case 'local_shell_call':
@@ -107,25 +107,25 @@ function reply(item: Body, path: Path): PlacedBlock[] {
           id,
           name: 'local_shell',
           input: item['action'] ?? {},
-          ...callerIn(item),
+          ...pickCaller(item),
         };
-        return [placed(block, path, [{ from: ['input'], to: path.concat('action') }])];
+        return [placeBlock(block, path, [{ from: ['input'], to: path.concat('action') }])];
       }
   }
-  return [opaque(item, path)];
+  return [makeOpaque(item, path)];
 }
 
 function result(item: Body, path: Path): PlacedBlock {
   const id = stringIn(item, 'call_id');
-  if (id === undefined) return opaque(item, path);
+  if (id === undefined) return makeOpaque(item, path);
   const { output } = item;
   const inside = path.concat('output');
   const parts = contentParts(output, inside);
   const content = parts.map((part) => part.block);
-  const block: Block = { type: 'tool_result', tool_use_id: id, content, ...callerIn(item) };
+  const block: Block = { type: 'tool_result', tool_use_id: id, content, ...pickCaller(item) };
   const strings =
     typeof output === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
-  return placed(block, path, strings);
+  return placeBlock(block, path, strings);
 }
 
 function contentParts(content: unknown, path: Path): PlacedBlock[] {
@@ -137,12 +137,12 @@ function contentParts(content: unknown, path: Path): PlacedBlock[] {
 const TEXTS = new Set<unknown>(['input_text', 'output_text', 'text']);
 
 function partAt(part: unknown, path: Path): PlacedBlock {
-  if (!isRecord(part)) return opaque(part, path);
+  if (!isRecord(part)) return makeOpaque(part, path);
   const text = stringIn(part, 'text');
-  if (TEXTS.has(part['type']) && text !== undefined) return placed({ type: 'text', text }, path);
+  if (TEXTS.has(part['type']) && text !== undefined) return placeBlock({ type: 'text', text }, path);
   const url = stringIn(part, 'image_url');
   if (part['type'] === 'input_image' && url !== undefined) {
-    return placed({ type: 'image', source: toImageSource(url) }, path, []);
+    return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
   }
-  return opaque(part, path);
+  return makeOpaque(part, path);
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../../core/cost/usage';
 import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
 import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
-import { valueAt } from '../../core/messages/path';
+import { getValueAt } from '../../core/messages/path';
 import type { ApiMessage, Block, Path } from '../../core/messages/types';
 
 /** Name used in logs and reports. */
@@ -137,7 +137,7 @@ class Changes {
 
   all(): JsonEdit[] {
     const written = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
-      const text = valueAt(this.body, to);
+      const text = getValueAt(this.body, to);
       if (typeof text !== 'string') throw new WireError(`No text stands at ${to.join('.')}.`);
       return { path: to, string: editJson(text, edits) };
     });
@@ -204,7 +204,7 @@ class Changes {
   private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
-    const part = this.wire.textPart(after['text'], place, valueAt(this.body, place));
+    const part = this.wire.textPart(after['text'], place, getValueAt(this.body, place));
     this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 

@@ -6,12 +6,12 @@ import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryEdit } from '../../core/condense/edits/edits';
 import { hashText } from '../../core/hash';
 import { getBlocks, isRecord } from '../../core/messages/blocks';
-import { checkConversation, newViolations } from '../../core/messages/firewall';
+import { checkConversation, findNewViolations } from '../../core/messages/firewall';
 import { listImages } from '../../core/messages/images';
 import { withValueAt } from '../../core/messages/path';
 import type { ApiMessage } from '../../core/messages/types';
 import { freshCounter } from '../../core/testingCounter';
-import { knownRequest } from './index';
+import { findKnownRequest } from './index';
 import { makeBody, PATHS, WIRE_NAMES } from './testing';
 import { WireError, writeView, type Body, type Wire, type WireRequest } from './wire';
 
@@ -34,7 +34,7 @@ const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATHS[name], text: m
 const manager = new CondensationManager(freshCounter(), [losslessProvider, truncationProvider]);
 
 function read({ path, text }: Case): { wire: Wire; body: Body; request: WireRequest } {
-  const known = knownRequest('POST', path.replace(/\?.*/, ''));
+  const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
   const body = JSON.parse(text) as Body;
   const request = known?.wire.read(body);
   if (!known || !request) throw new Error('not read');
@@ -90,7 +90,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
       expect(text.length).toBeLessThan(one.text.length);
       const written = read({ ...one, text });
       expect(written.request.messages).toEqual(view);
-      expect(newViolations(messages, written.request.messages)).toEqual([]);
+      expect(findNewViolations(messages, written.request.messages)).toEqual([]);
       expect(itemsIn(written.body)).toBe(itemsIn(body));
       expect({ ...written.request, messages: 0, sources: 0 }).toEqual({ ...request, messages: 0, sources: 0 });
       // The rest of the body is unchanged.
@@ -260,9 +260,9 @@ describe('all wires', () => {
       expect(() => read({ name: '', path, text })).toThrow('not read');
     }
     for (const other of ['/v1/models', '/v1/embeddings', '/v1/responses/compact', '/v1/files']) {
-      expect(knownRequest('POST', other)).toBeUndefined();
+      expect(findKnownRequest('POST', other)).toBeUndefined();
     }
-    expect(knownRequest('GET', '/v1/responses')).toBeUndefined();
+    expect(findKnownRequest('GET', '/v1/responses')).toBeUndefined();
   });
 
   it('pairs calls of Gemini without ids by name and order', () => {

@@ -2,9 +2,9 @@
 import type { PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
 import type { ModelPricing } from '../../commands/previewSetup';
-import { recommendedProfile } from '../../core/cost/recommendedProfile';
+import { recommendProfile } from '../../core/cost/recommendedProfile';
 import { estimateSaving, type Saving } from '../../core/cost/saving';
-import { tokenizerFactor } from '../../core/vendors/families';
+import { getTokenizerFactor } from '../../core/vendors/families';
 import type { PanelParts } from '../parts';
 import type { ConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
@@ -32,7 +32,7 @@ export async function compareProfiles(
   );
   const own = model === undefined ? undefined : await pricingOf(model);
   const profiles: ProfileCost[] = [];
-  const figures: Parameters<typeof recommendedProfile>[0][number][] = [];
+  const figures: Parameters<typeof recommendProfile>[0][number][] = [];
   for (const { id, name: called, model: of, setup } of await profileSetups(services)) {
     if ('problem' in setup) {
       profiles.push({ id, name: called, model: of, estimate: setup });
@@ -44,7 +44,7 @@ export async function compareProfiles(
     figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
     profiles.push({ id, name: called, model: of, estimate: estimateOf(made, saving) });
   }
-  const recommended = recommendedProfile(figures);
+  const recommended = recommendProfile(figures);
   return {
     conversation: name,
     title,
@@ -63,7 +63,7 @@ function savingWith(
 ): Saving {
   const changed = cells.findIndex(({ outcome }) => outcome !== 'kept');
   const kept = cells.slice(0, changed < 0 ? cells.length : changed).reduce((sum, cell) => sum + cell.tokensAfter, 0);
-  const factor = tokenizerFactor(model);
+  const factor = getTokenizerFactor(model);
   const effect = {
     tokensBefore: tokensBefore * factor,
     tokensAfter: tokensAfter * factor,

@@ -2,7 +2,7 @@ import { getLiveCommand } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
 import { providerNameOf, withConfigName } from '../../core/condense/types';
-import { shortened } from '../../core/shortened';
+import { shorten } from '../../core/shortened';
 import { ageOf } from '../age';
 import { fillUri } from './fillDecoration';
 import { changeWords } from '../../window/condensationWords';
@@ -149,7 +149,7 @@ const CONDENSED = ' (condensed)';
  */
 function shortTitle(title: string): string {
   const end = title.endsWith(CONDENSED) ? CONDENSED : '';
-  return shortened(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
+  return shorten(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
 }
 
 /** Title and age; how full the window is is a decoration, the rest is in the tooltip. */

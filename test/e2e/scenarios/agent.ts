@@ -4,7 +4,7 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, never, refused, reply, type Behaviour } from '../../servers/behaviour';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat, pickCondensed, PROFILE_NAME } from '../condensedModel';
 import {
   answerText,
@@ -27,7 +27,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 /** True for a step of the task, as opposed to the chat's own small requests. */
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
-const stepsOf = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
+const listSteps = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
 
 const refusals = (server: ModelServer): unknown[] =>
   server.requests.flatMap(({ status, index, refusal = '' }) =>
@@ -74,9 +74,9 @@ const answersWithTools: SharedScenario = async (bench) => {
     assert.match(await answerText(bench, (text) => text.includes('hello')), /The file says hello\./);
     await showThinking(bench, [thinking, afterwards]);
     await screenshot(bench, 'agent-thinking-dark');
-    assert.equal(stepsOf(server).length, 2);
+    assert.equal(listSteps(server).length, 2);
     assert.deepEqual(refusals(server), []);
-    assert.match(JSON.stringify(stepsOf(server)[1]?.body), /hello from the file/);
+    assert.match(JSON.stringify(listSteps(server)[1]?.body), /hello from the file/);
     const log = bench.server.outputText('Context Condenser');
     assert.ok(!log.includes(KEY), 'no key in the log');
   });
@@ -131,7 +131,7 @@ async function readsBeyondTheWindow(
     await ask(bench, 'Read all files');
     assert.equal(await answerText(bench, (text) => text.includes('All read.')), 'All read.');
     assert.deepEqual(refusals(server), []);
-    assert.equal(stepsOf(server).length, names.length + 1);
+    assert.equal(listSteps(server).length, names.length + 1);
     await run(server);
   });
 }
@@ -142,7 +142,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     const words = await notification(bench, 'Condensed “');
     assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)/);
     assert.deepEqual(words.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
-    assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), new RegExp(MARKER_START));
+    assert.match(JSON.stringify(listSteps(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);
     await screenshot(bench, 'agent-notice-dark');
     await bench.page.locator(`${STATUS_ITEM} a`).hover();
@@ -208,7 +208,7 @@ const cancelsAtOnce: SharedScenario = async (bench, bed) => {
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
     await newChat(bench, server);
     await ask(bench, 'Wait for me');
-    const request = await until('the request', () => stepsOf(server)[0]);
+    const request = await until('the request', () => listSteps(server)[0]);
     await cancelAnswer(bench);
     const clicked = Date.now();
     await request.aborted;
@@ -231,7 +231,7 @@ const tellsErrorsInWords: SharedScenario = async (bench) => {
     await screenshot(bench, 'agent-error-dark');
     assert.equal(shown.split('Scripted: The key has no access to this model or function.').length, 2, shown);
     assert.doesNotMatch(shown, /\.cjs|at async|provideLanguageModelChatResponse/);
-    assert.equal(stepsOf(server).length, 1, 'what is hopeless is not asked again');
+    assert.equal(listSteps(server).length, 1, 'what is hopeless is not asked again');
   });
 };
 
@@ -246,7 +246,7 @@ const offIsOff: SharedScenario = async (bench) => {
     await ask(bench, 'Hello');
     await answerText(bench, (text) => text.includes('Hello from the model.'));
     assert.deepEqual(refusals(server), []);
-    const { messages, system, tools } = stepsOf(server)[0]?.body ?? {};
+    const { messages, system, tools } = listSteps(server)[0]?.body ?? {};
     assert.doesNotMatch(JSON.stringify([messages, system]), /cache_control|condensed:|condensed-content/);
     assert.doesNotMatch(JSON.stringify(tools), /contextCondenser_recall/);
     assert.equal(await bench.page.locator(STATUS_ITEM).count(), 0);
@@ -279,7 +279,7 @@ const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
     // Its unique window: input limit plus our reserve for the answer.
     await until('the status bar', async () => / \/ 131K$/.test(await statusText(bench)));
     await screenshot(bench, 'agent-wrapped-dark');
-    assert.deepEqual(stepsOf(server), [], 'our own model is not asked');
+    assert.deepEqual(listSteps(server), [], 'our own model is not asked');
     // The chat keeps the selected model for the next scenario.
     await pickCondensed(bench, PROFILE_NAME);
   });
@@ -299,7 +299,7 @@ const showsItsModelsOnce: SharedScenario = async (bench) => {
   });
 };
 
-export const agent: Shared = {
+export const agent: SharedScenarios = {
   open: chatWindow,
   scenarios: {
     offIsOff,

@@ -31,7 +31,7 @@ import {
 } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
-import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
+import { answerStored, countCondensations, openLongTask, writeProject } from '../longTask';
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -44,18 +44,18 @@ const CALLS_IN_TWO = 24;
 /** Steps after the first condensation, and later. */
 const PAUSES = [14, 18] as const;
 
-const figuresOf = (server: ModelServer): TaskFigures =>
+const computeFigures = (server: ModelServer): TaskFigures =>
   taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
 const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind === 'reply' && behaviour.text === words;
 
 /** VS Code drops unsaved calls of a canceled turn, so its prefix, not ours, ends there. */
 function isLeftOutByAgent({ request, message }: PrefixBreak, cancelled: RecordedRequest, server: ModelServer): boolean {
   const answered = answeredRequests(server.requests);
-  const messagesOf = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
-  const [next, before] = [answered[request], messagesOf(cancelled)];
+  const getMessages = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
+  const [next, before] = [answered[request], getMessages(cancelled)];
   const turn = before.findLastIndex((each) => JSON.stringify(each).includes(partPrompt(1)));
   const isNext = next !== undefined && answered.find(({ index }) => index > cancelled.index) === next;
-  return isNext && messagesOf(next).length < before.length && message >= turn;
+  return isNext && getMessages(next).length < before.length && message >= turn;
 }
 
 const overloadsReloadsAndCancels: Scenario = async (bed) => {
@@ -83,10 +83,10 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     await ask(bench, partPrompt(0));
     await answerText(bench, (text) => text.includes(PAUSED), 300_000);
     assert.deepEqual(
-      figuresOf(server).refused.map(({ status }) => status),
+      computeFigures(server).refused.map(({ status }) => status),
       [529],
     );
-    assert.ok(condensationsOf(bench) > 0, 'the first part is long enough to be condensed');
+    assert.ok(countCondensations(bench) > 0, 'the first part is long enough to be condensed');
 
     await answerStored(bench, PAUSED);
     await bench.reload();
@@ -105,7 +105,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
 
     await ask(bench, partPrompt(2));
     await answerText(bench, (text) => text.includes(DONE), 300_000);
-    const figures = figuresOf(server);
+    const figures = computeFigures(server);
     assert.deepEqual(
       figures.refused.map(({ status }) => status),
       [529],
@@ -116,7 +116,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     const told = own.map((each) => breakText(answered, each)).join('\n');
     assert.equal(
       own.length,
-      condensationsOf(bench),
+      countCondensations(bench),
       `the view is the same after the reload; it changed here:\n${told}`,
     );
     assert.ok(figures.largest <= WINDOW, 'no request over the window');
@@ -146,12 +146,12 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   const folders = [bed.folder(), bed.folder()] as const;
   const tasks = folders.map((folder) => longTask(folder, CALLS_IN_TWO));
   const scripts = tasks.map(({ turns }) => scriptedAgent(turns));
-  const windowOf = (request: RecordedRequest): number => (JSON.stringify(request.body).includes(folders[1]) ? 1 : 0);
+  const findWindow = (request: RecordedRequest): number => (JSON.stringify(request.body).includes(folders[1]) ? 1 : 0);
   const [task] = tasks;
   assert.ok(task);
   const server = await startAnthropicServer({
     ...longTaskServer(task, (text) => counter.text(text)),
-    script: (request) => scripts[windowOf(request)]?.(request) ?? never(),
+    script: (request) => scripts[findWindow(request)]?.(request) ?? never(),
   });
   const summarizer = chatProfile(silent, { id: 'silent', name: 'Silent', offerInChat: false });
   const settings = {
@@ -174,7 +174,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
     assert.ok(silent.requests.length > 0, 'the model that summarizes was asked');
     const figures = folders.map((_, index) =>
       taskFigures(
-        server.requests.filter((request) => windowOf(request) === index),
+        server.requests.filter((request) => findWindow(request) === index),
         (text) => server.tokensOf(text),
         PRICES,
       ),
@@ -185,7 +185,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
       assert.ok(breaks.length > 0);
     }
     const breaks = figures.reduce((sum, each) => sum + each.breaks.length, 0);
-    assert.equal(breaks, condensationsOf(first), 'neither window disturbs the other');
+    assert.equal(breaks, countCondensations(first), 'neither window disturbs the other');
   } finally {
     await Promise.all([silent.close(), server.close()]);
   }

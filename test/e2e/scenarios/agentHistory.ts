@@ -8,9 +8,9 @@ import { RECALL_TOOL } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent, type AgentTurn } from '../../servers/scriptedAgent';
 import { taskRequests } from '../../servers/taskFigures';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat, PROFILE_NAME } from '../condensedModel';
-import { condensationsOf } from '../longTask';
+import { countCondensations } from '../longTask';
 import { answerText, ask, editRequest, forkAt, openChat, screenshot } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
 import { findMarkers, MARKER_START } from '../../../src/core/messages/markers';
@@ -40,17 +40,17 @@ function readFiles(folder: string, names: readonly string[]): Reply[] {
 }
 
 /** The conversation in a request, without cache breakpoints. */
-const messagesOf = ({ body }: RecordedRequest): string[] =>
+const getMessages = ({ body }: RecordedRequest): string[] =>
   objects(body['messages']).map((message) =>
     JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
   );
 
 const has = (request: RecordedRequest, words: string): boolean =>
-  messagesOf(request).some((each) => each.includes(words));
+  getMessages(request).some((each) => each.includes(words));
 
 /** Reference of the first marker. */
 const oldestReference = (request: RecordedRequest): string =>
-  findMarkers(messagesOf(request).join('\n'))[0]?.reference ?? 'none';
+  findMarkers(getMessages(request).join('\n'))[0]?.reference ?? 'none';
 
 const turns = (folder: string): AgentTurn[] => [
   { prompt: PROMPTS.first, steps: [...readFiles(folder, FIRST), reply('All six are read.')] },
@@ -74,10 +74,10 @@ async function inTwoTurns(bench: Workbench, goOn: (server: ModelServer) => Promi
   try {
     const settings = { 'contextCondenser.provider': 'truncation' };
     await newChat(bench, server, { files, profile: { contextWindow: WINDOW, maxOutputTokens: MAX_OUTPUT }, settings });
-    const condensations = condensationsOf(bench);
+    const condensations = countCondensations(bench);
     await ask(bench, PROMPTS.first);
     await answerText(bench, (said) => said.includes('All six are read.'));
-    assert.ok(condensationsOf(bench) > condensations, 'the first turn is long enough to be condensed');
+    assert.ok(countCondensations(bench) > condensations, 'the first turn is long enough to be condensed');
     await ask(bench, PROMPTS.replaced);
     await answerText(bench, (said) => said.includes('Eta is read.'));
     await goOn(server);
@@ -99,7 +99,7 @@ const lastTask = ({ requests }: ModelServer): RecordedRequest => {
 
 /** Messages before the one with this text. */
 function before(request: RecordedRequest, words: string): string[] {
-  const messages = messagesOf(request);
+  const messages = getMessages(request);
   const at = messages.findIndex((message) => message.includes(words));
   assert.ok(at > 0, `no message with "${words}"`);
   return messages.slice(0, at);
@@ -126,7 +126,7 @@ async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
 const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
   inTwoTurns(bench, async (server) => {
     const replaced = lastTask(server);
-    const condensations = condensationsOf(bench);
+    const condensations = countCondensations(bench);
     await editRequest(bench, PROMPTS.replaced, PROMPTS.edited);
     await answerText(bench, (said) => said.includes('Theta is read.'));
     await screenshot(bench, 'agent-edited-request-dark');
@@ -136,7 +136,7 @@ const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
     // Byte-identical: edits of the common part are kept, and the vendor's cache hits.
     assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
     assert.match(before(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
-    assert.equal(condensationsOf(bench), condensations, 'nothing had to be condensed again');
+    assert.equal(countCondensations(bench), condensations, 'nothing had to be condensed again');
     await recalls(bench, server);
   });
 
@@ -152,7 +152,7 @@ const goesOnInABranch: SharedScenario = (bench) =>
     await recalls(bench, server);
   });
 
-export const agentHistory: Shared = {
+export const agentHistory: SharedScenarios = {
   open: chatWindow,
   scenarios: { goesOnAfterAnEarlierRequestWasEdited, goesOnInABranch },
   seconds: 60,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { plainWindow } from '../windows';
 import {
@@ -240,7 +240,7 @@ const walksThrough: SharedScenario = async (bench) => {
   await screenshot(bench, 'walkthrough-light');
 };
 
-export const condensing: Shared = {
+export const condensing: SharedScenarios = {
   open: plainWindow,
   scenarios: {
     cancelsInTheMiddle,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { assistant, jsonl, text, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations, refreshConversations } from '../home';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
@@ -205,7 +205,7 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await notification(bench, 'The handover prompt is on the clipboard.');
 };
 
-export const conversations: Shared = {
+export const conversations: SharedScenarios = {
   open: plainWindow,
   scenarios: {
     showsEveryAgentsConversations,

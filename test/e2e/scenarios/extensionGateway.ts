@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { addressesToGive, askVendor, gatewayWindow } from '../agentTerminal';
-import { nothingIsLeftOf, running, thatRun } from '../gateways';
+import { areGone, running, thatRun } from '../gateways';
 import {
   clickNotification,
   dismiss,
@@ -104,7 +104,7 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     assert.equal(began.length, 1);
     await addressesToGive(bench);
     await pick(bench, 'End the Gateway');
-    await nothingIsLeftOf(bench, began);
+    await areGone(bench, began);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
     await other.close();
@@ -113,4 +113,7 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
   }
 };
 
-export const extensionGateway: Shared = { open: gatewayWindow, scenarios: { servesExtensionsThatTakeABaseUrl } };
+export const extensionGateway: SharedScenarios = {
+  open: gatewayWindow,
+  scenarios: { servesExtensionsThatTakeABaseUrl },
+};

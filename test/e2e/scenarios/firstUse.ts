@@ -20,7 +20,7 @@ import {
 const ROUNDS = 5;
 
 /** @returns the longest block of each round, each in a reloaded window, in ascending order */
-async function stretchesOf(bench: Workbench, use: () => Promise<unknown>): Promise<Stretch[]> {
+async function measureBlocks(bench: Workbench, use: () => Promise<unknown>): Promise<Stretch[]> {
   const found: Stretch[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await bench.reload();
@@ -31,7 +31,7 @@ async function stretchesOf(bench: Workbench, use: () => Promise<unknown>): Promi
 
 const firstUse: Scenario = async (bed) => {
   const tell = async (name: string, bench: Workbench, use: () => Promise<unknown>): Promise<void> => {
-    const stretches = await stretchesOf(bench, use);
+    const stretches = await measureBlocks(bench, use);
     const times = stretches.map(({ ms }) => ms.toFixed(0)).join(', ');
     bed.report(`${name}, first in a window: at most ${times} ms at a stretch; the longest: ${stretches.at(-1)?.calls}`);
   };

@@ -5,7 +5,7 @@ import { readConversation } from '../../../src/conversations/read';
 import { selectEffectiveHistory } from '../../../src/conversations/formats/roo';
 import { applySidecar } from '../../../src/conversations/write/clineCompaction';
 import { claudeSession, clineSession, zooTask } from '../../../src/giveBack/testing';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
@@ -33,7 +33,7 @@ const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
 /** Start of the agent's row with this text. A sample condensed in this window has a row too. */
-async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
+async function findLabel(bench: Workbench, words: RegExp): Promise<string> {
   const isWanted = (text: string): boolean => words.test(text) && !text.startsWith('Sample: ');
   const rows = await treeRows(bench, (texts) => texts.some(isWanted));
   const [title = ''] = rows.find(isWanted)?.split(AGE) ?? [];
@@ -53,13 +53,13 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
     return others.length === 0 && texts[0]?.includes(agent) === true;
   });
   await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
-  await chooseInMenu(bench, await labelOf(bench, AGE), 'Condense');
+  await chooseInMenu(bench, await findLabel(bench, AGE), 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
-  await chooseInMenu(bench, await labelOf(bench, /-\d+%/), 'Give Back to the Agent…');
+  await chooseInMenu(bench, await findLabel(bench, /-\d+%/), 'Give Back to the Agent…');
   await dialog(bench);
   await screenshot(bench, shot);
   await clickDialog(bench, 'Give Back');
@@ -151,7 +151,7 @@ const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
   assert.deepEqual(readFileSync(path), before);
 };
 
-export const givingBack: Shared = {
+export const givingBack: SharedScenarios = {
   open: plainWindow,
   scenarios: {
     givesAZooTaskBackInPlace,

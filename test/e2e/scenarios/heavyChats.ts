@@ -13,7 +13,7 @@ import { callsTool, reply } from '../../servers/behaviour';
 import { isObject, objects } from '../../servers/json';
 import { RECALL_TOOL } from '../../servers/longTask';
 import type { RecordedRequest } from '../../servers/modelServer';
-import { blocksOf, callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import { getBlocks, callId, findResult, scriptedAgent } from '../../servers/scriptedAgent';
 import { taskRequests } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, openCondensedModel, PROFILE_NAME, setKey } from '../condensedModel';
@@ -51,11 +51,11 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
           read('settings.txt', 150),
           read('journal.txt', LINES),
           (request) => {
-            const references = findMarkers(resultOf(request, inJournal) ?? '').map(({ reference }) => reference);
+            const references = findMarkers(findResult(request, inJournal) ?? '').map(({ reference }) => reference);
             return callsTool({ name: RECALL_TOOL, input: { references, words: 'pump stood still' } });
           },
           (request) =>
-            reply(/entry 731: .*?88213/.exec(resultOf(request, answered) ?? '')?.[0] ?? 'I could not find it.'),
+            reply(/entry 731: .*?88213/.exec(findResult(request, answered) ?? '')?.[0] ?? 'I could not find it.'),
         ],
       },
     ]),
@@ -67,9 +67,9 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     await answerText(bench, (said) => said.includes(FAILURE) || said.includes('could not'), 120_000);
     await screenshot(bench, 'agent-large-result-dark');
     const all = taskRequests(server.requests);
-    const first = all.find((request) => resultOf(request, inJournal) !== undefined);
+    const first = all.find((request) => findResult(request, inJournal) !== undefined);
     assert.ok(first);
-    const result = resultOf(first, inJournal) ?? '';
+    const result = findResult(first, inJournal) ?? '';
     const markers = findMarkers(result);
     // VS Code's tool truncates as it likes.
     const lines = markers.reduce((sum, { what }) => sum + Number(/^(\d+) lines/.exec(what)?.[1] ?? 0), 0);
@@ -80,7 +80,7 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     assert.ok(tokens > 300_000);
     assert.deepEqual([...new Set(all.map(({ status }) => status))], [200], 'nothing is refused');
     assert.match(markers[0]?.what ?? '', /too large for the window/);
-    assert.ok(resultOf(first, callId(0, 0))?.includes(SETTINGS), 'what came before stays whole');
+    assert.ok(findResult(first, callId(0, 0))?.includes(SETTINGS), 'what came before stays whole');
     assert.ok(!result.includes('seal number'));
     assert.ok((await answerText(bench)).includes(FAILURE), 'a search with recall finds it');
   } finally {
@@ -107,7 +107,7 @@ const photoName = (index: number): string => `gauge-${String(index + 1).padStart
 /** The base64 of the images in the results of a request. @param id of the call; default all. */
 const imagesIn = ({ body }: RecordedRequest, id?: string): unknown[] =>
   objects(body['messages'])
-    .flatMap(blocksOf)
+    .flatMap(getBlocks)
     .filter((block) => id === undefined || block['tool_use_id'] === id)
     .flatMap(({ content }) => objects(content))
     .flatMap(({ source }) => (isObject(source) ? [source['data']] : []));
@@ -118,7 +118,7 @@ const tokensOf = ({ usage = {} }: RecordedRequest): number =>
     0,
   );
 
-const figuresOf = (request: RecordedRequest): string =>
+const formatFigures = (request: RecordedRequest): string =>
   `${request.status} for ${(request.bytes / 1e6).toFixed(1)} MB, ${imagesIn(request).length} images${request.usage ? `, ${tokensOf(request)} tokens` : ''}`;
 
 const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
@@ -145,7 +145,7 @@ const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
         prompt: AGAIN_PROMPT,
         steps: [
           (request) => {
-            const references = findMarkers(resultOf(request, first) ?? '').map(({ reference }) => reference);
+            const references = findMarkers(findResult(request, first) ?? '').map(({ reference }) => reference);
             return callsTool({ name: RECALL_TOOL, input: { references } });
           },
           (request) => reply(imagesIn(request, recalled).includes(firstPhoto) ? SEEN : 'It is gone.'),
@@ -167,7 +167,7 @@ const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
     const answer = await answerText(bench, (said) => said.includes(SEEN) || said.includes('gone'), 300_000);
     await screenshot(bench, 'agent-many-images-dark');
     const all = taskRequests(server.requests);
-    bed.report(all.map(figuresOf).join('\n'));
+    bed.report(all.map(formatFigures).join('\n'));
     const answered = all.filter(({ status }) => status === 200);
     assert.equal(answered.length, takes.length + 3, 'each step was answered');
     const refused = all.filter((request) => !answered.includes(request));
@@ -180,7 +180,7 @@ const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
     const [last] = answered.slice(takes.length);
     assert.ok(last);
     assert.deepEqual(imagesIn(last, newest), [newestPhoto], 'what was taken last stays');
-    const [marker] = findMarkers(resultOf(last, first) ?? '');
+    const [marker] = findMarkers(findResult(last, first) ?? '');
     assert.match(marker?.what ?? '', /^image 1280×720, \d+ KB, from take_photo gauge-01\.png$/);
     assert.ok(answer.includes(SEEN), 'recall gives an image back');
   } finally {

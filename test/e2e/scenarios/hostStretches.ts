@@ -8,7 +8,7 @@ import { generateConversation } from '../../generators/conversation';
 import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import { asSent, requestsOf } from '../../bench/liveReplay';
+import { asSent, listRequests } from '../../bench/liveReplay';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
 import { freshSample, homeWith, openConversations } from '../home';
@@ -46,7 +46,7 @@ async function chats(
   for (const targetTokens of TASK_TOKENS) {
     const messages = asSent(generateConversation({ seed: targetTokens, targetTokens }));
     await tell(`three requests of a task with ${targetTokens} tokens`, () =>
-      send(messages, requestsOf(messages).slice(-3)),
+      send(messages, listRequests(messages).slice(-3)),
     );
   }
   const code = HOSTILE_TEXTS['numbered lines']?.(10_000_000) ?? '';

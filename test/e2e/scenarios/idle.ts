@@ -31,7 +31,7 @@ const inEachState: Scenario = async (bed) => {
     });
   const builds = [{ build: THIS, extensionsDir: bed.extensionsDir }];
   if (other !== undefined) builds.push({ build: 'the other build', extensionsDir: other });
-  const all = builds.flatMap((build) => IDLE_STATES.map((state) => ({ ...build, state, values: measuresOf() })));
+  const all = builds.flatMap((build) => IDLE_STATES.map((state) => ({ ...build, state, values: makeMeasures() })));
   for (let round = 0; round < ROUNDS; round++) {
     for (const { extensionsDir, state, values } of all) {
       const results = join(bed.folder(), 'results.jsonl');
@@ -82,6 +82,6 @@ function writeSessions(home: string, count: number): void {
   }
 }
 
-const measuresOf = (): Record<string, number[]> => Object.fromEntries(MEASURES.map(({ name }) => [name, []]));
+const makeMeasures = (): Record<string, number[]> => Object.fromEntries(MEASURES.map(({ name }) => [name, []]));
 
 export const ofAWindowThatIsLeftAlone: Scenario = Object.assign(inEachState, { lane: 'long' as const, seconds: 1_200 });

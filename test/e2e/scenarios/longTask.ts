@@ -18,7 +18,7 @@ import {
 import { figuresText, taskFigures } from '../../servers/taskFigures';
 import type { NewResultsMode } from '../../../src/live/types';
 import type { Bed, Scenario } from '../bed';
-import { condensationsOf, openLongTask } from '../longTask';
+import { countCondensations, openLongTask } from '../longTask';
 import { answerText, ask, screenshot } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -36,7 +36,7 @@ const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode):
     await answerText(bench, (text) => text.includes(DONE), 900_000);
     await screenshot(bench, `long-task-${newResults}-dark`);
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
-    const condensations = condensationsOf(bench);
+    const condensations = countCondensations(bench);
     bed.report(`new results: ${newResults}\n${figuresText(figures, condensations)}`);
     assert.deepEqual(figures.refused, []);
     assert.equal(figures.toolCalls, 120);

@@ -11,7 +11,7 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply, type Behaviour } from '../../servers/behaviour';
 import type { RecordedRequest } from '../../servers/modelServer';
 import type { Scenario } from '../bed';
-import { condensationsOf } from '../longTask';
+import { countCondensations } from '../longTask';
 import { KEY, condensedOptions, chatProfile, setKey } from '../condensedModel';
 import {
   answerText,
@@ -121,7 +121,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   let condensed = 0;
   for (const [step, { resolve }] of steps.entries()) {
     await until(`request ${step}`, () => next > step);
-    if (condensationsOf(bench) === 0)
+    if (countCondensations(bench) === 0)
       await recorder.take('An agent reads file after file, and its context window fills', 600);
     else if (condensed++ === 0) {
       await notification(bench, 'Condensed “');

@@ -5,10 +5,10 @@ import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
 import { homeWith, refreshConversations } from '../home';
-import { condensationsOf } from '../longTask';
+import { countCondensations } from '../longTask';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
@@ -77,7 +77,7 @@ async function condense(bench: Workbench, shot?: string): Promise<void> {
 
 const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
   onAModel(bench, async (server) => {
-    const before = condensationsOf(bench);
+    const before = countCondensations(bench);
     const logged = bench.server.outputText('Context Condenser').length;
     server.play(never());
     await condense(bench);
@@ -89,12 +89,12 @@ const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
     await until('the word that it was cancelled', () =>
       bench.server.outputText('Context Condenser').slice(logged).includes('Cancelled. Nothing was condensed.'),
     );
-    assert.equal(condensationsOf(bench), before);
+    assert.equal(countCondensations(bench), before);
   });
 
 const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
   onAModel(bench, async (server) => {
-    const before = condensationsOf(bench);
+    const before = countCondensations(bench);
     server.play(reply(SUMMARY));
     await condense(bench, 'native-pick-dark');
     const done = await notification(bench, /^Condensed “.*” with Native/);
@@ -104,7 +104,7 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
       server.requests.map(({ status }) => status),
       [200],
     );
-    assert.equal(condensationsOf(bench), before + 1);
+    assert.equal(countCondensations(bench), before + 1);
     await clickNotification(bench, /^Condensed “.*” with Native/, 'Show Diff');
     await diffEditor(bench, ({ modified }) => modified.length > 0);
     await setTheme(bench, 'light');
@@ -116,7 +116,7 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
     assert.ok(!log.includes(KEY), 'no key in the log');
   });
 
-export const native: Shared = {
+export const native: SharedScenarios = {
   open: plainWindow,
   scenarios: { cancelAbortsTheRequestAndAppliesNothing, summarizesWithTheModelOfAProfile },
 };

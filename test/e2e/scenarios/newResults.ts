@@ -8,9 +8,9 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import { PRICES, RECALL_TOOL } from '../../servers/longTask';
 import type { RecordedRequest } from '../../servers/modelServer';
-import { callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import { callId, findResult, scriptedAgent } from '../../servers/scriptedAgent';
 import { taskFigures, taskRequests } from '../../servers/taskFigures';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { answerText, ask, screenshot } from '../workbench/index';
 
@@ -26,18 +26,18 @@ const RATES = Array.from(
 /** The second read: lines 41 to 160, of which 80 are in the first. */
 const FROM = 41;
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The marker in the second read, if any. */
 function leftOut(request: RecordedRequest) {
-  const text = resultOf(request, callId(0, 1)) ?? '';
+  const text = findResult(request, callId(0, 1)) ?? '';
   const [marker] = findMarkers(text);
   return marker && { ...marker, text };
 }
 
 /** Recalled text without its location line. */
 const recalled = (request: RecordedRequest): string =>
-  (resultOf(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
+  (findResult(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
 
 const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
   const { folder = '' } = bench;
@@ -74,7 +74,7 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
     assert.match(await answerText(bench, (text) => !text.includes(READ)), /RATE_77 = 609763/);
     await screenshot(bench, 'agent-new-result-recalled-dark');
 
-    const asked = taskRequests(server.requests).find((request) => resultOf(request, callId(0, 1)) !== undefined);
+    const asked = taskRequests(server.requests).find((request) => findResult(request, callId(0, 1)) !== undefined);
     const answered = taskRequests(server.requests).at(-1);
     assert.ok(asked && answered);
     const cut = leftOut(asked);
@@ -86,17 +86,17 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
       restored.indexOf(RATES[FROM - 1] ?? ''),
       restored.lastIndexOf(RATES.at(-1) ?? '') + (RATES.at(-1) ?? '').length,
     );
-    assert.equal(hashOf(shown), hashOf(original), 'what was recalled has the hash of the original');
+    assert.equal(computeHash(shown), computeHash(original), 'what was recalled has the hash of the original');
 
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
     assert.deepEqual(figures.refused, []);
     assert.deepEqual(figures.breaks, [], 'what was sent is sent again byte for byte');
     bed.report(
-      `${cut.what}: ${hashOf(shown).slice(0, 12)}, ${figures.requests} requests, prefix broken ${figures.breaks.length} times`,
+      `${cut.what}: ${computeHash(shown).slice(0, 12)}, ${figures.requests} requests, prefix broken ${figures.breaks.length} times`,
     );
   } finally {
     await server.close();
   }
 };
 
-export const newResults: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent }, isSmoke: true };
+export const newResults: SharedScenarios = { open: chatWindow, scenarios: { isRecalledByTheAgent }, isSmoke: true };

@@ -7,7 +7,7 @@ import type { Frame } from 'playwright-core';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, jsonl, result, user } from '../../fixtures/conversations/claudeCodeLines';
 import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/sameWork';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import { openPanel, saved, unfold } from '../panelPage';
@@ -114,19 +114,19 @@ const looksAt =
 
 /** Reads thirty files, then edits lines from the middle of the newest ones. */
 function longSession(name: string): string {
-  const linesOf = (file: number): string[] =>
+  const makeLines = (file: number): string[] =>
     Array.from({ length: 100 }, (_, line) => `${name}${file} line ${line} with some words`);
   const calls = [
     ...Array.from({ length: 30 }, (_, file) => ({
       tool: 'Read',
       input: { file_path: `/src/${name}${file}.ts` },
-      gives: linesOf(file).join('\n'),
+      gives: makeLines(file).join('\n'),
     })),
     ...Array.from({ length: 8 }, (_, edit) => 22 + edit).map((file) => ({
       tool: 'Edit',
       input: {
         file_path: `/src/${name}${file}.ts`,
-        old_string: linesOf(file).slice(48, 52).join('\n'),
+        old_string: makeLines(file).slice(48, 52).join('\n'),
         new_string: 'gone',
       },
       gives: 'ok',
@@ -169,7 +169,7 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
 };
 
-export const agentsSessions: Shared = {
+export const agentsSessions: SharedScenarios = {
   open: plainWindow,
   scenarios: {
     previewsAndCondensesASessionOfCodex: looksAt('Codex', ASKED.codex),

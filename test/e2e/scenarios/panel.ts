@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
 import { panelSettings } from '../panelSettings';
 import { panelWindow } from '../windows';
@@ -118,7 +118,7 @@ const searchLeadsToWhatItFinds: SharedScenario = async (bench) => {
   await frame.locator('#preview .figures').waitFor();
 };
 
-export const panel: Shared = {
+export const panel: SharedScenarios = {
   open: panelWindow,
   scenarios: { isUsableSoonAndFollowsSettings, searchLeadsToWhatItFinds, passesByMouseAndByKeyboard },
 };

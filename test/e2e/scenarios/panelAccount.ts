@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assistant, call, jsonl, result, text, user } from '../../fixtures/conversations/claudeCodeLines';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { openPanel } from '../panelPage';
 import { answerByKeys, chooseByKeys, focused, tabTo } from '../panelKeys';
@@ -100,4 +100,4 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   assert.equal((await focused(frame)).name, 'Save as a page…');
 };
 
-export const panelAccount: Shared = { open: panelWindow, scenarios: { addsUpByKeyboardAlone }, seconds: 200 };
+export const panelAccount: SharedScenarios = { open: panelWindow, scenarios: { addsUpByKeyboardAlone }, seconds: 200 };

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
-import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeOver, type Focused } from '../panelKeys';
+import {
+  answerByKeys,
+  arrowTo,
+  BY_KEYBOARD,
+  chooseByKeys,
+  focused,
+  tabTo,
+  typeOver,
+  type FocusedElement,
+} from '../panelKeys';
 import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
 import { proposesFile, proposesFolder, screenshot, until } from '../workbench/index';
@@ -37,12 +46,12 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const { folder = '' } = bench;
   const { keyboard } = bench.page;
   let frame = await opened.panel();
-  type Wanted = string | ((now: Focused) => boolean);
+  type Wanted = string | ((now: FocusedElement) => boolean);
   const press = async (wanted: Wanted, key = 'Space', way: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
     await tabTo(bench, frame, wanted, way);
     await keyboard.press(key);
   };
-  const field = (setting: string) => (now: Focused) => now.setting === setting && !now.name.startsWith('Reset');
+  const field = (setting: string) => (now: FocusedElement) => now.setting === setting && !now.name.startsWith('Reset');
   const truncates = (count: number) => (settings: UserSettings) =>
     JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === count + 1;
   const bars = (): Promise<string> => frame.locator('#preview .pass-bars').innerText();
@@ -103,7 +112,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
   await item.waitFor();
   assert.equal((await focused(frame)).section, 'presets');
-  const own = (name: string) => (now: Focused) => now.entry.includes('yours') && now.name === name;
+  const own = (name: string) => (now: FocusedElement) => now.entry.includes('yours') && now.name === name;
   const file = join(folder, 'by-keyboard.condense.json');
   await press(own('Export…'), 'Space', 'Shift+Tab');
   await answerByKeys(bench, file, proposesFile);
@@ -145,7 +154,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await bench.page.locator('.monaco-diff-editor').first().waitFor();
 };
 
-export const panelKeyboard: Shared = {
+export const panelKeyboard: SharedScenarios = {
   open: panelWindow,
   scenarios: { buildsThreePassesByKeyboardAlone },
   seconds: 300,

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
 import { panelSettings } from '../panelSettings';
@@ -78,7 +78,7 @@ const looks =
     assert.deepEqual(reports, []);
   };
 
-export const panelLooks: Shared = {
+export const panelLooks: SharedScenarios = {
   open: panelWindow,
   scenarios: {
     // Themes don't affect layout, and width doesn't affect colors.

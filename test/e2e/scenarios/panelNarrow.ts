@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { condense, freshUser } from '../panelBuilding';
 import { openPanel, sections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
@@ -99,7 +99,7 @@ const nothingIsCut =
     await zoomBack();
   };
 
-export const panelNarrow: Shared = {
+export const panelNarrow: SharedScenarios = {
   open: panelWindow,
   // 1,280 screen pixels are 640 at 200 % zoom.
   scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, 1), cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2) },

@@ -2,7 +2,7 @@
  * A pass in the panel: a filter tree, a draft that takes effect when applied, localized numbers.
  */
 import assert from 'node:assert/strict';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
 import { axe, onDisk, reloaded, saved, showSection, unfold, violations } from '../panelPage';
 import { panelWindow } from '../windows';
@@ -152,7 +152,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   await screenshot(bench, 'panel-preset-draft-again');
 };
 
-export const panelPasses: Shared = {
+export const panelPasses: SharedScenarios = {
   open: panelWindow,
   scenarios: {
     // Width doesn't affect colors.

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { generateConversation } from '../../generators/conversation';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith } from '../home';
 import { openPanel, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
@@ -200,7 +200,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   await screenshot(bench, 'panel-comparison-by-keyboard-dark');
 };
 
-export const panelPreview: Shared = {
+export const panelPreview: SharedScenarios = {
   open: panelWindow,
   scenarios: {
     previewFollowsTheSettingsAndTheMarks,

@@ -4,13 +4,13 @@ import type { Frame } from 'playwright-core';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import type { RecordedRequest } from '../../servers/modelServer';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { openPanel, unfold } from '../panelPage';
 import { answerText, ask, screenshot, until } from '../workbench/index';
 
 const FILES = ['alpha', 'beta', 'gamma'] as const;
-const fileOf = (name: string): string =>
+const makeFile = (name: string): string =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
     '\n',
   );
@@ -51,7 +51,7 @@ const previewFollowsTheAgent: SharedScenario = async (bench, bed) => {
   const server = await startAnthropicServer({ apiKey: KEY, script });
   try {
     await newChat(bench, server, {
-      files: Object.fromEntries(FILES.map((name) => [`${name}.ts`, fileOf(name)])),
+      files: Object.fromEntries(FILES.map((name) => [`${name}.ts`, makeFile(name)])),
       settings: {
         'contextCondenser.provider': 'truncation',
         'contextCondenser.truncation': { preserveRecentCount: 2 },
@@ -95,4 +95,4 @@ const previewFollowsTheAgent: SharedScenario = async (bench, bed) => {
   }
 };
 
-export const panelPreviewLive: Shared = { open: chatWindow, scenarios: { previewFollowsTheAgent } };
+export const panelPreviewLive: SharedScenarios = { open: chatWindow, scenarios: { previewFollowsTheAgent } };

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { freshSample, homeWith, SESSION } from '../home';
 import type { Workbench } from '../workbench/index';
@@ -75,4 +75,4 @@ const answersInTheChat: SharedScenario = async (bench) => {
   }
 };
 
-export const participant: Shared = { open: chatWindow, scenarios: { answersInTheChat } };
+export const participant: SharedScenarios = { open: chatWindow, scenarios: { answersInTheChat } };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, call, jsonl, result, text, user, type Fields } from '../../fixtures/conversations/claudeCodeLines';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import { axe, violations } from '../panelPage';
@@ -159,4 +159,4 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   assert.deepEqual(reports, []);
 };
 
-export const reading: Shared = { open: plainWindow, scenarios: { readsWhatWasCondensed }, seconds: 240 };
+export const reading: SharedScenarios = { open: plainWindow, scenarios: { readsWhatWasCondensed }, seconds: 240 };

@@ -10,19 +10,11 @@ import { bigTask } from '../../generators/bigTask';
 import { INSTALLED, install, makeBed, setUp } from '../../agents/agentRun';
 import { REAL_AGENTS } from '../../agents/agents';
 import { breaksIn } from '../../agents/breaks';
-import { itemsOf, startUpstream, type Upstream } from '../../agents/upstream';
+import { listItems, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
 import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
-import {
-  asked,
-  canListProcesses,
-  isAlive,
-  nothingIsLeftOf,
-  processesOf,
-  thatRun,
-  type RunningGateway,
-} from '../gateways';
-import { condensationsOf } from '../longTask';
+import { asked, canListProcesses, isAlive, areGone, listProcesses, thatRun, type RunningGateway } from '../gateways';
+import { countCondensations } from '../longTask';
 import { STATUS_ITEM } from '../liveStatus';
 import {
   closeParts,
@@ -119,7 +111,7 @@ interface AtWork {
 }
 
 /** True if the gateway's agent runs; assumed if processes can't be listed. */
-const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || processesOf(gateway.pid).length > 1;
+const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || listProcesses(gateway.pid).length > 1;
 
 const terminalText = async ({ page }: Workbench): Promise<string> =>
   (await page.locator('.terminal-wrapper .xterm-rows > div').allInnerTexts())
@@ -249,7 +241,7 @@ async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): P
   assert.ok(!kept.includes(MARKER_START));
   const whole = new Set(kept.split('\n'));
   const main = upstream.seen.filter(({ kind }) => kind === 'main');
-  const sent = new Set(main.flatMap(({ record }) => [...longTexts(itemsOf(record.body))]));
+  const sent = new Set(main.flatMap(({ record }) => [...longTexts(listItems(record.body))]));
   const lines = new Set([...sent].flatMap((text) => text.split('\n')));
   assert.ok(lines.size > CALLS * 20);
   // A condensed line may have lost its prefix.
@@ -258,7 +250,7 @@ async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): P
 }
 
 /** An agent's whole task, from the list to the end of its gateway. */
-function taskOf(name: string): Scenario {
+function makeTask(name: string): Scenario {
   const scenario: Scenario = async (bed) => {
     const agent = REAL_AGENTS.find((one) => one.name === name);
     const typed = AGENTS[name];
@@ -352,13 +344,13 @@ function taskOf(name: string): Scenario {
       const breaks = breaksIn(upstream.seen, agent.rewrites);
       bed.report(
         `${name}: ${upstream.made()} calls, ${upstream.server.requests.length} requests, ${refusals.length} refused, ` +
-          `${condensationsOf(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
+          `${countCondensations(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
       );
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
       // It exits on the user's command, then the terminal waits for Enter.
       const began = thatRun(bench);
       await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
-      await nothingIsLeftOf(bench, began, agent.logsOfRequests);
+      await areGone(bench, began, agent.logsOfRequests);
     } finally {
       await upstream.close();
       rmSync(root, { recursive: true, force: true });
@@ -367,7 +359,7 @@ function taskOf(name: string): Scenario {
   return Object.assign(scenario, { lane: 'long' as const, seconds: 120 });
 }
 
-export const isCondensedAsCodexInTheTerminal = taskOf('codex');
-export const isCondensedAsOpenCodeInTheTerminal = taskOf('opencode');
-export const isCondensedAsPiInTheTerminal = taskOf('pi');
-export const isCondensedAsGeminiInTheTerminal = taskOf('gemini');
+export const isCondensedAsCodexInTheTerminal = makeTask('codex');
+export const isCondensedAsOpenCodeInTheTerminal = makeTask('opencode');
+export const isCondensedAsPiInTheTerminal = makeTask('pi');
+export const isCondensedAsGeminiInTheTerminal = makeTask('gemini');

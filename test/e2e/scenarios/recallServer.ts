@@ -1,6 +1,6 @@
 /** The recall MCP server that VS Code gets from the extension. */
 import { notification, outputPanel, pick, quickInput, runCommand, screenshot } from '../workbench/index';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { plainWindow } from '../windows';
 
 const isOfferedToAgentsOnceSomethingWasCondensed: SharedScenario = async (bench) => {
@@ -16,4 +16,7 @@ const isOfferedToAgentsOnceSomethingWasCondensed: SharedScenario = async (bench)
   await screenshot(bench, 'mcp-server-started');
 };
 
-export const recallServer: Shared = { open: plainWindow, scenarios: { isOfferedToAgentsOnceSomethingWasCondensed } };
+export const recallServer: SharedScenarios = {
+  open: plainWindow,
+  scenarios: { isOfferedToAgentsOnceSomethingWasCondensed },
+};

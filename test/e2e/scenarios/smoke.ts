@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow } from '../condensedModel';
 import { freshSample, homeWith, SESSION } from '../home';
 import { condense, freshPanel } from '../panelBuilding';
@@ -40,7 +40,7 @@ const movesAPassByDragAndDropAndAppliesIt: SharedScenario = async (bench) => {
   await condense(bench);
 };
 
-export const smoke: Shared = {
+export const smoke: SharedScenarios = {
   open: chatWindow,
   scenarios: { condensesTheSampleShowsTheDiffAndUndoes, movesAPassByDragAndDropAndAppliesIt },
   isSmoke: true,

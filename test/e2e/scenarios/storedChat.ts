@@ -7,9 +7,9 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import { objects, type Json } from '../../servers/json';
 import type { RecordedRequest } from '../../servers/modelServer';
-import { blocksOf, callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import { getBlocks, callId, findResult, scriptedAgent } from '../../servers/scriptedAgent';
 import { answeredRequests } from '../../servers/taskFigures';
-import type { Shared, SharedScenario } from '../bed';
+import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { openConversations } from '../home';
 import { answerStored, MANY_REQUESTS } from '../longTask';
@@ -61,7 +61,7 @@ async function exported(bench: Workbench, form: RegExp, file: string): Promise<s
 }
 
 const resultsIn = (messages: readonly Json[]): Json[] =>
-  messages.flatMap(blocksOf).filter(({ type }) => type === 'tool_result');
+  messages.flatMap(getBlocks).filter(({ type }) => type === 'tool_result');
 
 const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = async (bench, bed) => {
   const { folder = '' } = bench;
@@ -89,7 +89,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
 
     const last = answeredRequests(server.requests).at(-1);
     assert.ok(last);
-    const results = steps.map((_, step) => resultOf(last, callId(0, step)) ?? '');
+    const results = steps.map((_, step) => findResult(last, callId(0, step)) ?? '');
     assert.deepEqual(
       results.flatMap((result, step) => (result.includes(lastLine(nameAt(step))) ? [] : [step])),
       [],
@@ -153,7 +153,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
   }
 };
 
-export const storedChat: Shared = {
+export const storedChat: SharedScenarios = {
   open: chatWindow,
   scenarios: { showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps },
   seconds: 40,

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import {
   act,
   addressesToGive,
@@ -21,8 +21,8 @@ import {
   STEPS,
   theGateway,
 } from '../agentTerminal';
-import { condensationsOf } from '../longTask';
-import { isAlive, nothingIsLeftOf, running, thatRun } from '../gateways';
+import { countCondensations } from '../longTask';
+import { isAlive, areGone, running, thatRun } from '../gateways';
 import { leaveStatus, STATUS_ITEM, statusTooltip } from '../liveStatus';
 import {
   closeParts,
@@ -117,14 +117,14 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
       said().filter((line) => !line.endsWith(' 200 whole')),
       [`${HALF} cancelled`],
     );
-    const kept = condensationsOf(bench);
+    const kept = countCondensations(bench);
     assert.ok(kept > 0);
     // The terminal waits for Enter, then everything ends.
     await pressUntilEnded(bench, gateway, ['Enter']);
-    await nothingIsLeftOf(bench, began);
+    await areGone(bench, began);
     assert.ok(!isAlive(agentPid));
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
-    assert.equal(condensationsOf(bench), kept, 'its ledger stays');
+    assert.equal(countCondensations(bench), kept, 'its ledger stays');
     const bodies = vendor.requests.map(({ body }) => JSON.stringify(body).length);
     bed.report(
       `${STEPS} calls, none refused, largest request ${Math.max(...bodies).toLocaleString('en-US')} characters`,
@@ -140,7 +140,7 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
   try {
     const { allow, said } = askVendor(bench, vendor);
     await useSettings(bench, { 'contextCondenser.thresholdTokens': 15_000 });
-    const before = condensationsOf(bench);
+    const before = countCondensations(bench);
     await agentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
@@ -163,12 +163,12 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
     assert.match(paused[0]?.detail ?? '', /^Paused: condensed only if a request would not fit/);
     await pick(bench, /Resume Condensing/);
     await icon('archive');
-    assert.equal(condensationsOf(bench), before, 'nothing was condensed so far');
+    assert.equal(countCondensations(bench), before, 'nothing was condensed so far');
 
     allow(HALF + 6);
     await until('a request after that', () => said().length === HALF + 6);
     await act(bench, TASK, /Use Smart \(File-Aware\)/);
-    await until('the condensation', () => condensationsOf(bench) === before + 1);
+    await until('the condensation', () => countCondensations(bench) === before + 1);
     allow(HALF + 10);
     await until('requests behind it', () => said().length === HALF + 10);
     const sizes = vendor.requests.map(({ body }) => JSON.stringify(body).length);
@@ -184,13 +184,13 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
     await until('the whole task', () => said().length === STEPS);
     assert.ok(said().every((line) => line.endsWith(' 200 whole')));
     await pressUntilEnded(bench, gateway, ['Enter']);
-    await nothingIsLeftOf(bench, began);
+    await areGone(bench, began);
   } finally {
     await vendor.close();
   }
 };
 
-export const terminalAgent: Shared = {
+export const terminalAgent: SharedScenarios = {
   open: gatewayWindow,
   scenarios: { isCondensedSeenAndUndoneWhileItRuns, isPausedResumedAndTakenFurther },
   seconds: 180,
@@ -284,7 +284,7 @@ const closedInMidRequest: Scenario = async (bed) => {
     await bench.close();
     await bench.server.end();
     await hanging.aborted;
-    await nothingIsLeftOf(bench, began);
+    await areGone(bench, began);
     assert.deepEqual(
       readdirSync(home).filter((name) => !before.includes(name)),
       ['log'],

@@ -24,7 +24,7 @@ const fileText = (name: string): string =>
     '\n',
   );
 
-const nameOf = (index: number): string => `part${String.fromCodePoint(97 + index)}`;
+const makeName = (index: number): string => `part${String.fromCodePoint(97 + index)}`;
 
 interface Task {
   readonly threshold: number;
@@ -51,7 +51,7 @@ const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools
 
 /** Files to read: each once, or every other one again. */
 const readings = (repeats: boolean): string[] =>
-  Array.from({ length: FILES }, (_, step) => nameOf(repeats ? Math.floor(step / 4) * 2 + (step % 2) : step));
+  Array.from({ length: FILES }, (_, step) => makeName(repeats ? Math.floor(step / 4) * 2 + (step % 2) : step));
 
 const TASKS: readonly Task[] = [
   ...[15, 50, 75].flatMap((threshold): Task[] => [
@@ -119,7 +119,9 @@ async function runTask(bench: Workbench, server: ModelServer, task: Task, own: (
 }
 
 const actsWhenItSays: Scenario = async (bed) => {
-  const files = Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`${nameOf(i)}.ts`, fileText(nameOf(i))]));
+  const files = Object.fromEntries(
+    Array.from({ length: FILES }, (_, i) => [`${makeName(i)}.ts`, fileText(makeName(i))]),
+  );
   const server = await startAnthropicServer({ apiKey: KEY, maxContextTokens: WINDOW });
   try {
     const profile = chatProfile(server, { contextWindow: WINDOW, maxOutputTokens: 8_000 });

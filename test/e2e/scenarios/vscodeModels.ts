@@ -14,7 +14,7 @@ import type { RecordedRequest } from '../../servers/modelServer';
 import { prefixBreaks } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
-import { condensationsOf } from '../longTask';
+import { countCondensations } from '../longTask';
 import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, until } from '../workbench/index';
 
 const STEPS = 24;
@@ -55,7 +55,7 @@ const worksOnTwoTasks: Scenario = async (bed) => {
       refused.map(({ refusal }) => refusal),
       [],
     );
-    const condensations = condensationsOf(bench);
+    const condensations = countCondensations(bench);
     const tasks = [true, false].map((isNative) => server.requests.filter((request) => hasTools(request) === isNative));
     const breaks = tasks.map((requests) => prefixBreaks(requests).length);
     for (const [at, requests] of tasks.entries()) {

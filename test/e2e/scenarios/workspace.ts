@@ -9,7 +9,7 @@ import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
-import type { Bed, Scenario, Shared, SharedScenario } from '../bed';
+import type { Bed, Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { homeWith } from '../home';
 import { openPanel } from '../panelPage';
 import type { Workbench } from '../workbench/index';
@@ -104,7 +104,7 @@ async function condense(bench: Workbench, paid = false): Promise<string> {
 /** Server of the window without workspace trust. */
 let unasked: ModelServer;
 
-const untrustedWindow: Shared['open'] = async (bed) => {
+const untrustedWindow: SharedScenarios['open'] = async (bed) => {
   const server = await startAnthropicServer({ apiKey: KEY, script: reply('## Goal\nGo on.') });
   bed.atEnd(() => server.close());
   unasked = server;
@@ -133,7 +133,7 @@ const condensesTheSampleWithNoAgent: SharedScenario = async (bench) => {
   await screenshot(bench, 'sample-untrusted-dark');
 };
 
-export const whileAWorkspaceIsNotTrusted: Shared = {
+export const whileAWorkspaceIsNotTrusted: SharedScenarios = {
   open: untrustedWindow,
   scenarios: { setsSpendsAndSendsNothing, condensesTheSampleWithNoAgent },
 };

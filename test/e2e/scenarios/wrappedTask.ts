@@ -8,7 +8,7 @@ import { bigTask } from '../../generators/bigTask';
 import { DONE, TASK_PROMPT } from '../../servers/longTask';
 import type { Scenario } from '../bed';
 import { pickCondensed } from '../condensedModel';
-import { condensationsOf, MANY_REQUESTS, writeProject } from '../longTask';
+import { countCondensations, MANY_REQUESTS, writeProject } from '../longTask';
 import { agentOptions, answerText, ask, openChat, screenshot } from '../workbench/index';
 
 /** Declared and real window in tokens; the first rejection reveals the difference. */
@@ -56,7 +56,7 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   const refused = requests.filter(({ isTooLong }) => isTooLong);
   const answered = requests.filter(({ isTooLong }) => !isTooLong);
   const sum = (field: 'tokens' | 'cached'): number => answered.reduce((all, each) => all + each[field], 0);
-  const condensations = condensationsOf(bench);
+  const condensations = countCondensations(bench);
   const share = Math.round((100 * sum('cached')) / sum('tokens'));
   const breaks = answered.filter(({ cached }, index) => index > 0 && cached < (answered[index - 1]?.tokens ?? 0));
   const dollars = (sum('tokens') - sum('cached')) * PRICES.input + sum('cached') * PRICES.cacheRead;

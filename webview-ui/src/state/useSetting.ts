@@ -1,7 +1,7 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
 import { use, useState } from 'react';
 import { errorMessage } from '../../../src/core/errors';
-import { namedPath } from '../../../src/core/settingValue';
+import { namePath } from '../../../src/core/settingValue';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
 import { allJudged, EditedEntryContext, pathInside } from './editedEntry';
 import { usePanel } from './panel';
@@ -78,7 +78,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   const change = (value: unknown): Params<'updateSetting'> => ({
     name,
     scope,
-    path: [...namedPath(setting[scope], path)],
+    path: [...namePath(setting[scope], path)],
     value,
   });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {

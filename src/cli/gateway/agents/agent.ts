@@ -124,26 +124,26 @@ export async function settingsIn(
 }
 
 /** Undefined if the path doesn't exist. */
-export function fieldIn(value: unknown, ...path: readonly string[]): unknown {
+export function getField(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return at;
 }
 
 /** A non-empty string, or undefined. */
-export function textIn(value: unknown, ...path: readonly string[]): string | undefined {
-  const text = fieldIn(value, ...path);
+export function getText(value: unknown, ...path: readonly string[]): string | undefined {
+  const text = getField(value, ...path);
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
 /** @throws UnsupportedError if the setting isn't a URL */
-export function addressIn(text: string, where: string): URL {
+export function parseAddress(text: string, where: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UnsupportedError(`${where} is not an address that the gateway can pass requests to.`);
 }
 
 /** Value of a command line option, in either form. */
-export function optionIn(args: readonly string[], ...names: readonly string[]): string | undefined {
+export function getOption(args: readonly string[], ...names: readonly string[]): string | undefined {
   for (const [at, arg] of args.entries()) {
     if (arg === '--') return undefined;
     if (names.includes(arg)) return args[at + 1];

@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../../../core/agents/claudeCodeClouds';
 import { isRecord } from '../../../core/messages/blocks';
 import {
-  addressIn,
+  parseAddress,
   NO_PROXY,
-  optionIn,
+  getOption,
   settingsIn,
-  textIn,
+  getText,
   UnsupportedError,
   withLoopback,
   type GatewayAgent,
@@ -27,7 +27,7 @@ export const claudeCode: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
-    const given = optionIn(args, '--settings');
+    const given = getOption(args, '--settings');
     const own = given === undefined ? {} : await givenSettings(given, cwd);
     const users = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
@@ -38,7 +38,7 @@ export const claudeCode: GatewayAgent = {
     // By descending precedence.
     const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
-      settings.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
+      settings.map((one) => getText(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
     const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(variable(name)));
     if (cloud !== undefined) {
       throw new UnsupportedError(
@@ -49,7 +49,7 @@ export const claudeCode: GatewayAgent = {
     const { used, unused } = usableAddress(
       [
         ...settings.map((one, at): NamedAddress | undefined => {
-          const text = textIn(one, 'env', ADDRESS);
+          const text = getText(one, 'env', ADDRESS);
           const path = files[at - 1];
           const from = path === undefined ? '--settings' : `${ADDRESS} in ${shownPath(path, home)}`;
           return text === undefined ? undefined : { text, from, isProjects: inProject.includes(path ?? '') };
@@ -59,7 +59,7 @@ export const claudeCode: GatewayAgent = {
       trust,
     );
     return {
-      routes: new Map([[ROUTE, addressIn(used?.text ?? 'https://api.anthropic.com', ADDRESS)]]),
+      routes: new Map([[ROUTE, parseAddress(used?.text ?? 'https://api.anthropic.com', ADDRESS)]]),
       ...(used && { from: new Map([[ROUTE, used.from]]) }),
       unused,
       trust,
@@ -71,7 +71,7 @@ export const claudeCode: GatewayAgent = {
         // unencrypted.
         const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
         const direct = NO_PROXY.map((name) => {
-          const said = usable.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined);
+          const said = usable.map((one) => getText(one, 'env', name)).find((value) => value !== undefined);
           return [name, withLoopback(said ?? env[name])] as const;
         });
         const overlay = {

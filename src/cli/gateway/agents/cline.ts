@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
 /** URLs of providers without a configured one. Source: Cline's code (`@cline/llms`). */
@@ -22,17 +22,17 @@ export const cline: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir } = home;
     const data =
-      optionIn(args, '--data-dir') ??
+      getOption(args, '--data-dir') ??
       env['CLINE_DATA_DIR'] ??
       join(env['CLINE_DIR'] ?? join(homedir, '.cline'), 'data');
     const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(data, 'settings', 'providers.json');
     const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
     const settings = await settingsIn(providersFile, JSON.parse);
     const servers = await settingsIn(serversFile, JSON.parse);
-    const chosen = optionIn(args, '-P', '--provider') ?? textIn(settings, 'lastUsedProvider');
-    const own = textIn(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
+    const chosen = getOption(args, '-P', '--provider') ?? getText(settings, 'lastUsedProvider');
+    const own = getText(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
     const address = own ?? BUILT_IN[chosen ?? ''];
-    const hasKey = textIn(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
+    const hasKey = getText(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
     if (chosen === undefined || address === undefined || !hasKey) {
       throw new UnsupportedError(
         `Its provider "${chosen ?? 'none'}" is not one with a key of its own: choose one with cline auth, such as anthropic or openai-compatible.`,
@@ -40,18 +40,18 @@ export const cline: GatewayAgent = {
     }
     const route = 'cline';
     return {
-      routes: new Map([[route, addressIn(address, `The baseUrl of "${chosen}"`)]]),
+      routes: new Map([[route, parseAddress(address, `The baseUrl of "${chosen}"`)]]),
       ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shownPath(providersFile, home)}`]]) }),
       canRecall: true,
       async launch({ url, file, recall }) {
-        const entry = fieldIn(settings, 'providers', chosen);
-        const inner = fieldIn(entry, 'settings');
+        const entry = getField(settings, 'providers', chosen);
+        const inner = getField(entry, 'settings');
         const changed = { ...toRecord(entry), settings: { ...toRecord(inner), baseUrl: url(route) } };
         const providers = { ...settings, providers: { ...toRecord(settings['providers']), [chosen]: changed } };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
         const withServer = { ...servers, mcpServers: { ...toRecord(servers['mcpServers']), [name]: server } };
-        const compaction = optionIn(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
+        const compaction = getOption(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
         return {
           command: 'cline',
           args: [...compaction, ...args],

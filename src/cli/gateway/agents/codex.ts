@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { SECRET_HEADER } from '../../../gateway/access';
 import { HAS_ZSTD } from '../../../gateway/unpacking';
-import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
 const ROUTE = 'openai';
@@ -24,16 +24,16 @@ export const codex: GatewayAgent = {
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');
     const files = [join(folder, 'config.toml')];
-    const profile = optionIn(args, '-p', '--profile');
+    const profile = getOption(args, '-p', '--profile');
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => settingsIn(file, parse)));
     const overrides = overridesIn(args, parse);
     // By descending precedence.
     const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
-      sources.map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
+      sources.map((one) => getField(one, ...path)).find((value) => value !== undefined);
     const describeSource = (...path: readonly string[]): string => {
-      const file = files[sources.findIndex((one) => fieldIn(one, ...path) !== undefined) - 1];
+      const file = files[sources.findIndex((one) => getField(one, ...path) !== undefined) - 1];
       return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shownPath(file, home)}`}`;
     };
     const provider = setting('model_provider') ?? 'openai';
@@ -55,12 +55,12 @@ export const codex: GatewayAgent = {
     if (!isBuiltIn && typeof own !== 'string') {
       throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
     }
-    if (fieldIn(setting('model_providers', provider), 'wire_api') === 'chat') {
+    if (getField(setting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
     const address = typeof own === 'string' ? own : await vendorAddress(folder, env);
     return {
-      routes: new Map([[ROUTE, addressIn(address, 'The base_url of Codex')]]),
+      routes: new Map([[ROUTE, parseAddress(address, 'The base_url of Codex')]]),
       ...(typeof own === 'string' && { from: new Map([[ROUTE, describeSource(...addressPath)]]) }),
       canRecall: true,
       windows: makeWindows(setting('model'), setting('model_context_window')),
@@ -148,8 +148,8 @@ async function vendorAddress(folder: string, env: Readonly<Record<string, string
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;
   const signIn = await settingsIn(join(folder, 'auth.json'), JSON.parse);
-  const mode = textIn(signIn, 'auth_mode')?.toLowerCase();
-  if (mode === 'apikey' || (mode === undefined && textIn(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
+  const mode = getText(signIn, 'auth_mode')?.toLowerCase();
+  if (mode === 'apikey' || (mode === undefined && getText(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
   if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';
   throw new UnsupportedError(
     'It is not known how Codex is signed in. Set where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
 /** URLs of providers without a configured one. */
@@ -26,7 +26,7 @@ export const continueCli: GatewayAgent = {
   async prepare(args, home) {
     const { homedir, env, cwd } = home;
     const { parse, stringify } = await import('yaml');
-    const given = optionIn(args, '--config');
+    const given = getOption(args, '--config');
     const path =
       given === undefined
         ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
@@ -39,13 +39,13 @@ export const continueCli: GatewayAgent = {
     const from = new Map<string, string>();
     const windows = new Map<string, number>();
     for (const [at, model] of models.entries()) {
-      const own = textIn(model, 'apiBase');
-      const address = own ?? BUILT_IN[textIn(model, 'provider') ?? ''];
-      if (address !== undefined) addresses.set(at, addressIn(address, `The apiBase of model ${at + 1}`));
+      const own = getText(model, 'apiBase');
+      const address = own ?? BUILT_IN[getText(model, 'provider') ?? ''];
+      if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
       if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shownPath(path, home)}`);
       const options = model['defaultCompletionOptions'];
       const window = isRecord(options) ? options['contextLength'] : undefined;
-      if (typeof window === 'number') windows.set(textIn(model, 'model') ?? '', window);
+      if (typeof window === 'number') windows.set(getText(model, 'model') ?? '', window);
     }
     if (addresses.size === 0) {
       throw new UnsupportedError(

@@ -1,5 +1,5 @@
 import { SECRET_HEADER } from '../../../gateway/access';
-import { addressIn, optionIn, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getOption, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'provider';
 /**
@@ -28,11 +28,11 @@ export const copilotCli: GatewayAgent = {
         `Its provider type "${type}" is not supported: set COPILOT_PROVIDER_TYPE to openai or anthropic.`,
       );
     }
-    const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || optionIn(args, '--model') || env['COPILOT_MODEL'];
+    const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || getOption(args, '--model') || env['COPILOT_MODEL'];
     const prompt = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
     const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
     return Promise.resolve({
-      routes: new Map([[ROUTE, addressIn(address, 'COPILOT_PROVIDER_BASE_URL')]]),
+      routes: new Map([[ROUTE, parseAddress(address, 'COPILOT_PROVIDER_BASE_URL')]]),
       from: new Map([[ROUTE, 'COPILOT_PROVIDER_BASE_URL']]),
       canRecall: true,
       windows,

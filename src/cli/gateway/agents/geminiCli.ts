@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type GatewayAgent } from './agent';
+import { parseAddress, settingsIn, getText, UnsupportedError, type AgentHome, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
 
 const ROUTE = 'gemini';
@@ -26,7 +26,7 @@ export const geminiCli: GatewayAgent = {
       ),
     );
     const chosen = [system, project, user]
-      .map((one) => textIn(one, 'security', 'auth', 'selectedType') ?? textIn(one, 'selectedAuthType'))
+      .map((one) => getText(one, 'security', 'auth', 'selectedType') ?? getText(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
     const type = chosen ?? typeInEnvironment(env);
     if (type !== 'gemini-api-key') {
@@ -37,7 +37,7 @@ export const geminiCli: GatewayAgent = {
     const canRecall = isRoots(home.runs, home);
     const set = env[ADDRESS] || undefined;
     return {
-      routes: new Map([[ROUTE, addressIn(set ?? 'https://generativelanguage.googleapis.com', ADDRESS)]]),
+      routes: new Map([[ROUTE, parseAddress(set ?? 'https://generativelanguage.googleapis.com', ADDRESS)]]),
       ...(set !== undefined && { from: new Map([[ROUTE, ADDRESS]]) }),
       canRecall,
       async launch({ url, file, recall }) {

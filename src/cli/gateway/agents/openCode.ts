@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import {
-  addressIn,
-  fieldIn,
-  optionIn,
+  parseAddress,
+  getField,
+  getOption,
   settingsIn,
-  textIn,
+  getText,
   UnsupportedError,
   type AgentHome,
   type GatewayAgent,
@@ -51,34 +51,34 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const unused = new Map<string, NamedAddress>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN)) {
-      const hasKey = Boolean(env[key]) || textIn(signedIn[id], 'type') === 'api';
+      const hasKey = Boolean(env[key]) || getText(signedIn[id], 'type') === 'api';
       if (hasKey) addresses.set(id, new URL(address));
     }
     for (const { values, from: source, isProjects } of settings) {
-      const providers = fieldIn(values, 'provider');
+      const providers = getField(values, 'provider');
       for (const [id, provider] of isRecord(providers) ? Object.entries(providers) : []) {
-        const models = fieldIn(provider, 'models');
+        const models = getField(provider, 'models');
         for (const [model, about] of isRecord(models) ? Object.entries(models) : []) {
-          const window = fieldIn(about, 'limit', 'context');
+          const window = getField(about, 'limit', 'context');
           if (typeof window === 'number') windows.set(model, window);
         }
-        const text = textIn(provider, 'options', 'baseURL') ?? textIn(provider, 'api');
+        const text = getText(provider, 'options', 'baseURL') ?? getText(provider, 'api');
         const address = text === undefined ? undefined : expanded(text, env);
         const known = BUILT_IN[id];
         if (address !== undefined && isProjects && !trust.isTrusted) {
           unused.set(id, { text: address, from: `a provider's address in ${source}`, isProjects });
         } else if (address !== undefined) {
-          addresses.set(id, addressIn(address, `The baseURL of "${id}"`));
+          addresses.set(id, parseAddress(address, `The baseURL of "${id}"`));
           from.set(id, `a provider's address in ${source}`);
-        } else if (known && textIn(provider, 'options', 'apiKey') !== undefined)
+        } else if (known && getText(provider, 'options', 'apiKey') !== undefined)
           addresses.set(id, addresses.get(id) ?? new URL(known.address));
       }
     }
     const chosen =
-      optionIn(args, '-m', '--model') ??
+      getOption(args, '-m', '--model') ??
       settings
         .toReversed()
-        .map(({ values }) => textIn(values, 'model'))
+        .map(({ values }) => getText(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
     /** Providers defined only by the project, which the agent would call directly. */
@@ -141,12 +141,12 @@ export const openCode = openCodeLike('opencode');
 export const kilo = openCodeLike('kilo');
 
 const getRecord = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
-  const found = fieldIn(value, ...path);
+  const found = getField(value, ...path);
   return isRecord(found) ? found : {};
 };
 
 const listIn = (value: unknown, field: string): readonly unknown[] => {
-  const list = fieldIn(value, field);
+  const list = getField(value, field);
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
 };
 

@@ -1,7 +1,7 @@
 import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
 import { shownPath } from './projectTrust';
 
@@ -46,22 +46,22 @@ export const pi: GatewayAgent = {
     const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const models = join(folder, 'models.json');
-    const own = fieldIn(await settingsIn(models, jsonc), 'providers');
+    const own = getField(await settingsIn(models, jsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
     const ownAddresses: string[] = [];
     for (const [id, provider] of isRecord(own) ? Object.entries(own) : []) {
-      const address = textIn(provider, 'baseUrl');
+      const address = getText(provider, 'baseUrl');
       if (address === undefined) continue;
-      addresses.set(id, addressIn(address, `The baseUrl of "${id}"`));
+      addresses.set(id, parseAddress(address, `The baseUrl of "${id}"`));
       ownAddresses.push(id);
     }
     const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
     const said = await Promise.all(
-      settings.map(async (path) => textIn(await settingsIn(path, jsonc), 'defaultProvider')),
+      settings.map(async (path) => getText(await settingsIn(path, jsonc), 'defaultProvider')),
     );
-    const model = optionIn(args, '--model');
+    const model = getOption(args, '--model');
     const chosen =
-      optionIn(args, '--provider') ??
+      getOption(args, '--provider') ??
       NOT_LED.find((provider) => model?.startsWith(`${provider}/`)) ??
       said.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
@@ -71,10 +71,10 @@ export const pi: GatewayAgent = {
     }
     const windows = new Map<string, number>();
     for (const provider of isRecord(own) ? Object.values(own) : []) {
-      const models = fieldIn(provider, 'models');
+      const models = getField(provider, 'models');
       for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
-        const window = fieldIn(model, 'contextWindow');
-        if (typeof window === 'number') windows.set(textIn(model, 'id') ?? '', window);
+        const window = getField(model, 'contextWindow');
+        if (typeof window === 'number') windows.set(getText(model, 'id') ?? '', window);
       }
     }
     const ids = [...addresses.keys()];

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fieldIn, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
+import { getField, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
 import { jsonc } from './jsonc';
 
 const BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
@@ -35,7 +35,7 @@ export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   const config = await settingsIn(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
   const toKey = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
   const isAccepted = foldersInRepository(cwd).some(
-    (folder) => fieldIn(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
+    (folder) => getField(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
   );
   return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrusted;
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import {
-  addressIn,
-  fieldIn,
-  optionIn,
+  parseAddress,
+  getField,
+  getOption,
   settingsIn,
-  textIn,
+  getText,
   UnsupportedError,
   type AgentHome,
   type GatewayAgent,
@@ -38,25 +38,25 @@ export const qwenCode: GatewayAgent = {
     const files = [systemFile, inProject, users];
     const settings = [system, ...(await Promise.all(files.slice(1).map((path) => settingsIn(path, jsonc))))];
     const chosen =
-      optionIn(args, '--auth-type') ??
-      settings.map((one) => textIn(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
+      getOption(args, '--auth-type') ??
+      settings.map((one) => getText(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
     const way = WAYS[chosen ?? ''];
-    if (!way || optionIn(args, '--openai-base-url') !== undefined) {
+    if (!way || getOption(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
         way
           ? "An address on its command line overrides the gateway's: set OPENAI_BASE_URL instead."
           : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
     }
-    if (settings.some((one) => hasAddress(fieldIn(one, 'modelProviders', chosen ?? '')))) {
+    if (settings.some((one) => hasAddress(getField(one, 'modelProviders', chosen ?? '')))) {
       throw new UnsupportedError(
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
     const trust = await qwenCodeTrust(home);
     const said = settings.map((one, at): NamedAddress | undefined => {
-      const text = chosen?.startsWith('openai') ? textIn(one, 'security', 'auth', 'baseUrl') : undefined;
+      const text = chosen?.startsWith('openai') ? getText(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
       const from = `security.auth.baseUrl in ${shownPath(path, home)}`;
       return text === undefined ? undefined : { text, from, isProjects: path === inProject && path !== users };
@@ -65,7 +65,7 @@ export const qwenCode: GatewayAgent = {
     const { used, unused } = usableAddress([set ? { text: set, from: way.variable } : undefined, ...said], trust);
     const route = 'qwen';
     return {
-      routes: new Map([[route, addressIn(used?.text ?? way.address, way.variable)]]),
+      routes: new Map([[route, parseAddress(used?.text ?? way.address, way.variable)]]),
       ...(used && { from: new Map([[route, used.from]]) }),
       unused,
       trust,
@@ -94,7 +94,7 @@ export const qwenCode: GatewayAgent = {
 };
 
 const hasAddress = (models: unknown): boolean =>
-  Array.isArray(models) && (models as readonly unknown[]).some((model) => textIn(model, 'baseUrl') !== undefined);
+  Array.isArray(models) && (models as readonly unknown[]).some((model) => getText(model, 'baseUrl') !== undefined);
 
 function systemSettings({ platform, env }: AgentHome): string {
   switch (platform) {

@@ -1,6 +1,6 @@
 /** Resolves what a record can only say together with the file's others. */
 import { getBlocks, isToolResult } from '../../../core/messages/blocks';
-import { isReport, personText } from '../../../core/messages/personText';
+import { isReport, extractPersonText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
 import type { Branch } from './branch';
 import type { ClaudeCodeRecord } from './record';
@@ -87,7 +87,7 @@ interface QueuedPrompt {
 
 /** Tasks also report through the queue: as an element, in older versions as JSON. */
 const isPersons = (text: string): boolean =>
-  personText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
+  extractPersonText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
 
 function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly string[] {
   if (message && message.role !== 'user') return [];

@@ -9,7 +9,7 @@ import type {
   RequestPart,
 } from '../../../core/account/recordedRequest';
 import type { Service } from '../../../core/cost/service';
-import { promptTokens, type Usage } from '../../../core/cost/usage';
+import { countPromptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { RequestCollector } from '../format';
@@ -178,7 +178,7 @@ const sumOutput = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts
 const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): boolean =>
   (usage === undefined || isNone(usage)) && parts.length === 0;
 
-const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
+const isNone = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
  * Usage and other charges. The top-level sums omit an advisor and a server-side compaction, and

@@ -1,6 +1,6 @@
 import { instructionsOf } from '../../../core/condense/summary/instructions';
-import { toolExchanges } from '../../../core/messages/exchanges';
-import { taskIndex } from '../../../core/messages/task';
+import { listToolExchanges } from '../../../core/messages/exchanges';
+import { findTask } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
 import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
@@ -117,8 +117,8 @@ describe('a rollout', () => {
       { role: 'assistant', content: [{ type: 'codex_item' }, { type: 'codex_item' }] },
     ]);
     expect(checkConversation(messages)).toEqual([]);
-    expect(taskIndex(messages)).toBe(2);
-    expect(instructionsOf(messages, toolExchanges(messages)).map(({ text }) => text)).toEqual(['Split the work']);
+    expect(findTask(messages)).toBe(2);
+    expect(instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text)).toEqual(['Split the work']);
   });
 
   it('of a version before September 2025 has no envelope', () => {

@@ -3,7 +3,7 @@
  * in a block.
  */
 import { REASONING_BLOCK, isRecord } from '../../../core/messages/blocks';
-import { callerIn } from '../../../core/messages/programs';
+import { pickCaller } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
@@ -87,13 +87,20 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
       const rawArguments = stringIn(item, 'arguments') ?? '';
       const name = stringIn(item, 'name');
       if (id === undefined || name === undefined) break;
-      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...callerIn(item) }];
+      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...pickCaller(item) }];
     }
     case 'custom_tool_call': {
       const name = stringIn(item, 'name');
       if (id === undefined || name === undefined) break;
       return [
-        { type: 'tool_use', id, name, input: { input: asText(item['input']) }, openai: CUSTOM_CALL, ...callerIn(item) },
+        {
+          type: 'tool_use',
+          id,
+          name,
+          input: { input: asText(item['input']) },
+          openai: CUSTOM_CALL,
+          ...pickCaller(item),
+        },
       ];
     }
     case 'tool_search_call':
@@ -104,7 +111,7 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
   // Client-side calls (shells, patches, the computer) have an id that their output refers to.
   if (id !== undefined && tool !== undefined) {
     const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
-    return [{ type: 'tool_use', id, name: tool, input, ...callerIn(item) }];
+    return [{ type: 'tool_use', id, name: tool, input, ...pickCaller(item) }];
   }
   return [{ type: CODEX_ITEM, item }];
 }
@@ -124,7 +131,7 @@ function toResult(item: CodexItem): Block {
     tool_use_id: id,
     content: Array.isArray(content) ? toParts(content) : asText(content ?? output),
     ...(failed && { is_error: true }),
-    ...callerIn(item),
+    ...pickCaller(item),
   };
 }
 

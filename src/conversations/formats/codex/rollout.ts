@@ -5,7 +5,7 @@
  * tests.
  */
 import { isRecord } from '../../../core/messages/blocks';
-import { personText } from '../../../core/messages/personText';
+import { extractPersonText } from '../../../core/messages/personText';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { type Line, readLines } from '../../text/lines';
 import type { EarlierRecords } from '../format';
@@ -255,5 +255,5 @@ function isTypedByUser(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
   const texts = listIn(item, 'content').map((part) => (isRecord(part) ? stringIn(part, 'text') : undefined));
   // Images without text were also sent by a person.
-  return texts.some((text) => text === undefined || personText(text) !== '');
+  return texts.some((text) => text === undefined || extractPersonText(text) !== '');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getBlocks, isText } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
-import { personText } from '../../../core/messages/personText';
+import { extractPersonText } from '../../../core/messages/personText';
 import { readCopilot } from './copilot';
 import type { ReadOptions } from '../../types';
 
@@ -150,7 +150,7 @@ describe('a session', () => {
     ];
     expect(texts(events)).toEqual(['one', '1', notification, '2']);
     expect(read(events).request).toEqual({ system: 'You are Copilot. Call task_complete.' });
-    expect(personText(notification)).toBe('');
+    expect(extractPersonText(notification)).toBe('');
   });
 
   it('keeps what was attached', () => {

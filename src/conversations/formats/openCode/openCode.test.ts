@@ -7,8 +7,8 @@ import { getBlocks } from '../../../core/messages/blocks';
 import { applyEdits } from '../../../core/condense/edits/applyEdits';
 import { losslessConfigSchema } from '../../../core/condense/lossless/run';
 import { losslessProvider } from '../../../core/condense/providers/lossless';
-import { toolExchanges } from '../../../core/messages/exchanges';
-import { checkConversation, newViolations } from '../../../core/messages/firewall';
+import { listToolExchanges } from '../../../core/messages/exchanges';
+import { checkConversation, findNewViolations } from '../../../core/messages/firewall';
 import { MessageCounter } from '../../../core/tokens/messageCounter';
 import { listSessions } from './database';
 import { readConversation } from '../../read';
@@ -173,7 +173,7 @@ describe('an exported session', () => {
       reply('m3', [reading('c.ts')]),
       reply('m4', [reading('a.ts')]),
     ]);
-    const met = toolExchanges(messages).map(({ input, resultText }) => [input['filePath'], resultText]);
+    const met = listToolExchanges(messages).map(({ input, resultText }) => [input['filePath'], resultText]);
     expect(met).toEqual(['a.ts', 'b.ts', 'c.ts', 'a.ts'].map((path) => [path, file(path[0] ?? '')]));
     const { edits } = await losslessProvider.condense(
       { messages, edits: [], counter: new MessageCounter({ count: (words) => Math.ceil(words.length / 4) }) },
@@ -182,8 +182,13 @@ describe('an exported session', () => {
     );
     expect(edits.map(({ kind }) => kind)).toEqual(['cut']);
     const view = applyEdits(messages, edits).messages;
-    expect(newViolations(messages, view)).toEqual([]);
-    expect(toolExchanges(view).map(({ resultText }) => resultText.includes('⟦'))).toEqual([true, false, false, false]);
+    expect(findNewViolations(messages, view)).toEqual([]);
+    expect(listToolExchanges(view).map(({ resultText }) => resultText.includes('⟦'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('has the title that it was given, else its first words', () => {

@@ -3,15 +3,15 @@
  * lost.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecord } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import { shownInTerminal } from '../lossless/terminal';
 import { maskSecrets } from '../../secrets/maskSecrets';
-import { shortened } from '../../shortened';
+import { shorten } from '../../shortened';
 import type { ApiMessage } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { applyEdits } from '../edits/applyEdits';
@@ -63,7 +63,7 @@ export function coherenceOf(
  * recognized.
  */
 const exampleOf = ({ text }: Fact): string =>
-  shortened(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
+  shorten(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
 
 interface Tally {
   kept: number;
@@ -141,7 +141,7 @@ function recallableTexts(
 
 /** Memoized by message, because most messages have not changed since the last report. */
 const referencesIn = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
-  keptList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
+  trimList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
 );
 
 interface CutLines {
@@ -152,7 +152,7 @@ interface CutLines {
 /** Lines behind an edit's references, by original message and edit. */
 const cutLines = memoizeByObject((message: ApiMessage) =>
   memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
-    const text = valueAt(message, place.path);
+    const text = getValueAt(message, place.path);
     if (typeof text !== 'string') return [];
     return cuts.flatMap((cut) =>
       cut.reference === undefined ? [] : [{ reference: cut.reference, lines: linesAt(text, cut) }],

@@ -1,7 +1,7 @@
 /** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { originalExchanges } from '../conversationMemory';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
@@ -79,7 +79,7 @@ function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
     for (const result of exchange.results) errors.push(...errorsOf(tools, exchange, kind === 'command', result));
   }
-  return { files: keptList(files), errors: keptList(errors) };
+  return { files: trimList(files), errors: trimList(errors) };
 }
 
 /** The facts of a conversation, each once. */

@@ -1,7 +1,7 @@
 import { hashText, type Hash } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
-import { valueAt } from '../../messages/path';
-import { taskIndex } from '../../messages/task';
+import { getValueAt } from '../../messages/path';
+import { findTask } from '../../messages/task';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import {
@@ -65,7 +65,7 @@ export class Draft implements Work {
     private readonly active: readonly Edit[] = [],
     readonly sentBefore = 0,
   ) {
-    this.task = taskIndex(original);
+    this.task = findTask(original);
     this.memory = conversationMemory(original);
     const known = knownView(original, counter, active);
     this.view = new DraftView(original, known?.state);
@@ -160,7 +160,7 @@ export class Draft implements Work {
 
   /** The string at a place as it now stands. */
   text(place: Place): string {
-    const value = valueAt(this.view.messages[place.message], place.path);
+    const value = getValueAt(this.view.messages[place.message], place.path);
     if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return value;
   }
@@ -230,8 +230,8 @@ export class Draft implements Work {
    */
   takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
-    const block = valueAt(this.original[place.message], place.path) as Block;
-    if (valueAt(this.view.messages[place.message], place.path) !== block) return 0;
+    const block = getValueAt(this.original[place.message], place.path) as Block;
+    if (getValueAt(this.view.messages[place.message], place.path) !== block) return 0;
     const before = blockHash(block);
     const placeholder = what === null ? undefined : this.placeholderFor(before, what);
     const tokensBefore = this.counter.block(block);

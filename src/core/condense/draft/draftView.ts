@@ -1,5 +1,5 @@
 import { hashText, type Hash } from '../../hash';
-import { isSamePath, valueAt, withValueAt } from '../../messages/path';
+import { isSamePath, getValueAt, withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import {
   hashAt,
@@ -94,7 +94,7 @@ export class DraftView {
   stateOf(place: Place): PlaceState {
     const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (known) return known;
-    const original = valueAt(this.original[place.message], place.path);
+    const original = getValueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return { place, original, cuts: [], text: original, strict: true };
   }
@@ -133,7 +133,7 @@ export class DraftView {
    */
   showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
-    const block = JSON.stringify(valueAt(this.original[message], path)) as string | undefined;
+    const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
     if (block === undefined || hashText(block) !== before) throw externalEdit(id);
     const shown = placeholder ? { type: 'text', text: placeholder.text } : GONE;
     this.shownMessages[message] = withValueAt(this.message(message), path, shown);

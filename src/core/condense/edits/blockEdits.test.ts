@@ -1,6 +1,6 @@
 /** Edits of whole blocks: thinking that goes, images of which a marker stands. */
 import { describe, expect, it } from 'vitest';
-import { newViolations } from '../../messages/firewall';
+import { findNewViolations } from '../../messages/firewall';
 import { findMarkers } from '../../messages/markers';
 import { assistant, call, result, text, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
@@ -47,7 +47,7 @@ describe('edits of blocks', () => {
     const { edits, tokens } = withoutAll();
     const { messages: view, origins, stale } = applyEdits(messages, edits);
     expect(stale).toEqual([]);
-    expect([...checkEdits(messages, edits), ...newViolations(messages, view, { origins })]).toEqual([]);
+    expect([...checkEdits(messages, edits), ...findNewViolations(messages, view, { origins })]).toEqual([]);
     expect((view[1]?.content as Block[]).map(({ type }) => type)).toEqual(['text', 'tool_use']);
     expect(findMarkers(JSON.stringify(view[2])).map(({ what }) => what)).toEqual(['image', 'image']);
     expect(tokens).toBe(freshCounter().messages(view));
@@ -113,6 +113,6 @@ describe('edits of blocks', () => {
 
   it('are refused by the firewall where what stands for an image is no marker', () => {
     const view = messages.with(2, user(result('a', [text('a picture'), image]), text('I saw nothing')));
-    expect(newViolations(messages, view)).toMatchObject([{ rule: 'structure-kept', message: 2 }]);
+    expect(findNewViolations(messages, view)).toMatchObject([{ rule: 'structure-kept', message: 2 }]);
   });
 });

@@ -1,6 +1,6 @@
 import { hashText } from '../../hash';
 import type { Violation } from '../../messages/firewall';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from '../../messages/markers';
@@ -10,7 +10,7 @@ export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit
   return edits.flatMap((edit) => {
     if (edit.kind === 'summary') return checkSummary(edit);
     if (edit.kind === 'block') return checkBlock(edit);
-    const text = valueAt(original[edit.place.message], edit.place.path);
+    const text = getValueAt(original[edit.place.message], edit.place.path);
     return typeof text === 'string' ? checkCuts(text, edit) : [];
   });
 }

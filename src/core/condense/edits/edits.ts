@@ -1,5 +1,5 @@
 import { hashText, type Hash } from '../../hash';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage, ContentType, Path, Place } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
@@ -120,7 +120,7 @@ export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.
 /** True if the original still contains what the edit changed. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return originalOf(original, edit) !== undefined;
-  const block = valueAt(original[edit.place.message], edit.place.path);
+  const block = getValueAt(original[edit.place.message], edit.place.path);
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
 
@@ -159,7 +159,7 @@ function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;
   }
-  const value = valueAt(original[edit.place.message], edit.place.path);
+  const value = getValueAt(original[edit.place.message], edit.place.path);
   return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
 

@@ -1,6 +1,6 @@
 /** References in markers and the content that they name. */
 import { hashText, type Hash } from '../../hash';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
 import type { Edit } from './edits';
@@ -50,7 +50,7 @@ export function referencedTexts(messages: readonly ApiMessage[], edits: readonly
   const texts = [...referencesOf(edits)].flatMap(([reference, { kind, place, start, end }]) => {
     // A summary's content is many messages, which are rendered where they are shown.
     if (kind === 'summary') return [];
-    const value = valueAt(messages[place.message], place.path);
+    const value = getValueAt(messages[place.message], place.path);
     const text = typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value);
     return [[reference, text] as const];
   });

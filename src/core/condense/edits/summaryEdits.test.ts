@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SUMMARY_ORIGIN, newViolations } from '../../messages/firewall';
+import { SUMMARY_ORIGIN, findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';
 import { MessageCounter } from '../../tokens/messageCounter';
@@ -40,7 +40,7 @@ describe('a summary', () => {
     expect(origins).toEqual([0, SUMMARY_ORIGIN, 5, 6, 7]);
     expect(stale).toEqual([]);
     expect(counter.messages(messages)).toBe(draft.tokens);
-    expect(newViolations(conversation, messages, { origins })).toEqual([]);
+    expect(findNewViolations(conversation, messages, { origins })).toEqual([]);
     expect(checkEdits(conversation, draft.edits)).toEqual([]);
     expect(restoreOriginal(messages, draft.edits, originalsOf(draft.edits))).toEqual(conversation);
   });
@@ -109,7 +109,7 @@ describe('a summary', () => {
 
 describe('the firewall', () => {
   const rules = (view: readonly ApiMessage[], origins: readonly number[]): string[] =>
-    newViolations(conversation, view, { origins }).map(({ rule }) => rule);
+    findNewViolations(conversation, view, { origins }).map(({ rule }) => rule);
 
   it('says no to a summary that parts a call from its result', () => {
     const view = [conversation[0]!, conversation[1]!, summary('x'), ...conversation.slice(3)];

@@ -4,7 +4,7 @@
 import { lastByPlace, placeKey, type Cut, type Edit, type SummaryEdit } from '../edits/edits';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { namesOf, type NeededLine } from './neededLater';
@@ -103,8 +103,8 @@ function blocksOf(
       const place = { message: index, path };
       const key = placeKey(place);
       if (blocks.has(key)) continue;
-      const original = String(valueAt(message, path));
-      const value = valueAt(view[viewIndex.get(index) ?? -1], pathInView(place, dropped));
+      const original = String(getValueAt(message, path));
+      const value = getValueAt(view[viewIndex.get(index) ?? -1], pathInView(place, dropped));
       const now = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);

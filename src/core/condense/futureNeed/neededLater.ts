@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
 
@@ -94,7 +94,7 @@ function show(shown: { names: Set<string>; paths: Set<string> }, message: ApiMes
 
 function callsByMessage(messages: readonly ApiMessage[], cut: number, end: number): Map<number, ToolExchange[]> {
   const calls = new Map<number, ToolExchange[]>();
-  for (const exchange of toolExchanges(messages.slice(cut, end))) {
+  for (const exchange of listToolExchanges(messages.slice(cut, end))) {
     const at = exchange.callMessage + cut;
     calls.set(at, [...(calls.get(at) ?? []), exchange]);
   }

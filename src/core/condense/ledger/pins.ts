@@ -1,4 +1,4 @@
-import { messageKey } from '../../messages/messageKey';
+import { makeMessageKey } from '../../messages/messageKey';
 import type { ApiMessage } from '../../messages/types';
 import type { LedgerEntry, PlacedMessage } from './ledger';
 
@@ -8,7 +8,7 @@ export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly
   for (const { message, key } of pins) {
     const there = messages[message];
     const index =
-      there && messageKey(there) === key ? message : messages.findIndex((other) => messageKey(other) === key);
+      there && makeMessageKey(there) === key ? message : messages.findIndex((other) => makeMessageKey(other) === key);
     if (index >= 0) indexes.add(index);
   }
   return indexes;
@@ -28,7 +28,7 @@ export function pinEntries(
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
   const added = messages.flatMap((message, index): LedgerEntry[] =>
-    wanted.has(index) && !known.has(index) ? [{ type: 'pinned', message: index, key: messageKey(message) }] : [],
+    wanted.has(index) && !known.has(index) ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }] : [],
   );
   return [...released, ...added];
 }

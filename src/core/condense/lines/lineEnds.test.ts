@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import { someMarker } from '../../testing';
 import { encoded, endOfLine, isInString, lineEndOf } from './lineEnds';
 import { lineNumbers } from '../lossless/lineNumbers';
@@ -63,7 +63,7 @@ describe('lines in JSON', () => {
       ...did('Bash', { command: 'gh api "comments" --all' }, report('two')),
     ];
     const draft = run(STEPS, messages);
-    const text = valueAt(draft.messages[2], ['content', 0, 'content']) as string;
+    const text = getValueAt(draft.messages[2], ['content', 0, 'content']) as string;
     expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
     expect(resultAt(draft, 2)).toContain(
       `"one\\n[20 lines, shown in the later Bash ${encoded('"gh api "comments" --all"')}]\\nend"`,

@@ -2,7 +2,7 @@
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage, Place } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -40,7 +40,7 @@ class ShownLines {
   private readonly spellings = new Map<string, readonly string[]>();
 
   constructor(messages: readonly ApiMessage[]) {
-    for (const exchange of toolExchanges(messages)) {
+    for (const exchange of listToolExchanges(messages)) {
       for (const content of [...exchange.parameters, ...exchange.results]) {
         for (const part of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           const { message, path, start } = content;

@@ -1,4 +1,4 @@
-import { shortPath } from '../../messages/filePath';
+import { shortenPath } from '../../messages/filePath';
 import { MARKER_CHARACTERS } from '../../messages/markers';
 import { getCommand } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
@@ -23,7 +23,7 @@ export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): strin
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
   // If a call shows several files, the marker must name the file.
-  const of = source.path === undefined || source.isNamed ? '' : ` of ${shortPath(source.path)}`;
+  const of = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
   const what = `${numbers ? `lines ${numbers}` : plural(last - first + 1)}${of}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
@@ -83,7 +83,7 @@ const named = memoizeByObject((source: Source): string => {
   const { path, exchange } = source;
   const asked = path === undefined || !source.isNamed || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
   if (asked !== undefined) return `${exchange.tool} "${asked}"`;
-  return path === undefined ? exchange.tool : `${exchange.tool} of ${shortPath(path)}`;
+  return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
 
 const MAX_ASKED = 40;
@@ -115,7 +115,7 @@ function askedFor(exchange: ToolExchange): string | undefined {
 /** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */
 const severalFiles = (args: unknown): string | undefined =>
   typeof args === 'string'
-    ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortPath(match[1] ?? '')).join(', ')
+    ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortenPath(match[1] ?? '')).join(', ')
     : undefined;
 
 /** The command line without a leading `cd`. */

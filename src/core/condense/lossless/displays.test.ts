@@ -1,7 +1,7 @@
 /** What an agent's program shows of files is one of their displays, like a read. */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from '../../../conversations/read';
-import { toolExchanges } from '../../messages/exchanges';
+import { listToolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { assistant, brief, text, user } from '../../testing';
 import { factsOf } from '../summary/factSheet';
@@ -61,7 +61,7 @@ describe.each(FORMS)('%s', (_, form) => {
 
   it('is no call of the model’s, and a file that was read', () => {
     const messages = [TASK, assistant('ok'), added(form(lines, 10))];
-    expect(toolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
+    expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
     expect(JSON.stringify(factsOf(messages, tools))).toContain(FILE);
   });
 
@@ -73,7 +73,7 @@ describe.each(FORMS)('%s', (_, form) => {
       added(blocks, {}),
       ...did('Read', {}, 'x'),
     ];
-    expect(toolExchanges(messages).some(({ isDisplay }) => isDisplay)).toBe(false);
+    expect(listToolExchanges(messages).some(({ isDisplay }) => isDisplay)).toBe(false);
     expect(run(steps, messages).messages[3]).toEqual(messages[3]);
   });
 });
@@ -87,7 +87,7 @@ it.each([
     [wrapped(`Note: ${FILE} changed on disk since you last read it. The changes are not shown here.`)],
   ],
 ])('%s shows nothing', (_, blocks) => {
-  expect(toolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
+  expect(listToolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
 });
 
 it('the records of a Claude Code session are such displays', () => {
@@ -117,7 +117,7 @@ it('the records of a Claude Code session are such displays', () => {
     }),
   ].join('\n');
   const { messages } = readConversation(session, { name: 'session' });
-  expect(toolExchanges(messages).filter(({ isDisplay }) => isDisplay)).toHaveLength(2);
+  expect(listToolExchanges(messages).filter(({ isDisplay }) => isDisplay)).toHaveLength(2);
   const before = counter.messages(messages);
   const draft = run(steps, messages);
   expect(draft.tokens).toBeLessThan(before * 0.65);

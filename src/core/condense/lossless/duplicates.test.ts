@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TOOLS, toolTable } from '../../messages/tools';
+import { DEFAULT_TOOLS, makeToolTable } from '../../messages/tools';
 import { exchange, lines, result, user, someMarker } from '../../testing';
 import { Draft } from '../draft/draft';
 import { duplicateReads, duplicateResults } from './duplicates';
@@ -63,7 +63,7 @@ describe('duplicate reads', () => {
   });
 
   it('are those of the tools that a table names', () => {
-    const own = toolTable({ fetch: { kind: 'read', path: ['target'] } });
+    const own = makeToolTable({ fetch: { kind: 'read', path: ['target'] } });
     const fetched = [TASK, ...did('fetch', { target: 'x/y/z' }, A), ...did('fetch', {}, A)];
     expect(results(run(duplicateReads(own, 'first'), fetched))).toEqual([A, '[same as earlier fetch of y/z]']);
     expect(results(run(duplicateReads(own, 'latest'), fetched))).toEqual(['[same as later fetch]', A]);

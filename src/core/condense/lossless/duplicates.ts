@@ -6,7 +6,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { shortPath } from '../../messages/filePath';
+import { shortenPath } from '../../messages/filePath';
 import type { Keep } from './sources';
 import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
 import type { Lines } from '../lines/lines';
@@ -121,5 +121,5 @@ function* refer(
 export function describe(tools: ToolTable, keep: Keep, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
   const path = getPath(tools, exchange);
-  return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortPath(path)}`;
+  return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortenPath(path)}`;
 }

@@ -1,6 +1,6 @@
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { listContents, type Content } from '../../messages/content';
-import { toolExchanges } from '../../messages/exchanges';
+import { listToolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
@@ -38,8 +38,8 @@ export function brokenCuts(
   tools: ToolTable = DEFAULT_TOOLS,
 ): BrokenCut[] {
   const known = new KnownLines(tools);
-  known.learn(toolExchanges(original), 'original');
-  known.learn(toolExchanges(view), 'view');
+  known.learn(listToolExchanges(original), 'original');
+  known.learn(listToolExchanges(view), 'view');
   const memory = newLineMemory(known);
   memory.standing.update(view);
   return brokenIn(original, shown, memory);
@@ -107,7 +107,7 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = keptList(requiredBy(at, listContents(message), known));
+  const requirements = trimList(requiredBy(at, listContents(message), known));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { toolExchanges } from '../../messages/exchanges';
+import { listToolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
@@ -14,7 +14,7 @@ const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written
 const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): LineIndex => {
   const known = new KnownLines(DEFAULT_TOOLS);
   const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of new Sources(known).of(toolExchanges(messages), 0)) index.add(source);
+  for (const source of new Sources(known).of(listToolExchanges(messages), 0)) index.add(source);
   return index;
 };
 
@@ -92,7 +92,7 @@ it('is, when sources are taken back, as if they had never come', async () => {
       fc.array(text, { maxLength: 6 }),
       fc.nat(12),
       (all, others, kept) => {
-        const sources = (turns: readonly ApiMessage[][]) => followed.of(toolExchanges([TASK, ...turns.flat()]), 0);
+        const sources = (turns: readonly ApiMessage[][]) => followed.of(listToolExchanges([TASK, ...turns.flat()]), 0);
         const then = [...sources(all).slice(0, kept), ...sources(others)];
         const fresh = new LineIndex('latest', ALL, known.ids);
         for (const source of then) fresh.add(source);
@@ -144,7 +144,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
       let count = 0;
       const known = new KnownLines(DEFAULT_TOOLS);
       const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of new Sources(known).of(toolExchanges([TASK, ...make(size)]), 0)) {
+      for (const source of new Sources(known).of(listToolExchanges([TASK, ...make(size)]), 0)) {
         index.add({ ...source, lines: counting(source.lines, () => count++) });
       }
       for (let line = 0; line < index.size; line++) index.standingFor(line);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
-import { toolTable } from '../../messages/tools';
+import { makeToolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
 import { brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
@@ -42,7 +42,7 @@ async function sendAll(
   const shown = applyEdits(messages, edits)
     .messages.slice(1)
     .filter((_, at) => at % 2 === 1)
-    .map((message) => brief(valueAt(message, ['content', 0, 'content']) as string));
+    .map((message) => brief(getValueAt(message, ['content', 0, 'content']) as string));
   return { shown, rereads, edits };
 }
 
@@ -131,7 +131,7 @@ describe('a result that arrives', () => {
       did('acme', { what: 'src/a.ts' }, read(code('a', 30, 60), 30)),
       did('acme', { what: 'src/b.ts' }, read(code('a', 30, 60), 30)),
     ];
-    const tools = toolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
+    const tools = makeToolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
     const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
     expect(same).toBe('[lines 30-60, shown above]');
     expect(other).toContain('const a40 =');

@@ -1,6 +1,6 @@
 import type { Content } from '../../messages/content';
 import { getPlace, type ToolExchange } from '../../messages/exchanges';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { getCommand, getPath, ruleFor, type ToolTable } from '../../messages/tools';
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -90,7 +90,7 @@ function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined 
   const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {
     const path = getPath(tools, exchange);
-    return path === undefined ? undefined : `file ${fileKey(path)}`;
+    return path === undefined ? undefined : `file ${makeFileKey(path)}`;
   }
   if (kind === 'command') {
     return commandTarget(exchange);

@@ -1,6 +1,6 @@
 /** Lossless: its settings, its operations in their order, and a run of them over a conversation. */
 import * as z from 'zod';
-import { toolTable } from '../../messages/tools';
+import { makeToolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
 import { Draft } from '../draft/draft';
 import type { MechanicalStep, Step } from '../draft/steps';
@@ -73,7 +73,7 @@ export async function runLossless(
   const draft = new Draft(messages, counter, edits);
   const steps = await runPipeline(draft, losslessSteps(config), {
     ...options,
-    watch: watchReferences(toolTable(config.tools), options.signal),
+    watch: watchReferences(makeToolTable(config.tools), options.signal),
     // A result can be shorter once a later step has moved the copy that its reference names.
     again: ({ edits: made }) => made.length > 0,
   });
@@ -95,7 +95,7 @@ const REMEMBERED_RUNS = 4;
 
 /** The configured operations in order. */
 export function losslessSteps(config: LosslessConfig): Step[] {
-  const tools = toolTable(config.tools);
+  const tools = makeToolTable(config.tools);
   const { keep, strictOnly, acrossFiles } = config;
   const removing = strictOnly
     ? []

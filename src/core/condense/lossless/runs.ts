@@ -1,4 +1,4 @@
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { isSamePath } from '../../messages/path';
 import type { LineId } from '../lines/lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
@@ -138,7 +138,7 @@ export class RunsOfIndex {
     const { index } = this;
     const base = index.bases[at] as number;
     this.goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
-    this.ranges[at] = index.isLinked(at) ? keptList(linkedRanges(index, at, this.isBlank)) : undefined;
+    this.ranges[at] = index.isLinked(at) ? trimList(linkedRanges(index, at, this.isBlank)) : undefined;
     this.mark(at);
   }
 
@@ -161,11 +161,11 @@ export class RunsOfIndex {
         return stays;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.sourceAt(line));
-      return keptList(runsIn(this.index, at, range, kept).filter(isWorth));
+      return trimList(runsIn(this.index, at, range, kept).filter(isWorth));
     });
     this.mark(at, byRange.flat());
     const safe = { byRange, reliesOn: [] };
-    return { safe, wide: safe, mayBeWide, keepers: keptList([...keepers]) };
+    return { safe, wide: safe, mayBeWide, keepers: trimList([...keepers]) };
   }
 
   private wideChoice(at: number, isWorth: IsWorth): Choice {
@@ -173,14 +173,14 @@ export class RunsOfIndex {
     const reliesOn: LineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
       const kept = keptLines(index, at, range, (line) => goes[line] !== GOES);
-      const runs = keptList(runsIn(index, at, range, kept).filter(isWorth));
+      const runs = trimList(runsIn(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
           if (line !== undefined && goes[line] === MAY_GO) reliesOn.push(line);
       }
       return runs;
     });
-    return { byRange, reliesOn: keptList(reliesOn) };
+    return { byRange, reliesOn: trimList(reliesOn) };
   }
 
   /**
@@ -203,7 +203,7 @@ export class RunsOfIndex {
         choice &&
         this.runsOf(
           source,
-          keptList(
+          trimList(
             choice.wide.byRange.flatMap((runs, range) =>
               choice.wide !== choice.safe && runs.some((run) => takesNamed(base, run))
                 ? (choice.safe.byRange[range] ?? [])
@@ -296,7 +296,7 @@ function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; places: Map<Source, KeptPlace> } | undefined;
   const close = (): void => {
-    if (run) runs.push({ source, first: run.first, last: run.last, places: keptList([...run.places.values()]) });
+    if (run) runs.push({ source, first: run.first, last: run.last, places: trimList([...run.places.values()]) });
   };
   kept.forEach((line, step) => {
     if (line === undefined) return;

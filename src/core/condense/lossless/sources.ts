@@ -3,7 +3,7 @@ import { isSameFile } from '../../messages/filePath';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import type { KnownLines } from './knownLines';
 import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
@@ -114,12 +114,12 @@ export class Sources {
     };
     for (const { content } of gone) listOf(content.message);
     for (const source of come) listOf(source.content.message).push(source);
-    for (const message of made.keys()) while (this.byMessage.length <= message) this.byMessage.push(keptList([]));
-    for (const [message, list] of made) this.byMessage[message] = keptList(list.sort(byPlace));
+    for (const message of made.keys()) while (this.byMessage.length <= message) this.byMessage.push(trimList([]));
+    for (const [message, list] of made) this.byMessage[message] = trimList(list.sort(byPlace));
   }
 
   private sourcesOf(exchange: ToolExchange): readonly Source[] {
-    const sources = this.byExchange.get(exchange) ?? keptList(sourcesIn(exchange, this.known));
+    const sources = this.byExchange.get(exchange) ?? trimList(sourcesIn(exchange, this.known));
     this.byExchange.set(exchange, sources);
     return sources;
   }

@@ -1,4 +1,4 @@
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { KnownLines } from './knownLines';
@@ -31,7 +31,7 @@ export class StandingLines {
   update(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.open(view)) {
-      const texts = keptList(listContents(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
+      const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
       changed.push({ at, texts });
     }
     // Count new lines before old ones are removed, so that a line that only moved is never missing.

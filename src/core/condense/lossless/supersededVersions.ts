@@ -1,7 +1,7 @@
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { getFilePath } from '../../messages/fileParts';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
 import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
@@ -67,7 +67,7 @@ const versions = stepMemory(
       if (exchange.isError || exchange.results.length === 0) return [];
       if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];
       const path = getFilePath(tools, exchange);
-      return path === undefined ? [] : [fileKey(path)];
+      return path === undefined ? [] : [makeFileKey(path)];
     }),
 );
 

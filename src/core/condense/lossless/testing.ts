@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { hashText } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, brief, call, listCuts, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
@@ -57,12 +57,12 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
     expect(counter.message(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.message(message));
   });
   const originals = new Map(
-    listCuts(edits).map(({ place, before }) => [before, valueAt(messages[place.message], place.path) as string]),
+    listCuts(edits).map(({ place, before }) => [before, getValueAt(messages[place.message], place.path) as string]),
   );
   for (const [hash, original] of originals) expect(hashText(original)).toBe(hash);
   const references = referencesOf(edits);
   for (const { place, cuts } of listCuts(edits)) {
-    const original = valueAt(messages[place.message], place.path) as string;
+    const original = getValueAt(messages[place.message], place.path) as string;
     for (const { reference, start, end } of cuts) {
       if (reference === undefined) continue;
       const content = references.get(reference);
@@ -77,7 +77,7 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
 
 /** A text of the view, with markers reduced to their words. */
 export const shown = (draft: Draft, message: number, ...path: (string | number)[]): string =>
-  brief(valueAt(draft.messages[message], path) as string);
+  brief(getValueAt(draft.messages[message], path) as string);
 
 /** The only result of a message, with markers reduced to their words. */
 export const resultAt = (draft: Draft, message: number): string => shown(draft, message, 'content', 0, 'content');

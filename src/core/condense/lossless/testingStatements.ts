@@ -3,7 +3,7 @@
  * model would and looks the lines up where it points.
  */
 import type { Hash } from '../../hash';
-import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { listToolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { getCommand, DEFAULT_TOOLS, getPath } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { originalOf, type Edit } from '../edits/edits';
@@ -46,7 +46,7 @@ export function falseStatements(
   view: readonly ApiMessage[],
   edits: readonly Edit[],
 ): string[] {
-  const texts = toolExchanges(view).flatMap((exchange) =>
+  const texts = listToolExchanges(view).flatMap((exchange) =>
     [...exchange.parameters, ...exchange.results].map((content): ViewText => ({
       exchange,
       content,

@@ -1,5 +1,5 @@
 /** Metrics of condensations and conclusions from them. They stay on the machine. */
-import { promptTokens, type Usage } from '../../cost/usage';
+import { countPromptTokens, type Usage } from '../../cost/usage';
 import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
 import type { OutcomeSummary } from '../condensation';
@@ -175,7 +175,7 @@ const reportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall
 export function calibratedFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = reportedCalls(runs, model).slice(-RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
-  const reported = calls.reduce((sum, call) => sum + promptTokens(call.usage), 0);
+  const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
   if (counted === 0 || reported === 0) return undefined;
   return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
 }
@@ -189,7 +189,7 @@ export function outputSamples(runs: readonly RunMetrics[], model: string): Outpu
       .slice(isContent ? -RECENT_CONTENTS : -RECENT_CALLS),
   );
   return [...(conversations ?? []), ...(contents ?? [])].map(({ usage, askedTokens }) => ({
-    inputTokens: promptTokens(usage),
+    inputTokens: countPromptTokens(usage),
     outputTokens: usage.outputTokens,
     ...(askedTokens !== undefined && { askedTokens }),
   }));

@@ -5,7 +5,7 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
-import { lineCount } from '../../lineCount';
+import { countLines } from '../../lineCount';
 import { errorLines } from './errorLines';
 import { truncatedSlice } from './truncate';
 
@@ -84,7 +84,7 @@ function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
 }
 
 function markerWords(text: string): string {
-  const lines = lineCount(text);
+  const lines = countLines(text);
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `${size} of a result too large for the window; recall this ref with fromLine and toLine, or search it with words`;
 }

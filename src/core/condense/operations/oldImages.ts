@@ -1,10 +1,10 @@
 /** Replaces images with markers, which state an image's size and source and can be expanded. */
-import { shortPath } from '../../messages/filePath';
+import { shortenPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
 import { isRecord } from '../../messages/blocks';
 import type { ImageBlock } from '../../messages/types';
-import { imageSize } from '../../tokens/mediaTokens';
+import { getImageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
 /** An image and its place. */
@@ -37,7 +37,7 @@ export interface ImageLimits {
 /** True if no vendor with these limits accepts the image. */
 export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxBytes = Infinity }: ImageLimits): boolean {
   if ((getBase64(image)?.length ?? 0) > maxBytes) return true;
-  const size = maxEdge === Infinity ? undefined : imageSize(image.source);
+  const size = maxEdge === Infinity ? undefined : getImageSize(image.source);
   return size !== undefined && Math.max(size.width, size.height) > maxEdge;
 }
 
@@ -49,7 +49,7 @@ function markerWords({ image, call }: PlacedImage): string {
 
 /** For example `image 1280×800, 412 KB`. */
 export function imageWords(image: ImageBlock): string {
-  const size = imageSize(image.source);
+  const size = getImageSize(image.source);
   const data = getBase64(image);
   const pixels = size ? ` ${size.width}×${size.height}` : '';
   return `image${pixels}${data === undefined ? '' : `, ${sizeInWords((data.length * 3) / 4)}`}`;
@@ -66,7 +66,7 @@ const MAX_SUBJECT = 80;
 function subjectOf(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const path = getPath(DEFAULT_TOOLS, { tool, input });
-  if (path !== undefined) return shortPath(path);
+  if (path !== undefined) return shortenPath(path);
   const said = SUBJECTS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
   return typeof said === 'string' ? said.slice(0, MAX_SUBJECT) : undefined;
 }

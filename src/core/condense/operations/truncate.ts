@@ -1,4 +1,4 @@
-import { lineCount, countLinesIn } from '../../lineCount';
+import { countLines, countLinesIn } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
@@ -35,7 +35,7 @@ function withinLimits(text: string, limits: TruncateLimits): boolean {
   // A marker on a line of its own does not count as a line of the text.
   return (
     (limits.maxChars === undefined || chars <= limits.maxChars + markers.length) &&
-    (limits.maxLines === undefined || lineCount(text) <= limits.maxLines + markers.length)
+    (limits.maxLines === undefined || countLines(text) <= limits.maxLines + markers.length)
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { listTouchedPaths } from '../../messages/filesTouched';
@@ -24,7 +24,7 @@ function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): Read
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
     if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
-    for (const path of listTouchedPaths(tools, exchange)) touched.set(fileKey(path), exchange.callMessage);
+    for (const path of listTouchedPaths(tools, exchange)) touched.set(makeFileKey(path), exchange.callMessage);
   }
   return touched;
 }
@@ -46,7 +46,7 @@ export function fileReads(
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || ruleFor(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);
-    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(fileKey(path)) ?? 0));
+    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(makeFileKey(path)) ?? 0));
     return [{ exchange, paths, turns: turnsSince(last) }];
   });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
-import { newViolations } from '../../messages/firewall';
+import { findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, listCuts, exchange, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
@@ -124,7 +124,7 @@ describe('the outline of a cold read', () => {
           const draft = outline(messages, { ...options, targetTokens });
           expect(outline(messages, { ...options, targetTokens }).edits).toEqual(draft.edits);
           const { messages: view, origins } = applyEdits(messages, draft.edits);
-          expect(newViolations(messages, view, { origins })).toEqual([]);
+          expect(findNewViolations(messages, view, { origins })).toEqual([]);
           expect(counter.messages(view)).toBe(draft.tokens);
           for (const { place, cuts } of listCuts(draft.edits)) {
             const original = new Draft(messages, counter).text(place);

@@ -1,6 +1,6 @@
 import { originalExchanges } from '../conversationMemory';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
@@ -34,7 +34,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
     // Of the original: what another pass took out of an edit's parameters was quoted all the same.
     const quoted = quotedLines(originalExchanges(draft.original), tools);
     for (const read of cold) {
-      const sets = read.paths.map((path) => quoted.get(fileKey(path))).filter((set) => set !== undefined);
+      const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
       for (const content of read.exchange.results) {
         if (draft.tokens <= targetTokens) return;

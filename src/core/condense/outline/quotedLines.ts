@@ -1,5 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
@@ -14,8 +14,8 @@ export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable
   for (const exchange of exchanges) {
     if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
     for (const path of listTouchedPaths(tools, exchange)) {
-      const lines = quoted.get(fileKey(path)) ?? new Set<string>();
-      quoted.set(fileKey(path), lines);
+      const lines = quoted.get(makeFileKey(path)) ?? new Set<string>();
+      quoted.set(makeFileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
         add(lines, line);
         // Lines of patches begin with a sign.

@@ -19,8 +19,8 @@ import {
   type StepReport,
   type UnchangedReason,
 } from '../types';
-import { sumOfCosts } from '../../cost/callCost';
-import { tokensByKind } from '../../cost/usage';
+import { sumCosts } from '../../cost/callCost';
+import { sumTokensByKind } from '../../cost/usage';
 import { formatTokens } from '../../format';
 
 export interface NativeOptions {
@@ -111,7 +111,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const message = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
       draft.summarize(step.name, plan.range, message, SUMMED_UP);
       const { cost, calls } = expected;
-      const callTokens = tokensByKind(calls.map(({ usage }) => usage));
+      const callTokens = sumTokensByKind(calls.map(({ usage }) => usage));
       const steps = [{ ...step, tokensBefore, tokensAfter }];
       return {
         tokensBefore,
@@ -212,7 +212,7 @@ class SummaryRun {
   }
 
   private get cost(): number | undefined {
-    return sumOfCosts(this.calls.map(({ cost }) => cost));
+    return sumCosts(this.calls.map(({ cost }) => cost));
   }
 
   private get spent() {

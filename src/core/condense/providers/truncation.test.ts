@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listContents } from '../../messages/content';
-import { checkConversation, newViolations } from '../../messages/firewall';
+import { checkConversation, findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, call, exchange, lines, result, text, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
@@ -22,7 +22,7 @@ async function view(
   const context = { messages, edits: [], counter };
   const { edits } = await truncationProvider.condense(context, checked.config, options);
   const { messages: shown } = applyEdits(messages, edits);
-  expect(newViolations(messages, shown)).toEqual([]);
+  expect(findNewViolations(messages, shown)).toEqual([]);
   const again = await truncationProvider.condense({ ...context, edits }, checked.config, options);
   expect(again.edits).toEqual([]);
   return shown;

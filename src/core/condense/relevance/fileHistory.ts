@@ -1,5 +1,5 @@
 /** Records when each file was shown and changed, and which of its lines edits quoted. */
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
@@ -45,7 +45,7 @@ export class FileHistory {
   private readonly idByPath = new Map<string, number>();
   private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
 
-  constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = toolExchanges(messages)) {
+  constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = listToolExchanges(messages)) {
     for (const exchange of exchanges) this.add(exchange, tools);
   }
 

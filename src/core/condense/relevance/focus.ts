@@ -1,7 +1,7 @@
 /** What a conversation is currently about: words of people, recent prose and recent calls. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, personText } from '../../messages/personText';
+import { isMachineMessage, extractPersonText } from '../../messages/personText';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
@@ -82,7 +82,7 @@ export function focusOf(
     for (const content of listContents(message)) {
       if (content.type !== 'messageText') continue;
       if (message.role === 'user') {
-        const said = isMachineMessage(message) ? '' : personText(content.text);
+        const said = isMachineMessage(message) ? '' : extractPersonText(content.text);
         named.push(said);
         // People's words never fade completely.
         add('people', wordSet(said), Math.max(0.5, fadedAt(index)));

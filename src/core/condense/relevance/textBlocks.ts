@@ -1,4 +1,4 @@
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import type { Slice } from '../../slice';
@@ -63,7 +63,7 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = partOf(top.start);
-    const declared = keptList(own.filter((_, at) => declares[first + at]));
+    const declared = trimList(own.filter((_, at) => declares[first + at]));
     const block = {
       index: blocks.length,
       start,

@@ -2,12 +2,12 @@
  * A condensation's changes, edit by edit, and the same without some of them: for a person to look at before it is
  * done.
  */
-import { newViolations, type Violation } from '../../messages/firewall';
+import { findNewViolations, type Violation } from '../../messages/firewall';
 import { isRecord } from '../../messages/blocks';
 import { renderBodies, renderConversation } from '../../messages/render';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { EditOperation } from '../edits/operations';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, renderCuts, touches, type Edit, type EditId } from '../edits/edits';
@@ -79,7 +79,7 @@ function textOf(original: readonly ApiMessage[], edit: Edit): string {
 
 /** The string at a place; a block as people read it: thinking in its words, without its signature. */
 function textAt(original: readonly ApiMessage[], { message, path }: Place): string {
-  const value = valueAt(original[message], path);
+  const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
   // A record at an edit's place is a block of the message.
   return isRecord(value)
@@ -104,7 +104,7 @@ export function withoutEdits(
 ): Selected {
   const kept = edits.filter(({ id }) => !excluded.has(id));
   const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
-  const violations = newViolations(original, view, { origins });
+  const violations = findNewViolations(original, view, { origins });
   return { edits: kept, tokensAfter: counter.messages(view), violations };
 }
 

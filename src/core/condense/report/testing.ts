@@ -1,7 +1,7 @@
 /** Shared by the tests of the pages: edits as a condensation would have made them. */
 import { hashText } from '../../hash';
 import type { ReferenceId } from '../../messages/markers';
-import { valueAt } from '../../messages/path';
+import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, EditId, SummaryEdit } from '../edits/edits';
 
@@ -23,7 +23,7 @@ export const cutAt = (original: readonly ApiMessage[], message: number, path: Pa
   kind: 'cut',
   place: { message, path },
   contentType: 'messageText',
-  before: hashText(String(valueAt(original[message], path))),
+  before: hashText(String(getValueAt(original[message], path))),
   cuts,
 });
 
@@ -37,7 +37,7 @@ export const blockAt = (
   ...made(`block ${message} ${path.join()}`),
   kind: 'block',
   place: { message, path },
-  before: hashText(JSON.stringify(valueAt(original[message], path))),
+  before: hashText(JSON.stringify(getValueAt(original[message], path))),
   ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: REFERENCE } }),
 });
 

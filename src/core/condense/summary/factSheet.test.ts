@@ -3,17 +3,17 @@ import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { answeredExchange, assistant, call, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { toolExchanges } from '../../messages/exchanges';
+import { listToolExchanges } from '../../messages/exchanges';
 import { commandsRun } from './commandsRun';
 import { factsOf, renderFactSheet } from './factSheet';
-import { commonFolder, filesTouched } from '../../messages/filesTouched';
+import { findCommonFolder, listTouchedFiles } from '../../messages/filesTouched';
 import { fitInstructions, instructionsOf, personSlices, shortened } from './instructions';
 import { openErrors } from './openErrors';
 import { planState } from './planState';
 
 const counter = freshCounter();
 const textsOf = (messages: readonly ApiMessage[]): string[] =>
-  instructionsOf(messages, toolExchanges(messages)).map(({ text }) => text);
+  instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text);
 
 describe('instructions', () => {
   it('are what a person wrote, without what the agent put around it', () => {
@@ -75,7 +75,7 @@ describe('instructions', () => {
   ])('are not found in what %s returns where no reader says that a person speaks', (tool, input, result) => {
     const messages = [user('Go'), ...exchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
-    const [call] = toolExchanges(messages);
+    const [call] = listToolExchanges(messages);
     expect(personSlices(result, call)).toEqual([]);
   });
 
@@ -83,13 +83,15 @@ describe('instructions', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
-    const slices = personSlices(result, toolExchanges(messages)[0]).map(({ start, end }) => result.slice(start, end));
+    const slices = personSlices(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
+      result.slice(start, end),
+    );
     expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
   });
 
   it('are looked for in time that grows with the text', () => {
     const result = '<answer>'.repeat(200_000);
-    const [asked] = toolExchanges([
+    const [asked] = listToolExchanges([
       user('Go'),
       ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result),
     ]);
@@ -123,7 +125,7 @@ describe('instructions', () => {
 
 describe('files', () => {
   it('of calls that succeeded, with how often they were changed', () => {
-    const exchanges = toolExchanges([
+    const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
       ...exchange('2', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
@@ -135,7 +137,7 @@ describe('files', () => {
       ...exchange('8', 'multi_replace_string_in_file', { replacements: [{ filePath: 'f.ts' }, { x: 1 }] }, 'ok'),
       ...exchange('9', 'read_files', { files: ['g.ts', { path: 'h.ts' }, { path: '' }] }, 'ok'),
     ]);
-    expect(filesTouched(exchanges, DEFAULT_TOOLS)).toEqual([
+    expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([
       { path: '/w/a.ts', changes: 2, isRead: true },
       { path: 'b.ts', changes: 0, isRead: true },
       { path: 'c.ts', changes: 0, isRead: true },
@@ -148,11 +150,11 @@ describe('files', () => {
   });
 
   it('share a folder that is told once', () => {
-    expect(commonFolder(['/w/p/a.ts', '/w/p/src/b.ts', '/w/p/src/c.ts', 'rel.ts'])).toBe('/w/p/');
-    expect(commonFolder(['/w/p/a/1', '/w/p/a/2', '/w/p/a/3', '/w/p/a/4', '/tmp/x'])).toBe('/w/p/a/');
-    expect(commonFolder(['C:\\w\\a.ts', 'C:\\w\\b.ts'])).toBe('C:\\w\\');
-    expect(commonFolder(['/a', '/b'])).toBe('');
-    expect(commonFolder(['/w/a.ts'])).toBe('');
+    expect(findCommonFolder(['/w/p/a.ts', '/w/p/src/b.ts', '/w/p/src/c.ts', 'rel.ts'])).toBe('/w/p/');
+    expect(findCommonFolder(['/w/p/a/1', '/w/p/a/2', '/w/p/a/3', '/w/p/a/4', '/tmp/x'])).toBe('/w/p/a/');
+    expect(findCommonFolder(['C:\\w\\a.ts', 'C:\\w\\b.ts'])).toBe('C:\\w\\');
+    expect(findCommonFolder(['/a', '/b'])).toBe('');
+    expect(findCommonFolder(['/w/a.ts'])).toBe('');
   });
 });
 
@@ -160,7 +162,7 @@ describe('commands', () => {
   it('stand once, with the status of the last run as far as the result tells it', () => {
     const run = (id: string, command: unknown, output: string, fields = {}): ApiMessage[] =>
       exchange(id, 'Bash', { command }, output, fields);
-    const exchanges = toolExchanges([
+    const exchanges = listToolExchanges([
       user('Go'),
       ...run('1', 'npm test', 'Exit code 1\nfailed', { is_error: true }),
       ...run('2', 'npm test', 'ok'),
@@ -183,7 +185,7 @@ describe('commands', () => {
 
 describe('open errors', () => {
   it('are those that no later success is about', () => {
-    const exchanges = toolExchanges([
+    const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Bash', { command: 'cd x && go test ./...' }, 'Exit code 1\nFAIL', { is_error: true }),
       ...exchange('2', 'Edit', { file_path: 'a.ts' }, '<tool_use_error>String not found</tool_use_error>', {
@@ -206,7 +208,7 @@ describe('open errors', () => {
 });
 
 describe('the plan', () => {
-  const stateOf = (...messages: ApiMessage[]) => planState(toolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
+  const stateOf = (...messages: ApiMessage[]) => planState(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
 
   it('is the last list, in any agent’s form', () => {
     expect(

@@ -2,14 +2,14 @@
  * The part of a summary that is made without a model, so that no model can forget it: the user's
  * words, files, commands, errors and the plan. Deterministic.
  */
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { commandsRun, type RunCommand } from './commandsRun';
 import { fenced } from './prompt';
 import { isOneLine, oneLine, quoted } from './quoting';
-import { commonFolder, filesTouched, type TouchedFile } from '../../messages/filesTouched';
+import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
 import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
 import { openErrors, type OpenError } from './openErrors';
 import { planState, type PlanItem, type PlanState } from './planState';
@@ -30,7 +30,7 @@ export interface Facts {
  * @param end index after the last one; later messages can only resolve errors and replace the plan
  */
 export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start = 0, end = messages.length): Facts {
-  const all = toolExchanges(messages);
+  const all = listToolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
   const planStandsLater = all.some(
@@ -40,7 +40,7 @@ export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start
     instructions: instructionsOf(messages.slice(0, end), exchanges).filter(
       ({ message }) => message >= start && message < end,
     ),
-    files: filesTouched(exchanges, tools),
+    files: listTouchedFiles(exchanges, tools),
     commands: commandsRun(exchanges, tools),
     errors: openErrors(all, tools).filter(({ message }) => message >= start && message < end),
     plan: planStandsLater ? undefined : planState(all, tools),
@@ -80,7 +80,7 @@ const limitOf = (share: Share, budget: number): number => Math.floor(budget * SH
 
 function factSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
   const files = facts.files.map((file) => ({ ...file, path: oneLine(file.path) }));
-  const folder = commonFolder(files.map(({ path }) => path));
+  const folder = findCommonFolder(files.map(({ path }) => path));
   const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : ` (below ${folder})`;
   const changed = files

@@ -1,8 +1,8 @@
 import { between } from '../../between';
-import { keptList } from '../../keptList';
+import { trimList } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, personText } from '../../messages/personText';
+import { isMachineMessage, extractPersonText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { byStart, type Slice } from '../../slice';
@@ -85,11 +85,11 @@ function commandIn(text: string): string {
 }
 
 /** A person's words in a user message; empty if an agent added all of it. */
-export const instructionIn = (text: string): string => personText(text) || commandIn(text);
+export const instructionIn = (text: string): string => extractPersonText(text) || commandIn(text);
 
 /** What a person wrote in a user message, text by text. */
 const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
-  keptList(
+  trimList(
     listContents(message)
       .filter(({ type }) => type === 'messageText')
       .map(({ text }) => instructionIn(text))

@@ -1,5 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { fileKey } from '../../messages/filePath';
+import { makeFileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { commandLine, exitStatus } from './commandsRun';
 import { listTouchedPaths } from '../../messages/filesTouched';
@@ -45,7 +45,7 @@ function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: s
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
-    return { what: `${doing} ${path}`, key: `${doing} ${fileKey(path)}` };
+    return { what: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
   }
   const what = kind === 'command' ? `\`${program(commandLine(exchange))}\`` : exchange.tool;
   return { what, key: what };

@@ -2,12 +2,12 @@
  * Plans a summary before any call, so that the estimate, the preview and the run use the same plan.
  */
 import { betweenSteps } from '../../betweenSteps';
-import { callCost, sumOfCosts } from '../../cost/callCost';
+import { computeCallCost, sumCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { maskedMessage } from '../../secrets/maskMessages';
+import { maskMessage } from '../../secrets/maskMessages';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
@@ -144,7 +144,7 @@ async function maskedInTurns(
   const masked: ApiMessage[] = [];
   for (const [at, message] of messages.entries()) {
     if (at > 0 && at % MASKED_IN_A_TURN === 0) await betweenSteps(signal);
-    masked.push(maskedMessage(message));
+    masked.push(maskMessage(message));
   }
   return masked;
 }
@@ -223,11 +223,11 @@ export function estimatePlan(
       cacheWriteTokens: cached.write,
       ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: cached.write }),
     };
-    return { usage, cost: callCost(usage, model.prices) };
+    return { usage, cost: computeCallCost(usage, model.prices) };
   });
   return {
     calls,
-    cost: sumOfCosts(calls.map(({ cost }) => cost)),
+    cost: sumCosts(calls.map(({ cost }) => cost)),
     proseTokens: Math.round(before / model.tokenFactor),
   };
 }

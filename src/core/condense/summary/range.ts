@@ -1,12 +1,12 @@
-import { toolExchanges } from '../../messages/exchanges';
-import { isSummaryMessage, taskIndex } from '../../messages/task';
+import { listToolExchanges } from '../../messages/exchanges';
+import { isSummaryMessage, findTask } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
 /** Indexes of unit starts: all messages that are not between a call and its result. */
 export function unitStarts(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
-  for (const { callMessage, resultMessage } of toolExchanges(messages)) {
+  for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
     for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) inside.add(index);
   }
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
@@ -39,7 +39,7 @@ export function chooseRange(
   isHidden: (index: number) => boolean = () => false,
   isPinned: (index: number) => boolean = () => false,
 ): RangeChoice {
-  const task = taskIndex(messages);
+  const task = findTask(messages);
   const starts = unitStarts(messages).filter((index) => !isHidden(index) && index > task);
   const first = starts[keepFirst - 1];
   const last = keepLast === 0 ? messages.length : starts.at(-keepLast);

@@ -1,5 +1,5 @@
 /** Runs the plan of a summary, call by call. */
-import { sumOfCosts } from '../../cost/callCost';
+import { sumCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
@@ -73,7 +73,7 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     });
     if (smaller.kind !== 'plan') return outcome;
     const more = estimatePlan(smaller, model, input.samples, input.memory).cost;
-    const total = sumOfCosts([...calls.map(({ cost }) => cost), more]);
+    const total = sumCosts([...calls.map(({ cost }) => cost), more]);
     if (overBudget(total, model, options.maxCost) !== undefined) return outcome;
     plan = smaller;
   }

@@ -2,7 +2,7 @@
  * A summarizing model for tests: gives scripted replies, records requests, and counts tokens like
  * its vendor.
  */
-import { callCost } from '../../cost/callCost';
+import { computeCallCost } from '../../cost/callCost';
 import type { ModelPrices } from '../../cost/prices';
 import { freshCounter } from '../../testingCounter';
 import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from '../summarizer';
@@ -73,7 +73,7 @@ export function testSummarizer(
         cacheReadTokens: 0,
         cacheWriteTokens: 0,
       } as const;
-      const base = { usage, cost: callCost(usage, model.prices), timeMs: 1 };
+      const base = { usage, cost: computeCallCost(usage, model.prices), timeMs: 1 };
       if (!isFailure) return { ...base, kind: 'complete', text: answer };
       const advice = { message: `The model said: ${answer}.`, canRetry: true, offerOtherProfile: true };
       return { ...base, ...advice, kind: answer as Exclude<SummaryReply['kind'], 'complete'> };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, text, user, cpuNow } from '../../testing';
-import { checkConversation, checkView, newViolations, SUMMARY_ORIGIN, type Violation } from './index';
+import { checkConversation, checkView, findNewViolations, SUMMARY_ORIGIN, type Violation } from './index';
 import type { ApiMessage, Block } from '../types';
 
 const where = ({ rule, message, block }: Violation): string =>
@@ -261,21 +261,21 @@ describe('newViolations', () => {
       'call-answered at 1.3',
       'ids-unique at 3.0',
     ]);
-    expect(newViolations(imperfect, imperfect)).toEqual([]);
-    expect(newViolations(imperfect, imperfect.with(2, user(' '))).map(where)).toEqual(['text-not-blank at 2']);
+    expect(findNewViolations(imperfect, imperfect)).toEqual([]);
+    expect(findNewViolations(imperfect, imperfect.with(2, user(' '))).map(where)).toEqual(['text-not-blank at 2']);
     const blank = imperfect.with(1, assistant(thinking('hm'), ' ', ' ', call('a', 'Read', 'broken')));
-    expect(newViolations(imperfect, blank).map(where)).toEqual(['text-not-blank at 1.1']);
+    expect(findNewViolations(imperfect, blank).map(where)).toEqual(['text-not-blank at 1.1']);
   });
 
   it('knows old violations again where thinking was removed', () => {
     const [, first] = imperfect;
     const view = imperfect.with(1, { ...first!, content: (first!.content as Block[]).slice(1) });
-    expect(newViolations(imperfect, view)).toEqual([]);
+    expect(findNewViolations(imperfect, view)).toEqual([]);
   });
 
   it('knows them again where messages moved up', () => {
     expect(
-      newViolations(imperfect, imperfect.toSpliced(1, 2, user('a summary')), {
+      findNewViolations(imperfect, imperfect.toSpliced(1, 2, user('a summary')), {
         origins: [0, SUMMARY_ORIGIN, 3, 4],
       }).map(where),
     ).toEqual([]);
@@ -285,12 +285,12 @@ describe('newViolations', () => {
     const many = [user('task')];
     for (let index = 0; index < 10_000; index++) many.push(...exchange(`id${index}`, 'Read', { path: 'x' }, 'text'));
     const started = cpuNow();
-    expect(newViolations(many, many)).toEqual([]);
+    expect(findNewViolations(many, many)).toEqual([]);
     const one = [
       user('task'),
       assistant(...many.flatMap((message) => (message.role === 'assistant' ? (message.content as Block[]) : []))),
     ];
-    expect(newViolations(one, structuredClone(one))).toEqual([]);
+    expect(findNewViolations(one, structuredClone(one))).toEqual([]);
     expect(cpuNow() - started).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The firewall that every view passes before it is used. `checkConversation` has the APIs' rules,
- * `checkView` the rules for a view of a given conversation, and `newViolations` combines them: what
+ * `checkView` the rules for a view of a given conversation, and `findNewViolations` combines them: what
  * is wrong with the view that was not wrong with the conversation. Sources: Anthropic API reference
  * ("Messages", "Tool use", "Extended thinking", "Prompt caching") and 400 responses that agents'
  * users reported.
@@ -17,7 +17,7 @@ export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
 /** Violations in the view that the original does not have, plus illegal changes. */
-export function newViolations(
+export function findNewViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   options: CheckOptions & { readonly origins?: readonly number[] } = {},

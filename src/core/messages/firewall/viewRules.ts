@@ -2,7 +2,7 @@
 import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
-import { turnStart } from '../task';
+import { findTurnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { At, Violation } from './violation';
 
@@ -87,7 +87,7 @@ function checkOpening(
   origins: readonly number[],
 ): Violation[] {
   if (view.at(-1)?.role !== 'user') return [];
-  const message = turnStart(view) + 1;
+  const message = findTurnStart(view) + 1;
   const before = original[origins[message] ?? -1];
   if (origins[message - 1] === SUMMARY_ORIGIN || !beginsWithThinking(before) || beginsWithThinking(view[message]))
     return [];

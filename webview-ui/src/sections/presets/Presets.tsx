@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { entryNames, type ListChange } from '../../../../src/core/settingValue';
+import { listEntryNames, type ListChange } from '../../../../src/core/settingValue';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
@@ -26,7 +26,7 @@ export function Presets(): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const inUse = presetIn(smart, state.settings['smart']?.value);
   const list: readonly unknown[] = own.isSet && Array.isArray(own.value) ? own.value : [];
-  const names = entryNames(list);
+  const names = listEntryNames(list);
 
   /** Changes the list of one's own presets as it then stands. @returns undefined where that was refused. */
   const make = async (wanted: ListChange): Promise<{ readonly undo: ListChange | undefined } | undefined> => {

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { freeId } from '../../../../src/core/freeId';
+import { makeFreeId } from '../../../../src/core/freeId';
 import { t } from '../../l10n';
 import { Button, TextField } from '../../ui';
 import { isFields } from '../smart/smartValue';
@@ -16,7 +16,7 @@ export function SavePreset({ config, taken, onSave }: SavePresetProps): ReactNod
   const [name, setName] = useState('');
   if (!isFields(config)) return null;
   const save = async (): Promise<void> => {
-    if (await onSave(freeId(name, taken, 'preset'), name.trim(), config)) setName('');
+    if (await onSave(makeFreeId(name, taken, 'preset'), name.trim(), config)) setName('');
   };
   return (
     <div className="control-line">

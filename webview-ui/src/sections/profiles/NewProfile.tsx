@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { freeId } from '../../../../src/core/freeId';
-import { hasField, isVendor, VENDOR_IDS, vendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
+import { makeFreeId } from '../../../../src/core/freeId';
+import { hasField, isVendor, VENDOR_IDS, getVendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -26,7 +26,7 @@ const problemWords = ({ path, message }: Problem): string => (path === '' ? mess
 
 /** A vendor with the others whose API is the same. */
 function vendorLabel(vendor: Vendor): string {
-  const { label, alsoFor = [] } = vendorEntry(vendor);
+  const { label, alsoFor = [] } = getVendorEntry(vendor);
   return [label, ...alsoFor].join(', ');
 }
 
@@ -79,7 +79,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       return;
     }
     const called = name.trim() || model.trim();
-    const id = added ?? freeId(called, taken, 'profile');
+    const id = added ?? makeFreeId(called, taken, 'profile');
     const profile = {
       id,
       name: called,
@@ -102,7 +102,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
         }
       }
       onDone();
-      if (vendorEntry(vendor).key !== 'none') await connection.request('setKey', { id }, { timeoutMs: Infinity });
+      if (getVendorEntry(vendor).key !== 'none') await connection.request('setKey', { id }, { timeoutMs: Infinity });
     } catch (error) {
       setProblems([{ path: '', message: errorMessage(error) }]);
     }

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { isVendor, vendorEntry } from '../../../../src/core/vendors/vendors';
+import { isVendor, getVendorEntry } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -73,7 +73,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
           </span>
         )}
       </p>
-      {isVendor(entry.vendor) && vendorEntry(entry.vendor).listsModels && <VendorModels entry={entry} />}
+      {isVendor(entry.vendor) && getVendorEntry(entry.vendor).listsModels && <VendorModels entry={entry} />}
       <Problems
         problems={[
           ...problems,

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { VENDOR_IDS, vendorEntry } from '../../../../src/core/vendors/vendors';
+import { VENDOR_IDS, getVendorEntry } from '../../../../src/core/vendors/vendors';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
@@ -50,7 +50,7 @@ export function Profiles(): ReactNode {
       keywords={[
         t('Add profile'),
         'API key secret token model vendor condensing',
-        ...VENDOR_IDS.map((vendor) => vendorEntry(vendor).label),
+        ...VENDOR_IDS.map((vendor) => getVendorEntry(vendor).label),
       ]}
     >
       {!isSearching && <p className="row-help">{t('Models for summaries. Optional.')}</p>}

@@ -1,6 +1,6 @@
 /** Drafts of passes: what is edited in a pass counts once it is applied, and can be tried in the preview before. */
 import { useEffect, useRef, useState } from 'react';
-import { entryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
+import { listEntryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
 import { noteJudging, type EditedEntry } from '../../state/editedEntry';
 import { usePanel, type Panel } from '../../state/panel';
@@ -53,7 +53,7 @@ export function usePassDrafts(): PassDrafts {
   const { scope } = useSetting(SETTING);
   const config = state.settings[SETTING]?.[scope];
   const passes = isFields(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
-  const names = entryNames(passes);
+  const names = listEntryNames(passes);
   return {
     name: SETTING,
     scope,

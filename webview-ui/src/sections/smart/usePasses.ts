@@ -1,7 +1,13 @@
 /** Changes to the list of passes. Each names the pass that it is about, is made by the host to the list as it then stands, and can be taken back. */
 import { useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { changedList, entryNames, PathError, type EntryName, type ListChange } from '../../../../src/core/settingValue';
+import {
+  changedList,
+  listEntryNames,
+  PathError,
+  type EntryName,
+  type ListChange,
+} from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
@@ -59,7 +65,7 @@ export function usePasses(name: string): Passes {
   }, [pending, savedText]);
   const raws = pending.reduce((list, { change }) => shownAfter(list, change), saved);
   const entries = passesOf({ passes: raws });
-  const names = entryNames(raws);
+  const names = listEntryNames(raws);
   const nameOf = ({ index }: PassEntry): EntryName => names[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {

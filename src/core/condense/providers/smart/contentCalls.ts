@@ -1,5 +1,5 @@
 /** The calls that sum up single contents: several at once, within the budget, none paid for twice. */
-import { callCost } from '../../../cost/callCost';
+import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { expectedOutputTokens, placeholder } from '../../summary/expectedOutput';
@@ -67,7 +67,7 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
     ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: write }),
   };
   const summaryTokens = Math.max(1, Math.round(Math.min(limit, outputTokens) / tokenFactor));
-  return { request, usage, summaryTokens, cost: callCost(usage, model.prices) };
+  return { request, usage, summaryTokens, cost: computeCallCost(usage, model.prices) };
 }
 
 /** A summary, or why there is none: `failed` where the model gave none, `not-asked` where no call was made. */

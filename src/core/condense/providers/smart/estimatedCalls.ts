@@ -1,6 +1,6 @@
 /** Stands in for the models while a condensation is only estimated. */
-import { callCost, sumOfCosts } from '../../../cost/callCost';
-import { tokensByKind, type Usage } from '../../../cost/usage';
+import { computeCallCost, sumCosts } from '../../../cost/callCost';
+import { sumTokensByKind, type Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summarizer';
@@ -56,7 +56,7 @@ export class EstimatedCalls {
       // What may be infinitely longer than nothing is as long as the limit.
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
-    const callTokens = tokensByKind(this.calls.map(({ usage }) => usage));
+    const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
     const isKnown = least !== undefined && most !== undefined;
     return { confidence, callTokens, ...(isKnown && { costRange: this.withinLimit({ least, most }) }) };
   }
@@ -79,8 +79,8 @@ export class EstimatedCalls {
   }
 
   private costWith(outputTokens: (call: EstimatedCall) => number): number | undefined {
-    return sumOfCosts(
-      this.calls.map((call) => callCost({ ...call.usage, outputTokens: outputTokens(call) }, call.model.prices)),
+    return sumCosts(
+      this.calls.map((call) => computeCallCost({ ...call.usage, outputTokens: outputTokens(call) }, call.model.prices)),
     );
   }
 }

@@ -1,6 +1,6 @@
 /** Removes old blocks that are not text: the model's thinking, and images. */
 import { getBlocks, isAnyThinking } from '../../../messages/blocks';
-import { turnStart } from '../../../messages/task';
+import { findTurnStart } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
 import type { MechanicalStep } from '../../draft/steps';
 import { takeImages } from '../../operations/oldImages';
@@ -24,7 +24,7 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mechanica
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
     // A summary may stand for the user's words: then the turn begins behind it.
-    const first = turnStart(draft.messages) + 1;
+    const first = findTurnStart(draft.messages) + 1;
     for (const index of oldMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? NOTHING);
       // A message of nothing but thinking would be empty without it.

@@ -1,7 +1,7 @@
 /** One condensation by the Smart provider: Lossless, then the passes, as steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
-import { sumOfCosts } from '../../../cost/callCost';
-import { toolTable, type ToolTable } from '../../../messages/tools';
+import { sumCosts } from '../../../cost/callCost';
+import { makeToolTable, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
 import { whyNotMet, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
@@ -34,7 +34,7 @@ export class SmartRecord {
 
   /** US dollars; undefined if a price is unknown. */
   get cost(): number | undefined {
-    return sumOfCosts(this.calls.map(({ cost }) => cost));
+    return sumCosts(this.calls.map(({ cost }) => cost));
   }
 
   get notes(): readonly string[] {
@@ -60,7 +60,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   const { context, config, options, record } = parts;
   const { enabled, operations } = config.losslessPrelude;
   const { messages, counter, edits, pinned } = context;
-  const tools = toolTable(operations.tools);
+  const tools = makeToolTable(operations.tools);
   const { draft, steps } = enabled
     ? await runLossless(context, operations, options)
     : { draft: new Draft(messages, counter, edits), steps: [] };

@@ -1,4 +1,4 @@
-import { valueAt } from '../../../messages/path';
+import { getValueAt } from '../../../messages/path';
 import type { ApiMessage } from '../../../messages/types';
 import { exchange, lines, user, brief } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
@@ -96,6 +96,7 @@ export async function run(
   const { provider, config, context: own } = prepared(messages, passes, setup);
   const result = await provider.condense({ ...own, ...context }, config, options);
   const { messages: view } = applyEdits(messages, result.edits);
-  const at = (message: number, ...path: (string | number)[]): string => brief(valueAt(view[message], path) as string);
+  const at = (message: number, ...path: (string | number)[]): string =>
+    brief(getValueAt(view[message], path) as string);
   return { result, view, at };
 }

@@ -1,8 +1,8 @@
 /** One run of a strategy: its steps are other providers, each on what the ones before left. */
-import { sumOfCosts } from '../../../cost/callCost';
+import { sumCosts } from '../../../cost/callCost';
 import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
 import { errorMessage } from '../../../errors';
-import { toolExchanges } from '../../../messages/exchanges';
+import { listToolExchanges } from '../../../messages/exchanges';
 import { checkResult } from '../../checkResult';
 import { usableConfig, type UsableConfig } from '../../config';
 import type { Step, StepResult } from '../../draft/steps';
@@ -145,7 +145,7 @@ class StrategyWork implements Work {
     const { messages, edits, counter } = context;
     this.earlier = edits;
     this.tokens = counter.messages(applyEdits(messages, edits).messages);
-    this.toolResults = toolExchanges(messages).filter(({ resultMessage }) => resultMessage !== undefined).length;
+    this.toolResults = listToolExchanges(messages).filter(({ resultMessage }) => resultMessage !== undefined).length;
   }
 
   get pipelineOptions() {
@@ -266,7 +266,7 @@ class StrategyWork implements Work {
   }
 
   get cost(): number | undefined {
-    return sumOfCosts(this.costs);
+    return sumCosts(this.costs);
   }
 
   get callTokens(): Pick<CondensationEstimate, 'callTokens'> {
@@ -275,7 +275,7 @@ class StrategyWork implements Work {
 
   get spent(): Omit<ProviderResult, 'edits'> {
     const { reports: steps, notes, calls, cost } = this;
-    const estimatedCost = sumOfCosts(this.estimates);
+    const estimatedCost = sumCosts(this.estimates);
     const isEstimated = calls.length > 0 && estimatedCost !== undefined;
     return { steps, notes, calls, cost, ...(isEstimated && { estimatedCost }) };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../../test/generators/conversation';
-import { newViolations } from '../../../messages/firewall';
+import { findNewViolations } from '../../../messages/firewall';
 import type { ApiMessage } from '../../../messages/types';
 import { assistant, exchange, lines, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
@@ -54,7 +54,7 @@ function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
     run: async (wanted: unknown, options: CondensationOptions) => {
       const result = await strategy.condense(context, configOf(wanted), options);
       const { messages, origins } = applyEdits(MESSAGES, result.edits);
-      expect(newViolations(MESSAGES, messages, { origins })).toEqual([]);
+      expect(findNewViolations(MESSAGES, messages, { origins })).toEqual([]);
       return { ...result, tokens: counter.messages(messages), did: doers(result.steps) };
     },
   };
