@@ -10,6 +10,7 @@ import { findTurnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findFamily } from '../core/vendors/families';
 import { plainId } from './tidyMessages';
+import { LruMap } from '../core/lruMap';
 
 /** A block and its position in the visible answer. */
 export interface KeptBlock {
@@ -40,8 +41,8 @@ const MAX_ANSWERS = 2_000;
 
 /** Kept blocks by model and call. The oldest answers are dropped first. */
 export class KeptThinking {
-  /** By the answer's first call, oldest first. */
-  private readonly answers = new Map<string, Answer>();
+  /** By the answer's first call. */
+  private readonly answers = new LruMap<string, Answer>(MAX_ANSWERS);
   /** How much earlier thinking each model reads again, by model key. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
@@ -50,10 +51,7 @@ export class KeptThinking {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
     const key = keyOf(model, first);
-    this.answers.delete(key);
     this.answers.set(key, { model, calls: calls.map(plainId), blocks, tokens });
-    const oldest = this.answers.size > MAX_ANSWERS ? this.answers.keys().next() : undefined;
-    if (oldest && !oldest.done) this.answers.delete(oldest.value);
   }
 
   /** Like {@link setScope}, until the model has reported its own. */

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { loadPriceTable } from '../api/prices';
 import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { offeredProfile, offeredWrapped, type OfferedModel, type WrappedModel } from './offeredModels';
+import { isEqual } from '../core/isEqual';
 
 export interface CatalogParts {
   readonly models: LanguageModels;
@@ -59,7 +59,7 @@ export class ModelCatalog {
         .flatMap((name) => known.find((model) => nameOf(model) === name) ?? [])
         .map((model) => offeredWrapped(model, table)),
     ];
-    if (isDeepStrictEqual(offered, this.offered)) return;
+    if (isEqual(offered, this.offered)) return;
     this.offered = offered;
     this.parts.onDidChange();
   }
@@ -79,7 +79,7 @@ export class ModelCatalog {
     const known = this.parts.remembered.get();
     const missing = known.filter((model) => !found.some((other) => nameOf(other) === nameOf(model)));
     const all = [...found, ...missing].filter((model) => names.includes(nameOf(model)));
-    if (isDeepStrictEqual(all, known)) return;
+    if (isEqual(all, known)) return;
     this.parts.remembered.set(all);
     await this.read();
   }

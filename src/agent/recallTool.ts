@@ -4,21 +4,20 @@ import type { LiveId } from '../live/request';
 import { recallInput, recallQuery } from '../live/recallInput';
 import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL } from './names';
+import { LruMap } from '../core/lruMap';
 
 /** Maximum pending calls whose conversation is remembered. */
 const MAX_CALLS = 100;
 
 export class RecallTool {
   /** Conversations by call input, because VS Code doesn't say which conversation calls a tool. */
-  private readonly callers = new Map<string, LiveId>();
+  private readonly callers = new LruMap<string, LiveId>(MAX_CALLS);
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
 
   calledBy(conversation: LiveId, tool: string, input: unknown): void {
     if (tool !== RECALL_TOOL) return;
     this.callers.set(keyOf(input), conversation);
-    const oldest = this.callers.size > MAX_CALLS ? this.callers.keys().next() : undefined;
-    if (oldest && !oldest.done) this.callers.delete(oldest.value);
   }
 
   async invoke(input: unknown): Promise<vscode.LanguageModelToolResult> {

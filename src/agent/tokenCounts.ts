@@ -1,5 +1,6 @@
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
+import { LruMap } from '../core/lruMap';
 
 /**
  * A prompt has about 1,200 texts and is rendered four times per request, about 150 of them
@@ -25,7 +26,7 @@ export const CHARS_PER_TOKEN = 4;
 
 /** Caches counts that VS Code requests, about 5,000 per request. */
 export class TokenCounts {
-  private readonly texts = new Map<string, number>();
+  private readonly texts = new LruMap<string, number>(MAX_TEXTS);
 
   /** @param long counts long parts in another thread */
   constructor(
@@ -41,8 +42,6 @@ export class TokenCounts {
     if (tokens === undefined) {
       tokens = this.counter.text(text);
       this.texts.set(text, tokens);
-      const oldest = this.texts.size > MAX_TEXTS ? this.texts.keys().next() : undefined;
-      if (oldest && !oldest.done) this.texts.delete(oldest.value);
     }
     return Math.ceil(tokens * factor);
   }

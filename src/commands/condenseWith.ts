@@ -2,7 +2,6 @@
  * "Condense With…": the providers to choose from for a conversation, those that call no model
  * first, each with the size that it would reach and what it loses.
  */
-import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { ConversationSource } from '../background/preview/messages';
@@ -25,6 +24,7 @@ import { type Configuration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 import { pickedItem } from './pickedItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
+import { isEqual } from '../core/isEqual';
 
 /** A provider with its configuration, as the user picks it. */
 interface ProviderChoice {
@@ -167,7 +167,7 @@ function isSameChoice(
   return (
     provider !== 'smart' ||
     (typeof ran.config === 'string' && isPreset(configuration, ran.config)) ||
-    isDeepStrictEqual(config, ran.config)
+    isEqual(config, ran.config)
   );
 }
 

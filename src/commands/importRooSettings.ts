@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { errorMessage } from '../core/errors';
 import { deleteKey, readKey, storeKey } from '../settings/keys';
@@ -11,6 +10,7 @@ import { modelSettings, profileEntries } from '../window/settings/modelSettings'
 import { saveUserSetting, userValueOf } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { pickSeveral, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { isEqual } from '../core/isEqual';
 
 /** Bytes; Roo's exports have a few kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -142,7 +142,7 @@ async function apply(
   return async () => {
     const kept: string[] = [];
     for (const [name, value] of before) {
-      if (isDeepStrictEqual(userValueOf(name), written.get(name))) await saveUserSetting(name, value);
+      if (isEqual(userValueOf(name), written.get(name))) await saveUserSetting(name, value);
       else kept.push(`contextCondenser.${name}`);
     }
     if (kept.includes('contextCondenser.profiles')) return kept;

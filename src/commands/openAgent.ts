@@ -15,7 +15,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { removeLeftRuns } from '../storage/runFolders';
 import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
-import { isSet, setting } from '../window/settings/settings';
+import { isSet, saveUserSetting, setting } from '../window/settings/settings';
 import { spendingFile } from '../window/spending';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -138,8 +138,7 @@ export async function isOn(): Promise<boolean> {
     'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
   if ((await showInformationMessage(words, turnOn)) !== turnOn) return false;
-  const settings = vscode.workspace.getConfiguration('contextCondenser');
-  await settings.update('automatic', true, vscode.ConfigurationTarget.Global);
+  await saveUserSetting('automatic', true);
   if (setting('automatic')) return true;
   void showErrorMessage(
     vscode.l10n.t('The settings of this workspace turn automatic condensing off, so no gateway was started.'),

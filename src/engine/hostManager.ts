@@ -1,5 +1,4 @@
 /** A manager in the engine that calls models and other extensions' providers through the host. */
-import { isDeepStrictEqual } from 'node:util';
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
 import type { Preset } from '../core/condense/providers/smart/presets';
@@ -9,6 +8,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { remoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteProvider';
 import { StoredSummaries } from '../storage/summaries';
+import { isEqual } from '../core/isEqual';
 
 /** The host's settings and other extensions' providers. */
 export interface ManagerSetup {
@@ -50,7 +50,7 @@ export class HostManager {
   /** Replaces settings and registered providers. */
   use({ presets, registered }: ManagerSetup): void {
     this.presets = presets;
-    if (isDeepStrictEqual(registered, this.registered)) return;
+    if (isEqual(registered, this.registered)) return;
     for (const { id } of this.registered) this.manager.unregisterProvider(id);
     this.registered = registered;
     this.others = registered.map((description) => remoteProvider(description, this.parts.providers));

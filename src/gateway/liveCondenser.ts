@@ -30,6 +30,7 @@ import { RunFigures, type RunSummary } from './runFigures';
 import type { Summaries } from './summaries';
 import { joinHead, makeSentHead, type SentHead } from './sentHead';
 import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
+import { LruMap } from '../core/lruMap';
 
 /**
  * Maximum share of the window reserved for the answer. Agents request the model's maximum (32,000
@@ -122,7 +123,7 @@ export class LiveCondenser implements Condenser {
    */
   private readonly unthought = new Map<LiveId, number>();
   /** The start of the last body sent per conversation. */
-  private readonly heads = new Map<LiveId, KeptHead>();
+  private readonly heads = new LruMap<LiveId, KeptHead>(MAX_HEADS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
@@ -390,10 +391,7 @@ export class LiveCondenser implements Condenser {
   }
 
   private keep(conversation: LiveId, head: KeptHead): void {
-    this.heads.delete(conversation);
     this.heads.set(conversation, head);
-    const [oldest] = this.heads.keys();
-    if (oldest !== undefined && this.heads.size > MAX_HEADS) this.heads.delete(oldest);
   }
 
   /**

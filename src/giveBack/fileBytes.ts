@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
-import { ifThere, readSlice, withFile, writeAll } from '../storage/fileTools';
+import { ifThere, readSlice, withFile } from '../storage/fileTools';
 
 export const hashBytes = (bytes: Uint8Array): Hash => createHash('sha256').update(bytes).digest('hex') as Hash;
 
@@ -13,13 +13,4 @@ export const readBytes = (files: Files, path: string): Promise<Uint8Array | unde
 export async function hashOf(files: Files, path: string): Promise<Hash | undefined> {
   const bytes = await readBytes(files, path);
   return bytes && hashBytes(bytes);
-}
-
-/** Creates a file durably, replacing a dead process's leftover. */
-export async function writeNew(files: Files, path: string, bytes: Uint8Array): Promise<void> {
-  await ifThere(files.removeFile(path));
-  await withFile(files, path, 'create', async (file) => {
-    await writeAll(file, bytes);
-    await file.sync();
-  });
 }

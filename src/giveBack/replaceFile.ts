@@ -1,8 +1,8 @@
 /** Replaces one file of another program, provided that it has the expected content. */
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
-import { ifThere, statusIfThere } from '../storage/fileTools';
-import { hashOf, readBytes, writeNew } from './fileBytes';
+import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
+import { hashOf, readBytes } from './fileBytes';
 import { changedError, GiveBackError } from './giveBackError';
 
 /** A condition that must hold while files are written; throws if it doesn't. */

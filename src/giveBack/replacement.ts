@@ -10,10 +10,10 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
-import { ifThere, statusIfThere } from '../storage/fileTools';
+import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
 import { asStorageError } from '../storage/storageError';
 import { lockedByAgent, withAgentLocks } from './agentLock';
-import { hashBytes, hashOf, readBytes, writeNew } from './fileBytes';
+import { hashBytes, hashOf, readBytes } from './fileBytes';
 import { changedError, GiveBackError, missingError } from './giveBackError';
 import {
   NO_GUARD,

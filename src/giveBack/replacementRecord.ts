@@ -4,8 +4,8 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';
-import { statusIfThere } from '../storage/fileTools';
-import { readBytes, writeNew } from './fileBytes';
+import { statusIfThere, writeAtomically, writeNew } from '../storage/fileTools';
+import { readBytes } from './fileBytes';
 import { GiveBackError } from './giveBackError';
 
 export const RECORD = 'record.json';
@@ -51,9 +51,8 @@ function jsonIn(bytes: Uint8Array): unknown {
 
 /** Writes the record atomically and durably. */
 export async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
-  const temporary = join(folder, `${RECORD}.new`);
-  await writeNew(files, temporary, new TextEncoder().encode(`${JSON.stringify(record)}\n`));
-  await files.rename(temporary, join(folder, RECORD));
+  const bytes = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
+  await writeAtomically(files, join(folder, RECORD), bytes, { temporary: join(folder, `${RECORD}.new`) });
   await files.syncFolder(folder);
   await files.syncFolder(dirname(folder));
 }

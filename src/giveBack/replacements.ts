@@ -5,9 +5,8 @@
 import { join } from 'node:path';
 import { errorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
-import { ifThere, readText, statusIfThere } from '../storage/fileTools';
+import { ifThere, readText, statusIfThere, writeNew } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
-import { writeNew } from './fileBytes';
 import { recoverReplacement, undoReplacement } from './replacement';
 import { isReplacementName, readRecord, removeReplacement, stateOf } from './replacementRecord';
 

@@ -1,6 +1,7 @@
 import { getCallsPart, type MessageKey } from '../core/messages/messageKey';
 import { isText } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
+import { isEqual } from '../core/isEqual';
 
 export interface Alignment {
   /** Index of each message in the other conversation; undefined if it is gone. */
@@ -89,20 +90,6 @@ function gapEnds(places: readonly (number | undefined)[], end: number): number[]
   return ends;
 }
 
-/** Compares JSON values regardless of key order. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));
-  if (Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  // Own properties only: an inherited key doesn't count.
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key as keyof typeof a], b[key as keyof typeof b]))
-  );
-}
-
 /**
  * Number of leading messages in common. Agents send new objects with each request; reusing the old
  * ones keeps their cached tokens, keys and contents. Comparing is much faster than hashing.
@@ -110,7 +97,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
   let at = 0;
-  while (at < most && isSame(known[at], sent[at])) at++;
+  while (at < most && isEqual(known[at], sent[at])) at++;
   return at;
 }
 
@@ -122,9 +109,9 @@ export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
   const [before, now] = [partsOf(was), partsOf(is)];
   let first = 0;
-  while (first < before.length && isSame(before[first], now[first])) first++;
+  while (first < before.length && isEqual(before[first], now[first])) first++;
   let last = 0;
-  while (first + last < Math.min(before.length, now.length) && isSame(before.at(-1 - last), now.at(-1 - last))) last++;
+  while (first + last < Math.min(before.length, now.length) && isEqual(before.at(-1 - last), now.at(-1 - last))) last++;
   const [changed, ...others] = before.slice(first, before.length - last);
   const added = now.slice(first, now.length - last);
   if (added.length === 0 || others.length > 0 || !added.every(isText)) return false;

@@ -8,7 +8,7 @@ import type { Params, PassDrafts, SettingScope, SettingState } from './protocol'
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
 import { isLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
-import { valueOf, valuesOf, weakeningProblem } from '../window/settings/settings';
+import { configurationNow, valueOf, valuesOf, weakeningProblem } from '../window/settings/settings';
 import {
   changedList,
   isEmptyObject,
@@ -233,7 +233,5 @@ function ownValue(name: string, scope: SettingScope): unknown {
 
 /** Problems of a value may depend on the user's presets, too, and on nothing else. */
 const presetsNow = (): string => JSON.stringify(valueOf('presets'));
-
-const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('contextCondenser');
 
 const keyOf = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

@@ -10,7 +10,7 @@ import {
 import type { ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { undoReplacement, type ListChange } from '../core/settingValue';
-import { setting } from '../window/settings/settings';
+import { configurationNow, setting } from '../window/settings/settings';
 import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
@@ -90,7 +90,7 @@ type StoredPreset = Readonly<Record<string, unknown>>;
 
 /** The entries of the list of presets in one scope; what is no object in it counts as an empty one. */
 function ownPresets(scope: SettingScope): StoredPreset[] {
-  const found = vscode.workspace.getConfiguration('contextCondenser').inspect<unknown>('presets');
+  const found = configurationNow().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }

@@ -65,3 +65,39 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void>
   let done = 0;
   while (done < bytes.length) done += await file.write(bytes.subarray(done));
 }
+
+/** Creates a file with this content, replacing a leftover, and returns once it is on the disk. */
+export async function writeNew(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
+  await ifThere(files.removeFile(path));
+  await withFile(files, path, 'create', async (file) => {
+    await writeAll(file, bytes);
+    if (isSynced) await file.sync();
+  });
+}
+
+/** Where an atomic write keeps the content until it takes its place, and whether it waits for the disk. */
+export interface AtomicWriteOptions {
+  /** A path in the same folder: a rename does not cross disks. */
+  readonly temporary: string;
+  /** Default: true. False: a power failure may leave a damaged file. */
+  readonly isSynced?: boolean;
+}
+
+/**
+ * Writes a file whole or not at all, replacing anything at its path.
+ * @throws the system's error; the file is then as it was, and no temporary file is left
+ */
+export async function writeAtomically(
+  files: Files,
+  path: string,
+  bytes: Uint8Array,
+  { temporary, isSynced }: AtomicWriteOptions,
+): Promise<void> {
+  try {
+    await writeNew(files, temporary, bytes, isSynced);
+    await files.rename(temporary, path);
+  } catch (error) {
+    await files.removeFile(temporary).catch(() => undefined);
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { errorCode } from '../core/errors';
-import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import { ifThere, readText, statusIfThere, writeAtomically } from './fileTools';
 import type { Files } from './files';
 import { isHeld } from './holds';
 import {
@@ -101,18 +101,11 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
 
 /** Writes about.json atomically, keeping unknown fields. */
 export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
-  const temporary = `${paths.about}.new`;
   const stored = objectIn((await readText(files, paths.about)) ?? '');
-  // Left by a killed process; the lock rules out a running one.
-  await ifThere(files.removeFile(temporary));
-  await withFile(files, temporary, 'create', async (file) => {
-    await writeAll(
-      file,
-      Buffer.from(`${JSON.stringify({ ...(stored?.['id'] === about.id && stored), version: VERSION, ...about })}\n`),
-    );
-    await file.sync();
-  });
-  await files.rename(temporary, paths.about);
+  const content = { ...(stored?.['id'] === about.id && stored), version: VERSION, ...about };
+  // The lock rules out that another process writes the same temporary file.
+  const temporary = `${paths.about}.new`;
+  await writeAtomically(files, paths.about, Buffer.from(`${JSON.stringify(content)}\n`), { temporary });
   await files.syncFolder(paths.folder);
 }
 

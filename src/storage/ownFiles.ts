@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { ifThere, readSlice, statusIfThere, withFile, writeAll } from './fileTools';
+import { ifThere, readSlice, statusIfThere, withFile, writeAtomically } from './fileTools';
 import type { Files } from './files';
 import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from './owner';
 import { StorageError } from './storageError';
@@ -179,17 +179,7 @@ const temporaryIn = (folder: string): string =>
  */
 export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  const temporary = temporaryIn(folder);
-  try {
-    await withFile(files, temporary, 'create', async (file) => {
-      await writeAll(file, Buffer.from(text));
-      await file.sync();
-    });
-    await files.rename(temporary, path);
-  } catch (error) {
-    await files.removeFile(temporary).catch(() => undefined);
-    throw error;
-  }
+  await writeAtomically(files, path, Buffer.from(text), { temporary: temporaryIn(folder) });
   await removeLeftovers(files, folder).catch(() => undefined);
 }
 

@@ -17,6 +17,7 @@ import { parseEntry } from './ledgerEntry';
 import { withLock } from './lock';
 import { Originals } from './originals';
 import { guarded, StorageError, writtenByNewer } from './storageError';
+import { isEqual } from '../core/isEqual';
 
 /** A ledger on disk in its last read state. Keeps no file open. */
 export interface LedgerFile {
@@ -166,7 +167,7 @@ export class StoredLedger implements LedgerFile {
     const { files } = this.options;
     const stored = await readAbout(files, this.paths);
     const about = { ...stored, ...this.given };
-    if (JSON.stringify(stored) !== JSON.stringify(about)) await writeAbout(files, this.paths, about);
+    if (!isEqual(stored, about)) await writeAbout(files, this.paths, about);
     this.stored = about;
   }
 

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SummaryMemo } from '../core/condense/providers/smart/passParts';
 import { hashText, type Hash } from '../core/hash';
-import { ifThere, readSlice, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import { ifThere, readSlice, readText, statusIfThere, withFile, writeAtomically } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { asStorageError } from './storageError';
@@ -93,8 +93,7 @@ export class StoredSummaries implements SummaryMemo {
     const temporary = join(this.folder, `${key}.${randomBytes(8).toString('hex')}.new`);
     await files.makeFolder(this.folder);
     const bytes = Buffer.from(JSON.stringify({ check: hashText(summary), summary }));
-    await withFile(files, temporary, 'create', (file) => writeAll(file, bytes));
-    await files.rename(temporary, this.pathOf(key));
+    await writeAtomically(files, this.pathOf(key), bytes, { temporary, isSynced: false });
   }
 
   /** Our files only; others with such names are ignored. */

@@ -20,9 +20,9 @@ import type {
   PreviewTexts,
   PreviewModel,
 } from './messages';
-import { isDeepStrictEqual } from 'node:util';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summarizer';
+import { isEqual } from '../../core/isEqual';
 
 export class PreviewSession {
   private readonly held = new HeldConversations();
@@ -146,10 +146,10 @@ class ShownEstimate {
 
 /** The messages array stays identical while its content is unchanged. */
 const isSame = (a: PreviewConversation, b: PreviewConversation): boolean =>
-  a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
+  a.id === b.id && a.messages === b.messages && a.edits === b.edits && isEqual(a.pinned, b.pinned);
 
 const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
-  isDeepStrictEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
+  isEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
 class PlannedModels {
   /** Models for the current question. */

@@ -11,6 +11,7 @@ import { getValueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { isWarm, replay, toUsage, type Calibration, type ConversationRequest } from './replay';
+import { isEqual } from '../isEqual';
 
 export interface ReplayOptions {
   readonly messages: readonly ApiMessage[];
@@ -113,7 +114,7 @@ function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], c
   let tokens = 0;
   for (const [index, message] of now.entries()) {
     const old = before[index];
-    if (!old || (old !== message && JSON.stringify(old) !== JSON.stringify(message))) break;
+    if (!old || !isEqual(old, message)) break;
     tokens += counter.message(message);
   }
   return tokens;

@@ -1,4 +1,5 @@
 import type { CondensationOutcome, CondensationRequest } from './condensation';
+import { LruMap } from '../lruMap';
 
 /** Percent by which a request must have grown before the next automatic try. */
 const NEW_SHARE_PERCENT = 13;
@@ -10,8 +11,8 @@ const REMEMBERED = 1_000;
  * Keeps automatic condensation from trying again and again where there is nothing to gain. Per conversation, in memory.
  */
 export class Cooldown {
-  private readonly waiting = new Map<string, number>();
-  private readonly reported = new Set<string>();
+  private readonly waiting = new LruMap<string, number>(REMEMBERED);
+  private readonly reported = new LruMap<string, true>(REMEMBERED);
 
   /** Tokens that the conversation must grow by before the next automatic try; 0 where it may try now. */
   tokensToGo(conversation: string, tokens: number): number {
@@ -28,17 +29,12 @@ export class Cooldown {
     if (reached) return;
     const sent = tokens + (request.overheadTokens ?? 0);
     this.waiting.set(conversation, tokens + Math.ceil((sent * NEW_SHARE_PERCENT) / 100));
-    if (this.waiting.size > REMEMBERED) {
-      const oldest = this.waiting.keys().next();
-      if (!oldest.done) this.waiting.delete(oldest.value);
-    }
   }
 
   /** True the first time it is asked about a conversation. */
   firstTime(conversation: string): boolean {
     if (this.reported.has(conversation)) return false;
-    if (this.reported.size >= REMEMBERED) this.reported.clear();
-    this.reported.add(conversation);
+    this.reported.set(conversation, true);
     return true;
   }
 }

@@ -3,6 +3,7 @@
  * (12345678901234567890, 1e400), duplicate keys, escapes, whitespace, which `JSON.stringify` would
  * alter.
  */
+import { isEqual } from '../isEqual';
 import { isRecord } from '../messages/blocks';
 import { skipSpace, skipString, skipValue } from './editJson';
 
@@ -22,12 +23,12 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
   const end = skipValue(text, start);
   const value: unknown = JSON.parse(text);
   // Includes whitespace around the value.
-  if (isSameJson(value, after)) return text;
+  if (isEqual(value, after)) return text;
   const made = new JsonRewriter(text, origins).value({ start, end, value }, after, []);
   // V8 was seen to misread a key (Node 24.21), so the result is verified.
   const plain = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
-  return isSameJson(read(made), read(plain)) ? made : plain;
+  return isEqual(read(made), read(plain)) ? made : plain;
 }
 
 /** The text of the value at a path; undefined if there is none. */
@@ -122,7 +123,7 @@ class JsonRewriter {
 
   value(before: PlacedValue, after: unknown, path: readonly string[]): string {
     const { value, start, end } = before;
-    if (isSameJson(value, after)) return this.text.slice(start, end);
+    if (isEqual(value, after)) return this.text.slice(start, end);
     if (Array.isArray(value) && Array.isArray(after)) return this.array(before, value, after, path);
     if (isRecord(value) && isRecord(after)) return this.object(before, value, after, path);
     return JSON.stringify(after);
@@ -240,19 +241,3 @@ function behindComma(text: string, end: number): number {
   const at = skipSpace(text, end);
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
-
-/** True if both serialize the same: -0 is written as 0, numbers that are too large as null. */
-export function isSameJson(a: unknown, b: unknown): boolean {
-  if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((value, index) => isSameJson(value, b[index]));
-  }
-  if (!isRecord(a) || !isRecord(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
-  );
-}
-
-const isWrittenAsNull = (value: unknown): boolean =>
-  value === null || (typeof value === 'number' && !Number.isFinite(value));

@@ -4,6 +4,7 @@ import { isProgramsResult } from '../messages/programs';
 import type { ApiMessage, Block } from '../messages/types';
 import { countFileTokens, countImageTokens, countPdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
+import { LruMap } from '../lruMap';
 
 /** Tokens the API adds per message and per tool block (measured by others). */
 const MESSAGE_OVERHEAD = 4;
@@ -28,7 +29,7 @@ const LATEST_TEXTS = 4;
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
   /** In insertion order, so that the oldest is removed first. */
-  private readonly byHash = new Map<Hash, number>();
+  private readonly byHash = new LruMap<Hash, number>(REMEMBERED_TEXTS);
   private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
 
   constructor(private readonly counter: TokenCounter) {}
@@ -47,9 +48,6 @@ export class MessageCounter {
   private keep(hash: Hash, tokens: number): void {
     if (this.byHash.has(hash)) return;
     this.byHash.set(hash, tokens);
-    if (this.byHash.size <= REMEMBERED_TEXTS) return;
-    const oldest = this.byHash.keys().next();
-    if (!oldest.done) this.byHash.delete(oldest.value);
   }
 
   /** Includes what the API adds around it. */

@@ -1,5 +1,5 @@
 /** The host's side of a window's live conversations, which are kept in the engine's thread. */
-import { commonPrefix, isSame } from '../../live/align';
+import { commonPrefix } from '../../live/align';
 import type { HostModels } from '../../background/hostModels';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { OutcomeSummary } from '../../core/condense';
@@ -27,6 +27,8 @@ import type { Engine, LiveEngine } from '../engine';
 import { EngineDiedError } from '../engineThread';
 import { receiveList, receiveMessages } from './lists';
 import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type SentRequest } from './messages';
+import { isEqual } from '../../core/isEqual';
+import { LruMap } from '../../core/lruMap';
 
 /** Maximum attempts to read a view whose messages changed meanwhile. */
 const MAX_LOOKS = 3;
@@ -85,7 +87,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private lastChat = 0;
   /** Keyed by the prepared messages, whose identity survives copying the request. */
   private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
-  private readonly known = new Map<LiveId, KnownConversation>();
+  private readonly known = new LruMap<LiveId, KnownConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, OwnModel>();
   private summaries: readonly LiveSummary[] = [];
   /** US dollars spent on answers with earlier engines; each engine counts from its start. */
@@ -325,10 +327,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private remember(conversation: LiveId, known: KnownConversation): void {
-    this.known.delete(conversation);
     this.known.set(conversation, known);
-    const [oldest] = this.known.keys();
-    if (this.known.size > MAX_CHATS && oldest !== undefined) this.known.delete(oldest);
   }
 
   /**
@@ -366,7 +365,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
     const added = messages.slice(kept);
-    const isAsBefore = chat.tools !== undefined && system === chat.system && isSame(tools, chat.tools);
+    const isAsBefore = chat.tools !== undefined && system === chat.system && isEqual(tools, chat.tools);
     const { version, viewId: view } = chat;
     const { dropped } = this;
     this.dropped = [];

@@ -2,7 +2,6 @@
  * The engine's side of a window's live conversations; keeps what was sent before, so that only new
  * data crosses the threads.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Overflow } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
@@ -18,6 +17,8 @@ import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResu
 import { HostManager, type HostManagerParts } from '../hostManager';
 import { countCommon, receiveList, sentMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
+import { isEqual } from '../../core/isEqual';
+import { LruMap } from '../../core/lruMap';
 
 /** Number of prepared requests kept for later calls. */
 const MAX_PREPARED = 40;
@@ -50,7 +51,7 @@ export class LiveSession {
   private readonly live: LiveConversations;
   private readonly host: HostManager;
   private readonly chats = new Map<number, Chat>();
-  private readonly prepared = new Map<number, Prepared>();
+  private readonly prepared = new LruMap<number, Prepared>(MAX_PREPARED);
   private readonly ownModels = new Map<string, OwnModel>();
   private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
   private lastId = 0;
@@ -241,8 +242,6 @@ export class LiveSession {
     } = prepared;
     const id = ++this.lastId;
     this.prepared.set(id, made);
-    const [oldest] = this.prepared.keys();
-    if (this.prepared.size > MAX_PREPARED && oldest !== undefined) this.prepared.delete(oldest);
     const kept = held === chat.viewId ? countCommon(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
@@ -289,7 +288,7 @@ export class LiveSession {
     const { events } = this;
     this.events = [];
     const list = this.live.list();
-    const changed = list.filter((summary) => !isDeepStrictEqual(this.known.get(summary.id), summary));
+    const changed = list.filter((summary) => !isEqual(this.known.get(summary.id), summary));
     const order = list.map(({ id }) => id);
     for (const summary of changed) this.known.set(summary.id, summary);
     for (const id of this.known.keys()) if (!order.includes(id)) this.known.delete(id);

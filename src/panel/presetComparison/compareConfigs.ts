@@ -2,6 +2,7 @@
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import { isRecord } from '../../core/messages/blocks';
 import type { ComparedPass, ComparedPresets, Difference } from './methods';
+import { isEqual } from '../../core/isEqual';
 
 type Pass = SmartConfig['passes'][number];
 
@@ -35,7 +36,7 @@ function differences(first: object, second: object): Difference[] {
   const [one, other] = [leavesOf(first), leavesOf(second)];
   return [...new Set([...one.keys(), ...other.keys()])].flatMap((key) => {
     const [before, after] = [one.get(key), other.get(key)];
-    if (JSON.stringify(before?.value) === JSON.stringify(after?.value)) return [];
+    if (isEqual(before?.value, after?.value)) return [];
     return [
       {
         path: before?.path ?? after?.path ?? [],

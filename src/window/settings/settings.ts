@@ -1,5 +1,4 @@
 /** This extension's current settings in VS Code. */
-import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
@@ -8,6 +7,7 @@ import type { Services } from '../services';
 import { builtInProviders, SettingRules } from './settingRules';
 import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
 import { showInformationMessage, showWarningMessage } from '../notifications';
+import { isEqual } from '../../core/isEqual';
 
 const SECTION = 'contextCondenser';
 
@@ -21,7 +21,7 @@ export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS
 export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
 
 /** Without a resource: otherwise VS Code logs two warnings for each setting that is read. */
-const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
+export const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
 
 /** A setting as VS Code reports it: the values in the files, unchecked, and the merged one. */
 interface Held {
@@ -62,7 +62,7 @@ export const userValueOf = (name: SettingName): unknown => heldOf(name).globalVa
 
 /** Writes a user setting; undefined removes it. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
-  vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
+  configurationNow().update(name, value, vscode.ConfigurationTarget.Global);
 
 /**
  * Saves the user's choice, and says so if the workspace overrides it. The default provider is
@@ -72,7 +72,7 @@ export async function saveChoice<N extends SettingName>(name: N, value: Settings
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
   await saveUserSetting(name, isDefault ? undefined : value);
   const { workspace } = valuesOf(name);
-  if (workspace === undefined || isDeepStrictEqual(setting(name), value)) return;
+  if (workspace === undefined || isEqual(setting(name), value)) return;
   void tellWorkspaceCounts(`${SECTION}.${name}`, workspace);
 }
 
@@ -92,7 +92,7 @@ async function tellWorkspaceCounts(name: string, value: unknown): Promise<void> 
  */
 export function isSet(name: SettingName): boolean {
   const { defaultValue, globalValue, workspaceValue } = heldOf(name);
-  const isOurs = defaultValue === undefined || isDeepStrictEqual(defaultValue, SETTINGS[name].default);
+  const isOurs = defaultValue === undefined || isEqual(defaultValue, SETTINGS[name].default);
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 

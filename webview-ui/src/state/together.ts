@@ -1,6 +1,7 @@
 /** Whole settings that one click changes: all of them are saved or none, and one way leads back. */
 import type { PanelState, SettingScope } from '../../../src/panel/protocol';
 import type { Setting } from './useSetting';
+import { isEqual } from '../../../src/core/isEqual';
 
 /** The value that a click wrote into a scope of a setting; undefined: it took that scope's own value away. */
 export interface Written {
@@ -61,4 +62,4 @@ async function allOrNothing(steps: readonly Step[]): Promise<readonly string[]> 
 
 /** Whether the settings still hold what was written: an undo that is pressed later would write over something newer. */
 export const isStill = ({ settings }: PanelState, written: readonly Written[]): boolean =>
-  written.every(({ name, scope, value }) => JSON.stringify(settings[name]?.[scope]) === JSON.stringify(value));
+  written.every(({ name, scope, value }) => isEqual(settings[name]?.[scope], value));

@@ -1,6 +1,7 @@
 /** A text that is being written: checked as it is typed, saved when it is done, never lost while it is wrong. */
 import { useEffect, useRef, useState } from 'react';
 import type { Setting } from './useSetting';
+import { isEqual } from '../../../src/core/isEqual';
 
 /** Milliseconds of rest after which what was typed is checked. */
 const CHECK_AFTER = 150;
@@ -43,7 +44,7 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   /** Whether the settings hold this value now; undefined: none is set. */
   const isSettings = (value: unknown): boolean => {
     const now = latest.current.setting;
-    return value === undefined ? !now.isSet : JSON.stringify(value) === JSON.stringify(now.value);
+    return value === undefined ? !now.isSet : isEqual(value, now.value);
   };
   const drop = (): void => {
     turn.current++;

@@ -1,4 +1,4 @@
-import { isSameJson } from '../../../core/json/rewriteJson';
+import { isEqual } from '../../../core/isEqual';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ToolUseBlock } from '../../../core/messages/types';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
@@ -22,6 +22,6 @@ export function parseArguments(text: string): OpenAIRecord {
 
 /** The arguments' text: exactly what the model wrote, unless the input was edited. */
 export function renderArguments({ input, rawArguments }: ToolUseBlock): string {
-  if (typeof rawArguments === 'string' && isSameJson(parseArguments(rawArguments), input)) return rawArguments;
+  if (typeof rawArguments === 'string' && isEqual(parseArguments(rawArguments), input)) return rawArguments;
   return JSON.stringify(input);
 }

@@ -24,6 +24,7 @@ import type { Work } from './work';
 import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
+import { isEqual } from '../../isEqual';
 
 /** The state that {@link Draft.rollback} goes back to. */
 export interface Checkpoint extends ViewState {
@@ -367,9 +368,7 @@ export class Draft implements Work {
 const viewExchanges = (): Exchanges => new Exchanges();
 
 const isSameState = (a: PlaceState, b: PlaceState): boolean =>
-  a.text === b.text &&
-  a.cuts.length === b.cuts.length &&
-  a.cuts.every((cut, at) => JSON.stringify(cut) === JSON.stringify(b.cuts[at]));
+  a.text === b.text && a.cuts.length === b.cuts.length && a.cuts.every((cut, at) => isEqual(cut, b.cuts[at]));
 
 const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
   ...state,

@@ -1,5 +1,6 @@
 /** The ways to condense that are compared. */
 import { providerNameOf } from '../types';
+import { isEqual } from '../../isEqual';
 
 /** A named provider configuration. */
 export interface JudgedChoice {
@@ -29,8 +30,7 @@ export function judgedChoices({
   readonly provider: string;
   readonly config?: unknown;
 }): JudgedChoice[] {
-  const isSet = (choice: JudgedChoice): boolean =>
-    choice.provider === provider && JSON.stringify(choice.config) === JSON.stringify(config);
+  const isSet = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
   const name = JUDGED_CHOICES.find(isSet)?.name ?? providerNameOf(provider);
   return [{ id: CURRENT_CHOICE, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
 }

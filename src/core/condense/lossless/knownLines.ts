@@ -1,5 +1,5 @@
 import type { Content } from '../../messages/content';
-import { listFileParts, type FilePart } from '../../messages/fileParts';
+import { listFileParts } from '../../messages/fileParts';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { Path } from '../../messages/types';
@@ -11,6 +11,7 @@ import { LineTables } from '../lines/lineTables';
 import { splitLines, type Lines, type TextLayout } from '../lines/lines';
 import { resultHint } from '../lines/prefixes';
 import { Settled } from './settled';
+import { isEqual } from '../../isEqual';
 
 /**
  * A memory of a conversation's lines, from step to step and from run to run: messages never change, so that a run
@@ -52,7 +53,7 @@ export class KnownLines {
     const { layout } = known;
     const wasLaid = known.isLaid;
     known.isLaid = true;
-    if (layout.hint === hint && layout.forms === forms && isSame(layout.parts, parts)) return;
+    if (layout.hint === hint && layout.forms === forms && isEqual(layout.parts, parts)) return;
     known.layout = parts.length === 0 ? this.plainLayout(hint, forms) : { hint, forms, parts };
     if (known.layout === layout) return;
     known.lines = undefined;
@@ -100,10 +101,6 @@ export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLine
     return found;
   };
 }
-
-/** By value: the view's exchange, whose call may be cut, tells parts of its own. */
-const isSame = (one: readonly FilePart[], other: readonly FilePart[]): boolean =>
-  one === other || (one.length === other.length && JSON.stringify(one) === JSON.stringify(other));
 
 /** A text of which nothing is known. */
 const PLAIN: TextLayout = { hint: 'other', forms: undefined, parts: [] };

@@ -1,10 +1,10 @@
 /** Rules for a view, given the original conversation. */
 import { looksLikeMarker } from '../markers';
-import { isDeepStrictEqual } from 'node:util';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
 import { findTurnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { At, Violation } from './violation';
+import { isEqual } from '../../isEqual';
 
 /** Origin of a summary, which replaces the messages missing next to it. */
 export const SUMMARY_ORIGIN = -1;
@@ -66,7 +66,7 @@ const firstUser = (messages: readonly ApiMessage[]): number => messages.findInde
 function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
   const before = original[firstUser(original)];
   const at = firstUser(view);
-  if (!before || view[at] === before || isDeepStrictEqual(view[at], before)) return [];
+  if (!before || view[at] === before || isEqual(view[at], before)) return [];
   return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
 }
 
@@ -135,7 +135,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
     return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
   }
   if (isAnyThinking(before)) {
-    return isDeepStrictEqual(before, after)
+    return isEqual(before, after)
       ? []
       : [{ rule: 'thinking-kept', ...where, detail: 'thinking is signed and must not change' }];
   }
@@ -180,5 +180,5 @@ function sameFields(
 ): boolean {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const key of but) keys.delete(key);
-  return [...keys].every((key) => before[key] === after[key] || isDeepStrictEqual(before[key], after[key]));
+  return [...keys].every((key) => before[key] === after[key] || isEqual(before[key], after[key]));
 }

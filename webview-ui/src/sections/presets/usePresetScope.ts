@@ -1,5 +1,6 @@
 import type { SettingScope } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
+import { isEqual } from '../../../../src/core/isEqual';
 
 /**
  * The scope whose list of presets counts, in which presets are saved whatever scope is shown. VS Code does not merge lists: a
@@ -9,8 +10,6 @@ export function usePresetScope(): SettingScope {
   const { user = [], workspace, value = [], scopes = [] } = usePanel().state.settings['presets'] ?? {};
   if (workspace === undefined || !scopes.includes('workspace')) return 'user';
   // A workspace's list that the user has not allowed has no effect, and the user's own is shown.
-  const isOverruled = isSame(value, user) && !isSame(workspace, user);
+  const isOverruled = isEqual(value, user) && !isEqual(workspace, user);
   return isOverruled ? 'user' : 'workspace';
 }
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -7,6 +7,7 @@ import { usePanel, type Panel } from '../../state/panel';
 import { valueAt } from '../../state/path';
 import { useSetting } from '../../state/useSetting';
 import { isFields, passesOf, type PassEntry } from './smartValue';
+import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,8 +26,6 @@ export interface PassDraft {
 }
 
 const SETTING = 'smart';
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
 const keyOf = (scope: string, entry: PassEntry): string => `${scope} ${entry.key}`;
 
 type Draft = Panel['view']['drafts'][string];
@@ -35,7 +34,7 @@ type Draft = Panel['view']['drafts'][string];
 function onto(raw: Fields, { before, after }: Draft): { readonly value: Fields; readonly isConflict: boolean } {
   const fields = [...new Set([...Object.keys(raw), ...Object.keys(after)])];
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (field) => !isSame(before[field], after[field]),
+    (field) => !isEqual(before[field], after[field]),
   );
   const value = Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
@@ -43,7 +42,7 @@ function onto(raw: Fields, { before, after }: Draft): { readonly value: Fields; 
       return from[field] === undefined ? [] : [[field, from[field]]];
     }),
   );
-  const isConflict = changed.some((field) => !isSame(before[field], raw[field]) && !isSame(after[field], raw[field]));
+  const isConflict = changed.some((field) => !isEqual(before[field], raw[field]) && !isEqual(after[field], raw[field]));
   return { value, isConflict };
 }
 
@@ -62,7 +61,7 @@ export function usePassDrafts(): PassDrafts {
       const name = names[entry.index];
       if (!draft || !name) return [];
       const { value } = onto(entry.raw, draft);
-      return isSame(value, entry.raw) ? [] : [{ entry: name, pass: value }];
+      return isEqual(value, entry.raw) ? [] : [{ entry: name, pass: value }];
     }),
   };
 }
@@ -86,7 +85,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const path = ['passes', saved.index];
   const draft = view.drafts[key];
   const { value, isConflict } = draft ? onto(saved.raw, draft) : { value: saved.raw, isConflict: false };
-  const isChanged = draft !== undefined && !isSame(value, saved.raw);
+  const isChanged = draft !== undefined && !isEqual(value, saved.raw);
   const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
@@ -156,7 +155,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     round,
     settled: async () => {
       await queue.current;
-      return wrong.size > 0 || isSame(latest.current, saved.raw) ? undefined : latest.current;
+      return wrong.size > 0 || isEqual(latest.current, saved.raw) ? undefined : latest.current;
     },
     discard: () => {
       drop();

@@ -12,6 +12,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { freshId, newPass, passesOf, type PassEntry } from './smartValue';
+import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -127,7 +128,7 @@ export function usePasses(name: string): Passes {
   // The pass as a whole is put back: that would take back what has changed in it since, too.
   const isStill = ({ entry: { id, nth }, value }: Put): boolean => {
     const index = names.findIndex((other) => other.id === id && other.nth === nth);
-    return JSON.stringify(raws[index]) === JSON.stringify(value);
+    return isEqual(raws[index], value);
   };
   return {
     entries,

@@ -10,6 +10,7 @@ import type { EstimatedCalls } from './estimatedCalls';
 import { overBudget } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
+import { LruMap } from '../../../lruMap';
 
 /** The parts of a pass, beside the draft. */
 export interface PassParts {
@@ -155,15 +156,11 @@ const REMEMBERED = 2_000;
 
 /** Remembers as long as the process lives; the oldest goes when it is full. */
 export function memoryMemo(): SummaryMemo {
-  const known = new Map<Hash, string>();
+  const known = new LruMap<Hash, string>(REMEMBERED);
   return {
     get: (key) => Promise.resolve(known.get(key)),
     set(key, summary) {
       known.set(key, summary);
-      if (known.size > REMEMBERED) {
-        const oldest = known.keys().next();
-        if (!oldest.done) known.delete(oldest.value);
-      }
       return Promise.resolve();
     },
   };

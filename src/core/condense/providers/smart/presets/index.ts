@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED_PRESETS } from './documented';
 import { FILE_AWARE } from './fileAware';
 import type { Preset } from './preset';
+import { isEqual } from '../../../../isEqual';
 
 export { FILE_AWARE } from './fileAware';
 export { migrateSmartConfig } from './migrate';
@@ -17,4 +17,4 @@ export const findPreset = (id: string, own: readonly Preset[] = []): Preset | un
 
 /** The preset that a configuration names or is; none: File-Aware. @param own the user's presets. */
 export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
-  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isDeepStrictEqual(preset.config, config));
+  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

@@ -1,0 +1,40 @@
+/** A map of at most `max` entries: adding one more drops the entry that was used longest ago. */
+export class LruMap<K, V> {
+  /** Insertion order is order of use, oldest first. */
+  private readonly entries = new Map<K, V>();
+
+  constructor(private readonly max: number) {}
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** The keys as they are now, those used longest ago first. */
+  keys(): K[] {
+    return [...this.entries.keys()];
+  }
+
+  has(key: K): boolean {
+    return this.entries.has(key);
+  }
+
+  get(key: K): V | undefined {
+    const value = this.entries.get(key);
+    if (value === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size <= this.max) return;
+    const oldest = this.entries.keys().next();
+    if (!oldest.done) this.entries.delete(oldest.value);
+  }
+
+  delete(key: K): void {
+    this.entries.delete(key);
+  }
+}
