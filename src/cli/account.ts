@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
 import {
@@ -31,24 +30,11 @@ import { plural } from '../core/plural';
 import { maskValue } from '../core/secrets/maskMessages';
 import { loadTokenCounter } from '../storage/assets';
 import { OWN } from '../storage/ownFiles';
-import { optionError, positiveInteger, UsageError } from './args';
+import { parseOptions, positiveInteger, UsageError } from './args';
 import { accountLine } from './accountLine';
 import { findWay, whatIfCommand, whatIfOfAll } from './whatIf';
 import { belongsTo, outFile, ownFile, ownStore, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
-
-export const OPTIONS = {
-  by: { type: 'string', default: 'agent' },
-  days: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  csv: { type: 'boolean', default: false },
-  out: { type: 'string' },
-  store: { type: 'string' },
-  with: { type: 'string' },
-  window: { type: 'string' },
-  line: { type: 'boolean', default: false },
-  session: { type: 'string' },
-} as const satisfies ParseArgsConfig['options'];
 
 /** Longer tables belong in a file. */
 const SHOWN_ROWS = 20;
@@ -124,7 +110,8 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
 }
 
 function parseValues(argv: readonly string[]) {
-  const { by, days, ...values } = parsed(argv);
+  const { values: given, positionals: files } = parseOptions(argv, ['account']);
+  const { by, days, ...values } = { ...given, files };
   if (!isGrouping(by)) throw new UsageError(`--by must be one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined: use one of them.");
   if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {
@@ -153,20 +140,6 @@ function parseValues(argv: readonly string[]) {
     by,
     days: positiveInteger('--days', days),
   };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      options: OPTIONS,
-      strict: true,
-      allowPositionals: true,
-    });
-    return { ...values, files: positionals };
-  } catch (error) {
-    throw optionError(error);
-  }
 }
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);

@@ -1,6 +1,15 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { errorMessage } from '../core/errors';
-import { COMMANDS, commandsWith, OTHER_COMMANDS, type CommandName, type OtherCommandName } from './help';
+import {
+  COMMANDS,
+  commandsWith,
+  OTHER_COMMANDS,
+  parsedOptions,
+  type AnyCommand,
+  type CommandName,
+  type OptionValues,
+  type OtherCommandName,
+} from './help';
 
 export interface Arguments {
   readonly command: CommandName;
@@ -36,23 +45,6 @@ export class UsageError extends Error {
 const SEE_HELP = 'See --help.';
 const ALL_COMMANDS = [...COMMANDS, ...OTHER_COMMANDS].join(', ');
 
-export const OPTIONS = {
-  provider: { type: 'string' },
-  config: { type: 'string' },
-  preset: { type: 'string' },
-  'target-tokens': { type: 'string' },
-  model: { type: 'string' },
-  history: { type: 'string', default: 'active' },
-  json: { type: 'boolean', default: false },
-  out: { type: 'string' },
-  store: { type: 'string' },
-  to: { type: 'string' },
-  condensed: { type: 'boolean', default: false },
-  'without-content': { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-  version: { type: 'boolean', short: 'v', default: false },
-} as const satisfies ParseArgsConfig['options'];
-
 /** A command with arguments, help for a command or the program, or the version. */
 export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
 
@@ -61,7 +53,7 @@ export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommand
  * @throws UsageError
  */
 export function parseLine(argv: readonly string[]): ParsedLine {
-  const { values, positionals } = parse(argv);
+  const { values, positionals } = parseOptions(argv, COMMANDS, { more: PROGRAM_OPTIONS });
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
   if (values.help || command === 'help')
@@ -98,9 +90,33 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   };
 }
 
-function parse(argv: readonly string[]) {
+/** The options of every command that takes a file, and those of the program. */
+const PROGRAM_OPTIONS = {
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', short: 'v', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+interface ParsedOptions<C extends AnyCommand> {
+  readonly values: OptionValues<C> & { readonly help?: boolean; readonly version?: boolean };
+  readonly positionals: readonly string[];
+}
+
+/**
+ * Parses the options of commands that are parsed alike.
+ * @throws UsageError for an unknown option, one without its value, or a word where none is expected
+ */
+export function parseOptions<C extends AnyCommand>(
+  argv: readonly string[],
+  commands: readonly C[],
+  {
+    positionals: allowPositionals = true,
+    more = {},
+  }: { readonly positionals?: boolean; readonly more?: ParseArgsConfig['options'] } = {},
+): ParsedOptions<C> {
   try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+    const options = { ...parsedOptions(commands), ...more };
+    // The types of the values are those of the table that the options were made of.
+    return parseArgs({ args: [...argv], options, allowPositionals, strict: true }) as unknown as ParsedOptions<C>;
   } catch (error) {
     throw optionError(error);
   }
@@ -157,7 +173,7 @@ export function providerIn(
 }
 
 /** Rewords Node's option errors: only the first sentence, without hints. */
-export function optionError(error: unknown): UsageError {
+function optionError(error: unknown): UsageError {
   const [what = ''] = errorMessage(error).split(/\.\s/);
   const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
   if (option === undefined) return new UsageError(`${what}. --help lists the options.`);

@@ -1,31 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
-import { OPTIONS as ACCOUNT } from './account';
-import { OPTIONS as OF_FILES } from './args';
-import { OPTIONS as GATEWAY, parseGatewayLine } from './gateway/arguments';
-import { COMMANDS, commandsWith, formatHelp, OTHER_COMMANDS } from './help';
-import { OPTIONS as JUDGE } from './judge';
-import { OPTIONS as MCP } from './mcp/mcpCommand';
+import { parseLine } from './args';
+import { parseGatewayLine } from './gateway/arguments';
+import { COMMANDS, commandsWith, formatHelp, OTHER_COMMANDS, parsedOptions } from './help';
 
-const OPTIONS = { account: ACCOUNT, gateway: GATEWAY, run: GATEWAY, judge: JUDGE, mcp: MCP };
 const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
 
 describe('help', () => {
-  it.each(OTHER_COMMANDS)('of %s names the options that it parses', (command) => {
-    const others = command === 'run' ? ['address-file'] : command === 'gateway' ? ['hold', 'trust-project'] : [];
-    expect([...optionsIn(formatHelp(command)), ...others].sort()).toEqual(Object.keys(OPTIONS[command]).sort());
-    for (const option of others) {
-      const line = command === 'run' ? [`--${option}`, 'x', 'codex'] : [`--${option}`];
-      expect(() => parseGatewayLine(command as 'run' | 'gateway', line)).toThrow(
-        `${command} has no --${option}; ${command === 'run' ? 'gateway' : 'run'} has it.`,
-      );
-    }
+  it.each([...COMMANDS, ...OTHER_COMMANDS])('of %s names the options that it parses', (command) => {
+    expect(optionsIn(formatHelp(command)).sort()).toEqual(Object.keys(parsedOptions([command])).sort());
   });
 
-  it('names every option of commands with a file for one of them, and no other', () => {
-    const named = new Set(COMMANDS.flatMap((command) => optionsIn(formatHelp(command))));
-    expect([...named, 'help', 'version'].sort()).toEqual(Object.keys(OF_FILES).sort());
+  it.each([
+    ['run', 'gateway', ['--address-file', 'x', 'codex']],
+    ['gateway', 'run', ['--hold']],
+    ['gateway', 'run', ['--trust-project']],
+  ] as const)('%s refuses an option of %s alone: %j', (command, other, line) => {
+    expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
+  });
+
+  it('an option that a command with a file does not have is refused with those that have it', () => {
+    expect(() => parseLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
     expect(commandsWith('to')).toEqual(['export']);
     expect(commandsWith('no-such')).toBeUndefined();
   });

@@ -10,7 +10,7 @@ export type CommandName = (typeof COMMANDS)[number];
 export const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
 export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
 
-type AnyCommand = CommandName | OtherCommandName;
+export type AnyCommand = CommandName | OtherCommandName;
 
 interface CommandHelp {
   /** After the program's name. */
@@ -76,15 +76,22 @@ const GATEWAYS = ['run', 'gateway'] as const;
 /** Commands with a selectable provider. */
 const CHOOSING = [...CONDENSING, ...GATEWAYS, 'judge'] as const;
 
-interface OptionHelp {
-  /** With its value: `--provider <id>`. */
+interface Option {
+  /** With its value: `--provider <id>`; without one it is a flag. */
   readonly option: `--${string}`;
   readonly what: string;
   readonly of: readonly AnyCommand[];
+  /** Its value if it is not given. */
+  readonly default?: string;
+  /** Can be given several times. */
+  readonly isRepeatable?: true;
 }
 
-/** In display order. An option with different meanings has one entry per meaning. */
-const OPTION_HELP: readonly OptionHelp[] = [
+/**
+ * All options, in display order: what each command parses, and what its help says. An option with
+ * different meanings has one entry per meaning.
+ */
+const OPTIONS = [
   {
     option: '--provider <id>',
     what: 'lossless (default), truncation, smart or strategy',
@@ -129,11 +136,13 @@ const OPTION_HELP: readonly OptionHelp[] = [
     option: '--history <which>',
     what: 'active (default): what the agent would send now; all: also what it has compacted away',
     of: COMMANDS,
+    default: 'active',
   },
   {
     option: '--by <what>',
     what: 'agent (default), project, model, block (five hours), day, week or session',
     of: ['account'],
+    default: 'agent',
   },
   {
     option: '--line',
@@ -184,6 +193,7 @@ const OPTION_HELP: readonly OptionHelp[] = [
     option: '--on-arrival <what>',
     what: 'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
     of: GATEWAYS,
+    default: 'lossless',
   },
   {
     option: '--noise-on-arrival',
@@ -200,12 +210,14 @@ const OPTION_HELP: readonly OptionHelp[] = [
     option: '--max-cost-per-conversation <usd>',
     what: 'spending limit in US dollars (default: 0, no limit)',
     of: GATEWAYS,
+    default: '0',
   },
-  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAYS },
+  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAYS, default: '0' },
   {
     option: '--at-max-cost <what>',
     what: 'warn (default): say so at the end; stop: send no further requests',
     of: GATEWAYS,
+    default: 'warn',
   },
   {
     option: '--max-cost-per-condensation <usd>',
@@ -216,6 +228,7 @@ const OPTION_HELP: readonly OptionHelp[] = [
     option: '--max-condensing-cost-per-day <usd>',
     what: 'spending limit of all that in a day (default: 0, no limit)',
     of: GATEWAYS,
+    default: '0',
   },
   {
     option: '--spending <file>',
@@ -226,6 +239,7 @@ const OPTION_HELP: readonly OptionHelp[] = [
     option: '--upstream <route>=<url>',
     what: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
     of: GATEWAYS,
+    isRepeatable: true,
   },
   {
     option: '--trust-project',
@@ -248,13 +262,61 @@ const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--store <folder>',
     what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
-    of: [...COMMANDS, ...GATEWAYS, 'account', 'mcp'],
+    of: [...COMMANDS, ...GATEWAYS, 'account'],
   },
-];
+  {
+    option: '--store <folder>',
+    what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
+    of: ['mcp'],
+    isRepeatable: true,
+  },
+] as const satisfies readonly Option[];
+
+type Row = (typeof OPTIONS)[number];
+type NameOf<Written> = Written extends `--${infer Name} <${string}`
+  ? Name
+  : Written extends `--${infer Name}`
+    ? Name
+    : never;
+type ValueOf<R> = R extends { readonly isRepeatable: true }
+  ? readonly string[]
+  : R extends { readonly option: `${string} <${string}` }
+    ? R extends { readonly default: string }
+      ? string
+      : string | undefined
+    : boolean;
+type RowOf<C, R = Row> = R extends { readonly of: readonly (infer Having)[] }
+  ? C & Having extends never
+    ? never
+    : R
+  : never;
+
+/** The options of commands, as they are parsed. */
+export type OptionValues<C extends AnyCommand> = {
+  readonly [R in RowOf<C> as NameOf<R['option']>]: ValueOf<R>;
+};
+
+const nameOf = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
+
+/** The options of commands in the form that Node's `parseArgs` takes. */
+export function parsedOptions(commands: readonly AnyCommand[]) {
+  const options: readonly Option[] = OPTIONS;
+  return Object.fromEntries(
+    options
+      .filter(({ of }) => of.some((each) => commands.includes(each)))
+      .map((row) => {
+        const type = row.option.includes(' ') ? 'string' : 'boolean';
+        const standard = row.isRepeatable ? [] : (row.default ?? (type === 'boolean' ? false : undefined));
+        const multiple = row.isRepeatable && { multiple: true };
+        return [nameOf(row), { type, ...multiple, ...(standard !== undefined && { default: standard }) } as const];
+      }),
+  );
+}
 
 /** Commands that have an option; undefined if it is unknown. */
 export function commandsWith(name: string): readonly AnyCommand[] | undefined {
-  const found = OPTION_HELP.filter(({ option }) => option.split(' ')[0] === `--${name}`);
+  const options: readonly Option[] = OPTIONS;
+  const found = options.filter((row) => nameOf(row) === name);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 
@@ -262,7 +324,7 @@ export function commandsWith(name: string): readonly AnyCommand[] | undefined {
 export function formatHelp(command?: AnyCommand): string {
   if (command === undefined) return programHelp();
   const { usage, what, more } = COMMAND_HELP[command];
-  const options = OPTION_HELP.filter(({ of }) => of.includes(command));
+  const options = (OPTIONS as readonly Option[]).filter(({ of }) => of.includes(command));
   return [
     `Usage: context-condenser ${usage}`,
     '',

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { formatPercent } from '../core/percent';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, createProviders } from '../core/condense';
@@ -10,16 +9,9 @@ import { errorMessage } from '../core/errors';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
-import { optionError, providerIn, UsageError } from './args';
+import { parseOptions, providerIn, UsageError } from './args';
 import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
-
-export const OPTIONS = {
-  provider: { type: 'string' },
-  config: { type: 'string' },
-  preset: { type: 'string' },
-  json: { type: 'boolean', default: false },
-} as const satisfies ParseArgsConfig['options'];
 
 /**
  * `judge FOLDER…`: measures how much of what was needed next each way keeps, over the sessions in
@@ -50,17 +42,9 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
 }
 
 function argumentsOf(argv: readonly string[]) {
-  const { values, positionals: folders } = parsed(argv);
+  const { values, positionals: folders } = parseOptions(argv, ['judge']);
   if (folders.length === 0) throw new UsageError('Missing folder: context-condenser judge <folder> …');
   return { values, folders };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw optionError(error);
-  }
 }
 
 async function filesIn(folders: readonly string[]): Promise<string[]> {

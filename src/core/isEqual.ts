@@ -9,15 +9,15 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
   if (Array.isArray(b)) return false;
+  const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   let more = 0;
-  for (const key of Object.keys(a)) {
-    const value = a[key as keyof typeof a] as unknown;
-    if (value === undefined) continue;
+  for (const key of Object.keys(one)) {
+    if (one[key] === undefined) continue;
     // Own members only: one that the other inherits does not count.
-    if (!Object.hasOwn(b, key) || !isEqual(value, b[key as keyof typeof b])) return false;
+    if (!Object.hasOwn(other, key) || !isEqual(one[key], other[key])) return false;
     more++;
   }
-  for (const key of Object.keys(b)) if (b[key as keyof typeof b] !== undefined) more--;
+  for (const key of Object.keys(other)) if (other[key] !== undefined) more--;
   return more === 0;
 }
 

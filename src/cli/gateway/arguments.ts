@@ -1,8 +1,8 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import type { NewResultsMode, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
-import { checkOptionsOf, optionError, positiveInteger, providerIn, UsageError } from '../args';
+import { checkOptionsOf, parseOptions, positiveInteger, providerIn, UsageError } from '../args';
+import { parsedOptions, type OptionValues } from '../help';
 
 /** Arguments of `gateway` and `run`. */
 export interface GatewayArguments {
@@ -65,34 +65,8 @@ export interface SummaryLimits {
  */
 const NATIVE_COST = 0.5;
 
-export const OPTIONS = {
-  provider: { type: 'string' },
-  config: { type: 'string' },
-  preset: { type: 'string' },
-  window: { type: 'string' },
-  threshold: { type: 'string' },
-  'threshold-tokens': { type: 'string' },
-  target: { type: 'string' },
-  store: { type: 'string' },
-  log: { type: 'string' },
-  port: { type: 'string' },
-  upstream: { type: 'string', multiple: true, default: [] },
-  'trust-project': { type: 'boolean', default: false },
-  announce: { type: 'string' },
-  'address-file': { type: 'string' },
-  'max-cost-per-conversation': { type: 'string', default: '0' },
-  'max-cost-per-day': { type: 'string', default: '0' },
-  'at-max-cost': { type: 'string', default: 'warn' },
-  'max-cost-per-condensation': { type: 'string' },
-  'max-condensing-cost-per-day': { type: 'string' },
-  spending: { type: 'string' },
-  hold: { type: 'boolean', default: false },
-  off: { type: 'boolean', default: false },
-  'when-not-enough': { type: 'string' },
-  'on-arrival': { type: 'string', default: 'lossless' },
-  'noise-on-arrival': { type: 'boolean', default: false },
-  'large-result': { type: 'string' },
-} as const satisfies ParseArgsConfig['options'];
+const COMMANDS = ['run', 'gateway'] as const;
+type Values = OptionValues<(typeof COMMANDS)[number]>;
 
 /**
  * Parses the arguments of `gateway` or `run`: our options, the agent, and the agent's arguments.
@@ -100,8 +74,8 @@ export const OPTIONS = {
  */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
   const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
-  const values = valuesOf(own);
-  checkOptionsOf(command, values, ['run', 'gateway']);
+  const { values } = parseOptions(own, COMMANDS, { positionals: false });
+  checkOptionsOf(command, values, COMMANDS);
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
@@ -185,8 +159,8 @@ function dollarsIn(option: string, text: string, zero: string): number {
 function summariesOf({
   provider,
   'max-cost-per-condensation': most,
-  'max-condensing-cost-per-day': day = '0',
-}: ReturnType<typeof valuesOf>): SummaryLimits | undefined {
+  'max-condensing-cost-per-day': day,
+}: Values): SummaryLimits | undefined {
   const perDay = dollarsIn('max-condensing-cost-per-day', day, '0: no limit');
   if (most === 'none') return { perCondensation: undefined, perDay };
   const zero = 'none: no limit; 0: no model is asked';
@@ -199,7 +173,7 @@ function summariesOf({
 }
 
 /** @throws UsageError */
-function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
+function limitsOf(values: Values): ConversationLimits {
   const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
     dollarsIn(name, values[name], '0: no limit');
   const stops = values['at-max-cost'];
@@ -216,20 +190,12 @@ function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
  * agent.
  */
 function split(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
+  const options: Partial<ReturnType<typeof parsedOptions>> = parsedOptions(COMMANDS);
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (word === '--') return { own: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };
     if (!word.startsWith('-')) return { own: argv.slice(0, at), agent: word, rest: argv.slice(at + 1) };
-    const option = OPTIONS[word.slice(2) as keyof typeof OPTIONS] as { readonly type: string } | undefined;
-    if (option?.type === 'string') at++;
+    if (options[word.slice(2)]?.type === 'string') at++;
   }
   return { own: [...argv], agent: undefined, rest: [] };
-}
-
-function valuesOf(own: readonly string[]) {
-  try {
-    return parseArgs({ args: [...own], options: OPTIONS, allowPositionals: false, strict: true }).values;
-  } catch (error) {
-    throw optionError(error);
-  }
 }
