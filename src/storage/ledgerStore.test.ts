@@ -75,6 +75,7 @@ test('what an entry needs is on the disk before the entry is written', () =>
     const entry = [...journal('originals.jsonl'), ...journal('ledger.jsonl')];
     expect(steps).toEqual([
       'makeFolder store',
+      'removeFile temporary',
       ...journal('temporary'),
       'rename temporary',
       'syncFolder store',
