@@ -68,7 +68,7 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   for (const [number, calls] of seen) {
     const wallUs = [...calls.values()].reduce((sum, each) => sum + each, 0);
     // What V8 sees is on the clock, where a busy machine gives the thread no processor for most of it.
-    const usedUs = (turns[number]?.[1] ?? Infinity) - (turns[number - 1]?.[1] ?? 0);
+    const usedUs = (turns[number]?.[1] ?? 0) - (turns[number - 1]?.[1] ?? 0);
     const us = Math.min(wallUs, usedUs);
     if (us > longest.us) longest = { us, wallUs, calls };
   }

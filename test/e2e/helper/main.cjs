@@ -17,6 +17,11 @@ let clock;
  */
 let turns;
 
+function noteTurn() {
+  const { user, system } = process.threadCpuUsage();
+  turns.push([Number(process.hrtime.bigint() / 1000n), user + system]);
+}
+
 /** @returns where a profile ends, V8's own and the turns of the thread's loop, as JSON. */
 async function profile(step) {
   if (step === 'begin') {
@@ -26,13 +31,12 @@ async function profile(step) {
     await inspector.post('Profiler.setSamplingInterval', { interval: SAMPLED_US });
     await inspector.post('Profiler.start');
     turns = [];
-    clock = setInterval(() => {
-      const { user, system } = process.threadCpuUsage();
-      turns.push([Number(process.hrtime.bigint() / 1000n), user + system]);
-    }, 1);
+    noteTurn();
+    clock = setInterval(noteTurn, 1);
     return undefined;
   }
   clearInterval(clock);
+  noteTurn();
   const { profile } = await inspector.post('Profiler.stop');
   inspector.disconnect();
   return JSON.stringify({ profile, turns });

@@ -49,8 +49,14 @@ async function chats(
       send(messages, listRequests(messages).slice(-3)),
     );
   }
-  const code = HOSTILE_TEXTS['numbered lines']?.(10_000_000) ?? '';
-  await tell('a first request of 10 MB', () => send(conversationWith(code).slice(0, 5), [5]));
+  // Each ends with one result of this text.
+  const first = {
+    'of 10 MB': HOSTILE_TEXTS['numbered lines']?.(10_000_000) ?? '',
+    'with two million short lines': 'ab\n'.repeat(2_000_000),
+    'with 60 MB on one line': HOSTILE_TEXTS['one line of code']?.(60_000_000) ?? '',
+  };
+  for (const [name, text] of Object.entries(first))
+    await tell(`a first request ${name}`, () => send(conversationWith(text).slice(0, 5), [5]));
 }
 
 const whileItWorks: Scenario = async (bed) => {
