@@ -10,9 +10,7 @@ import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
 
-/** Changes that were skipped. */
 export interface LeftOut {
-  /** They would save nothing. */
   readonly useless: number;
   /** Cuts that overlap an earlier one. */
   readonly overlapping: number;
@@ -112,7 +110,6 @@ function findContentType(contents: readonly Content[], requests: readonly CutReq
 const describeSpan = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
-/** @throws Error for an invalid range */
 function summarize(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,

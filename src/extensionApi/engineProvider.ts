@@ -15,7 +15,6 @@ export function remoteProvider(
   const { id } = about;
   const provider: Provider = {
     ...about,
-    // Its answer is validated like any other extension's.
     condense: ({ countTokens: _count, onProgress, ...input }, signal) =>
       calls.condense(id, input, onProgress, signal) as Promise<ProviderResult>,
     ...(estimates && {

@@ -4,11 +4,9 @@ import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 
-/** The messages that another extension's provider receives. */
 export interface ExternalView {
   readonly context: ConversationContext;
   readonly messages: readonly ApiMessage[];
-  /** Origin of each message of the view. */
   readonly ranges: readonly Range[];
 }
 

@@ -5,7 +5,6 @@
 import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';
 
-/** A provider as data. */
 export interface ProviderDescription {
   readonly id: string;
   readonly name: string;
@@ -14,7 +13,6 @@ export interface ProviderDescription {
   readonly usesModel: boolean;
   /** True if it has its own estimate. */
   readonly estimates: boolean;
-  /** JSON Schema. */
   readonly configSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +23,6 @@ export function describeProvider({ provider, usesModel, configSchema }: ParsedPr
   return { id, name, description, version, usesModel, estimates: !!provider.estimate, configSchema: schema };
 }
 
-/** A provider's input without functions. */
 export type SentInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
 
 /** Calls to providers in the host; callers validate the answers. */

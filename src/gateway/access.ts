@@ -8,7 +8,6 @@ export const SECRET_HEADER = 'x-context-condenser';
 /** Generates a URL-safe secret for one run. */
 export const newSecret = (): string => randomBytes(24).toString('base64url');
 
-/** An admitted request. */
 export interface Admitted {
   readonly kind: 'admitted';
   /** First path segment after the secret: the upstream. */

@@ -20,7 +20,6 @@ const announcement = z.object({
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   /** Display name of the agent; absent if any agent may use it. */
   agent: z.string().optional(),
-  /** The agent's working folder. */
   folder: z.string(),
   /** Base addresses for agents by vendor; absent if it serves only the agent it was started for. */
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),

@@ -19,7 +19,6 @@ export class ReadBody {
   /** @param list the member of the body that holds its messages. */
   constructor(
     readonly bytes: Buffer,
-    /** The parsed JSON. */
     readonly body: Body,
     readonly list: string,
     places?: Places,
@@ -38,7 +37,6 @@ export class ReadBody {
     return this.known?.ends ?? [];
   }
 
-  /** Members before the list. */
   get before(): Body {
     return this.known?.before ?? {};
   }

@@ -8,9 +8,7 @@ import type { Usage } from '../core/cost/usage';
 import type { ReadBody } from './bodies';
 import type { KnownRequest } from './wires';
 
-/** A parsed request. */
 export interface AgentCall {
-  /** The upstream. */
   readonly route: string;
   /** The vendor's URL including the query. */
   readonly address: URL;

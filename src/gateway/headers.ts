@@ -1,4 +1,3 @@
-/** Forwards headers in order, except hop-by-hop ones. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER } from './access';
 

@@ -55,7 +55,6 @@ const MIN_COMMON = 4;
 export interface LiveCondenserOptions {
   readonly live: LiveConversationsApi;
   readonly counter: MessageCounter;
-  /** Absent if costs are not computed. */
   readonly prices?: PriceTable;
   /** Upstream URL per route, for prices. */
   readonly addresses: ReadonlyMap<string, URL>;
@@ -63,7 +62,6 @@ export interface LiveCondenserOptions {
   readonly window?: number;
   /** Windows by model ID from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** When a conversation is due. */
   readonly threshold?: Threshold;
   /**
    * True if agents were given the recall tool; default false. Each request shows whether it has it.
@@ -106,14 +104,12 @@ interface Step {
   readonly call: AgentCall;
   readonly request: WireRequest;
   readonly asked: AgentRequest;
-  /** Absent if costs are not counted. */
   readonly paid?: PaidRequest | undefined;
 }
 
 /** Condenses agents' calls through live conversations. */
 export class LiveCondenser implements Condenser {
   private readonly figures = new RunFigures();
-  /** The agent's ID per conversation. */
   private readonly ids = new Map<LiveId, string | undefined>();
   /** Conversations not condensed any more, since the vendor rejected the condensed form. */
   private readonly leftAlone = new Set<LiveId>();
@@ -130,7 +126,6 @@ export class LiveCondenser implements Condenser {
   /** Estimated tokens that fit into a model's window for side requests, learned from rejections. */
   private readonly fittingAside = new Map<string, number>();
 
-  /** Pending cost records. */
   private readonly bookings = new Set<Promise<unknown>>();
 
   constructor(private readonly options: LiveCondenserOptions) {}
@@ -220,14 +215,12 @@ export class LiveCondenser implements Condenser {
     const about = this.askedOf(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
-    // The whole request was rejected.
     const refused = { ...whole, countedTokens: this.wholeTokens(whole) };
     const prepared = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? whole;
     for (const note of prepared.notes) report?.(note);
     return { asked, prepared };
   }
 
-  /** Records a request's cost. */
   private ending(paid: PaidRequest | undefined): PreparedCall['end'] {
     return (isPaid) => {
       if (!paid) return;
@@ -404,7 +397,6 @@ export class LiveCondenser implements Condenser {
     this.unthought.set(conversation, original.length);
   }
 
-  /** O200k tokens of the request without any edits. */
   private wholeTokens({ original, messages, countedTokens }: PreparedRequest): number {
     const { counter } = this.options;
     return countedTokens + counter.messages(original) - counter.messages(messages);
@@ -482,7 +474,6 @@ export class LiveCondenser implements Condenser {
   }
 }
 
-/** Model ID from the body or the URL. */
 const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
   model;
 
@@ -499,7 +490,6 @@ interface KeptHead {
 /** As many as the engine keeps conversations. */
 const MAX_HEADS = 20;
 
-/** Removes thinking unless it is the only content. */
 function withoutThinking(message: ApiMessage): ApiMessage {
   const { role, content } = message;
   if (role !== 'assistant' || typeof content === 'string') return message;

@@ -32,7 +32,6 @@ const question = z.discriminatedUnion('do', [
   z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
   z.object({ do: z.literal('pin'), conversation, message }),
   z.object({ do: z.literal('unpin'), conversation, message }),
-  /** Changed spending limits. */
   z.object({
     do: z.literal('limits'),
     perConversation: z.number().nonnegative(),
@@ -48,7 +47,6 @@ export type LiveQuestion = z.input<typeof question>;
 
 /** Spending behind a gateway, for its windows. */
 export interface SpendingDesk {
-  /** Notices so far, oldest first. */
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;
   readonly set: (limits: ConversationLimits) => void;
@@ -79,7 +77,6 @@ export interface LiveAnswers {
 }
 
 export interface LiveRouteOptions {
-  /** Absent if nothing is counted. */
   readonly spending?: SpendingDesk;
   readonly pause?: (isPaused: boolean) => void;
   /** Ends the gateway after pending answers; absent if it ends with its agent. */

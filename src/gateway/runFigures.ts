@@ -25,7 +25,6 @@ export interface RunSummary {
 }
 
 export interface AnsweredRequest {
-  /** Absent for a side request. */
   readonly conversation?: string;
   /** Undefined if no plausible usage was reported. */
   readonly usage: Usage | undefined;

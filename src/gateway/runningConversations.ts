@@ -17,7 +17,6 @@ import type { LiveAnswers, LiveQuestion } from './liveRoute';
  */
 const LOOK_MS = 2_000;
 
-/** A gateway and its last state. */
 interface KnownGateway {
   readonly told: Announcement;
   readonly abort: AbortController;
@@ -32,9 +31,7 @@ interface KnownGateway {
 }
 
 export interface RunningOptions {
-  /** Folder of the announcements. */
   readonly folder: string;
-  /** Lists or views may have changed. */
   readonly onChange: () => void;
   /**
    * Called for condensations made since this window started, not for those of a resumed
@@ -68,7 +65,6 @@ export class RunningConversations implements WindowEngine {
 
   constructor(private readonly options: RunningOptions) {}
 
-  /** Looks for gateways now and whenever the folder changes. */
   async look(): Promise<void> {
     this.watchFolder();
     await this.lookNow();
@@ -87,7 +83,6 @@ export class RunningConversations implements WindowEngine {
     return [...this.gateways.values()].map(({ told }) => told);
   }
 
-  /** Most recently used first. */
   list(): LiveSummary[] {
     return [...this.gateways.values()].flatMap(listSummaries).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }

@@ -60,7 +60,6 @@ export const joinHead = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer 
 const countBytes = (text: string, offset: number, bytes: number): number =>
   text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
 
-/** Creates a head that ends after the element with its last edit. */
 function makeHead(
   { bytes, ends }: ReadBody,
   sources: readonly MessageSource[],

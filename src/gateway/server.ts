@@ -67,7 +67,6 @@ export interface GatewayOptions {
   readonly routes: ReadonlyMap<string, URL>;
   /** Absent: everything is forwarded unchanged. */
   readonly condenser?: Condenser;
-  /** 0: any free port. */
   readonly port?: number;
   /** Reuses the secret of an earlier address; default: a new one. */
   readonly secret?: string;
@@ -80,7 +79,6 @@ export interface GatewayOptions {
   readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
-/** A running gateway. */
 export interface Gateway {
   readonly port: number;
   readonly secret: string;
@@ -88,7 +86,6 @@ export interface Gateway {
   url(route: string): string;
   /** URL that grants access only to this route, for a command line. */
   ticketUrl(route: string): string;
-  /** Closes it and aborts pending requests. */
   close(): Promise<void>;
 }
 
@@ -191,7 +188,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Closes a connection with a status; the client may keep its half open for a while. */
 function endWith(socket: Socket, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   setTimeout(() => socket.destroy(), END_MS).unref();
@@ -204,7 +200,6 @@ function say(response: http.ServerResponse, status: number, message: string, typ
   response.end(json);
 }
 
-/** Forwards requests from the agent to the vendor. */
 class ProxiedRequest {
   private readonly bodies = new KnownBodies();
   private readonly readers = new Set<UsageReader>();
@@ -421,10 +416,8 @@ class ProxiedRequest {
 /** 400: invalid or too long; 413: too large; 422: invalid, on some servers. */
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
 
-/** A vendor's rejection, buffered before it is forwarded. */
 interface Refusal {
   readonly answer: http.IncomingMessage;
-  /** The body as received. */
   readonly bytes: Buffer;
   /** The decompressed text; undefined if it can't be decompressed or is too long. */
   readonly words: string | undefined;
@@ -491,7 +484,6 @@ function joinAddress(base: URL, rest: string): URL {
   return address;
 }
 
-/** A request of the agent, its way to the vendor and back. */
 class Exchange {
   /** True if the vendor accepted the request: it responded, or may still. */
   isTaken = false;
@@ -571,7 +563,6 @@ class Exchange {
     });
   }
 
-  /** Forwards a buffered answer. */
   passRead(answer: http.IncomingMessage, bytes: Buffer): void {
     this.begin(answer, ['content-length']);
     this.response.end(bytes);

@@ -29,14 +29,12 @@ import type { Body, WireName } from './wires/wire';
 
 export interface SummariesOptions {
   readonly counter: MessageCounter;
-  /** Counts the calls as ours. */
   readonly spending: Pick<Spending, 'book'>;
   readonly limits: SpendingLimits;
   readonly limitNames: LimitNames;
 }
 
 export interface SummaryFigures {
-  /** Calls sent. */
   readonly calls: number;
   /** US dollars; undefined if a call's cost is unknown. */
   readonly cost: number | undefined;
@@ -114,7 +112,6 @@ export class Summaries {
   }
 }
 
-/** URL and credentials of an agent's requests. */
 interface SignIn {
   readonly address: URL;
   readonly wire: WireName;
@@ -205,7 +202,6 @@ function createHandler({ address, wire, headers }: SignIn, common: HandlerOption
   }
 }
 
-/** Combines the agent's betas with ours. */
 function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string | null): Record<string, string> {
   const names = [agents, ours ?? undefined].flatMap((list) => list?.split(',').map((name) => name.trim()) ?? []);
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };

@@ -111,7 +111,6 @@ const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
 /** True if this Node.js supports zstd. */
 export const HAS_ZSTD = CODINGS.get('zstd') !== undefined;
 
-/** A decompressed body, and how to compress its replacement. */
 interface UnpackedRequest {
   readonly bytes: Buffer;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;

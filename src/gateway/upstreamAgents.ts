@@ -1,4 +1,3 @@
-/** Keep-alive connections to vendors. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex } from 'node:stream';

@@ -14,15 +14,12 @@ const MAX_UNPACKED = 32 * 1024 * 1024;
 /** Events worth parsing. Quotation marks in the model's text are escaped. */
 const TELLS = /[uU]sage|"error"/;
 
-/** What an answer reported. */
 export interface Told {
-  /** The last reported usage, if any. */
   readonly usage: Usage | undefined;
   /** An error reported in a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
 }
 
-/** Inspects one answer. */
 export class UsageReader {
   private readonly text = new TextDecoder();
   private readonly isStream: boolean;
@@ -33,7 +30,6 @@ export class UsageReader {
   /** Pieces of the incomplete line or answer, and their length. */
   private pieces: string[] = [];
   private length = 0;
-  /** Decompressed bytes so far. */
   private taken = 0;
 
   constructor(
@@ -58,7 +54,6 @@ export class UsageReader {
     } else this.take(chunk);
   }
 
-  /** Stops reading. */
   stop(): void {
     this.decoder?.destroy();
   }

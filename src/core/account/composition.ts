@@ -118,7 +118,6 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   return sends;
 }
 
-/** By message and call. */
 type ResultKinds = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
 function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {

@@ -17,7 +17,6 @@ export interface PaidRequest extends TokenSums {
   readonly requests: number;
   /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
-  /** Reconstructed from the conversation instead of recorded. */
   readonly isReplayed?: boolean;
   /** The cost is its share of what the vendor charged. */
   readonly isCharged?: boolean;
@@ -43,7 +42,6 @@ export interface PaidTotal {
 
 export interface PaidModel extends TokenSums {
   readonly model?: string;
-  /** Absent if the agent does not count them. */
   readonly requests?: number;
   /** US dollars charged according to the vendor. */
   readonly charge?: number;
@@ -57,7 +55,6 @@ export interface PaidModel extends TokenSums {
  * A session as read from its file, before it is compared with others. Plain data, stored on disk.
  */
 export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
-  /** In recorded order. */
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];
   readonly identity?: RecordedSession;
@@ -131,7 +128,6 @@ function byAge(a: ReadSession, b: ReadSession): number {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface KeyedClaim extends Claim {
-  /** Unique per request. */
   readonly key: string;
 }
 

@@ -1,4 +1,3 @@
-/** Parts of requests, also used by the panel. */
 export const PART_KINDS = [
   'people',
   'prose',

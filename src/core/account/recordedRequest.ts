@@ -1,4 +1,3 @@
-/** Agents' records of their requests to models. */
 import { computeToolCost, type Service } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
 
@@ -15,11 +14,9 @@ export interface RecordedRequest {
    * steps, this is the last one, which shows how full the window is; the others are in `parts`.
    */
   readonly usage?: Usage;
-  /** The recorded numbers are impossible, so the size is unknown. */
   readonly isOdd?: true;
   /** Charged in addition to `usage`: earlier steps and other models involved. */
   readonly parts?: readonly RequestPart[];
-  /** Service tier; absent for the standard one. */
   readonly service?: Service;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
@@ -36,14 +33,12 @@ export interface RecordedRequest {
   readonly purpose: 'answer' | 'compaction';
 }
 
-/** Part of a request that is charged separately. */
 export interface RequestPart {
   /** Default: the request's model. */
   readonly model?: string;
   readonly usage: Usage;
 }
 
-/** The agent's running total for a session. */
 export interface RecordedTotal {
   /** Milliseconds since the epoch, if the surrounding records give a time. */
   readonly at?: number;
@@ -66,20 +61,15 @@ export interface RecordedCharge {
   readonly dollars: number;
 }
 
-/** One model's share of a total. */
 export interface ModelTotal {
-  /** Absent if not recorded. */
   readonly model?: string;
   readonly usage: Usage;
-  /** Undefined if the agent does not count them. */
   readonly requests?: number;
   /** Searches by the vendor's tool, including those of its requests. */
   readonly webSearches?: number;
 }
 
-/** Session data beside the requests. */
 export interface RecordedSession {
-  /** The agent's ID. */
   readonly id?: string;
   /** When the file was started, in milliseconds since the epoch; anything earlier is a copy. */
   readonly began?: number;
@@ -91,7 +81,6 @@ export interface RecordedSession {
   readonly keys: 'everywhere' | 'in-lineage';
 }
 
-/** A compaction by the agent itself. */
 export interface RecordedCompaction {
   /** Index in the whole history of the first message sent after it. */
   readonly message: number;
@@ -101,9 +90,7 @@ export interface RecordedCompaction {
   readonly tokensBefore?: number;
 }
 
-/** Requests recorded in a session's file. */
 export interface RecordedRequests {
-  /** In order. */
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;

@@ -7,7 +7,6 @@ import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 
-/** A request by its position. Tokens are o200k. */
 export interface ConversationRequest {
   /** Index of the answering message. */
   readonly answer: number;
@@ -206,7 +205,6 @@ export function toUsage(
   };
 }
 
-/** Tokens by billing kind. */
 export interface TokenSums {
   readonly fresh: number;
   readonly cacheWrite: number;

@@ -98,7 +98,6 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
 const CALL_TOKENS = 50;
 
 interface State {
-  /** Start of the context. */
   readonly from: number;
   readonly edits: readonly Edit[];
   /** o200k tokens saved by the edits. */

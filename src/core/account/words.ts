@@ -90,7 +90,6 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
 export const sentOftenWords = (sentOften: number, sent: number): string =>
   `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN} times; they are included in the shares above.`;
 
-/** Reports lines quoted by later edits that were missing. */
 export function lostWords({
   condensations,
   needed,
@@ -129,7 +128,6 @@ export function whatIfCounts({
   return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
 }
 
-/** The assumptions behind the figures. */
 export const WHAT_IF_ASSUMED =
   'Assumptions: the agent says and does the same, its own compactions stay, and each condensation restarts the cache after its first change; at the upper end, each place with lost lines is read once more.';
 

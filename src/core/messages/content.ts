@@ -13,7 +13,6 @@ import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
  */
 export interface Content extends Slice {
   readonly type: ContentType;
-  /** Path to the string that the slice refers to. */
   readonly path: Path;
   readonly text: string;
 }
@@ -98,7 +97,6 @@ const slice = (type: ContentType, path: Path, text: string, start: number, end: 
 /** Deeper than any tool's schema. Hostile nesting must not exhaust the stack. */
 const MAX_DEPTH = 64;
 
-/** All strings inside a tool's input. */
 function stringsIn(value: unknown, path: Path): Content[] {
   if (typeof value === 'string') return whole('toolParameters', path, value);
   if (path.length > MAX_DEPTH) return [];

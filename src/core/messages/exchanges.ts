@@ -4,12 +4,10 @@ import type { ApiMessage, Place } from './types';
 
 export type { PlacedContent } from './messagePart';
 
-/** A tool call with its result, native or XML. */
 export interface ToolExchange {
   readonly tool: string;
   /** XML values are strings. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Index of the assistant message. */
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
   /** Index of the user message; undefined if unanswered. */
@@ -63,7 +61,6 @@ export class Exchanges {
 }
 
 interface Pair {
-  /** Position among all calls. */
   readonly at: number;
   call: Call;
   result: Result | undefined;

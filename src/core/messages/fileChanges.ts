@@ -1,4 +1,3 @@
-/** Line changes that a call makes in files. */
 import { memoizeByObject } from '../memoizeByObject';
 import type { ToolExchange } from './exchanges';
 import { getFilePath, listFileParts } from './fileParts';
@@ -55,7 +54,6 @@ function replacements(
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }
 
-/** Patches and here-documents inside parameters. */
 function findPatches(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
     listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {

@@ -50,7 +50,6 @@ export function listFileParts(tools: ToolTable, exchange: ToolExchange, content:
   return parts;
 }
 
-/** Cached by table and call, since several steps ask. */
 const memory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
   memoizeByObject(() => new Map()),
 );
@@ -159,7 +158,6 @@ function patchParts(text: string, offset: number, folder: string | undefined): r
   });
 }
 
-/** Search tools print in ripgrep's format. */
 function foundParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',

@@ -68,5 +68,4 @@ export function makeFileKey(path: string): string {
   return isWindowsPath(path) ? clean.toLowerCase() : clean;
 }
 
-/** The last two segments. */
 export const shortenPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

@@ -5,7 +5,6 @@ import { getPath, ruleFor, type ToolTable } from './tools';
 
 export interface TouchedFile {
   readonly path: string;
-  /** Number of successful writes and edits. */
   readonly changes: number;
   readonly isRead: boolean;
 }

@@ -1,7 +1,6 @@
 import { isText } from './blocks';
 import type { ApiMessage, Block, TextBlock } from './types';
 
-/** A conversation without system messages. */
 export interface FoldedMessages {
   /** System messages before the first other message; they belong to the system prompt. */
   readonly prompt: readonly TextBlock[];

@@ -1,4 +1,3 @@
-/** Images in messages and their size in requests. */
 import { memoizeByObject } from '../memoizeByObject';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { isProgramsResult } from './programs';
@@ -23,7 +22,6 @@ const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
 
 export const hasImages = (message: ApiMessage): boolean => pathsIn(message).length > 0;
 
-/** In order. */
 export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
   const calls = new Map<string, ToolUseBlock>();
   return messages.flatMap((message, index) => {

@@ -61,7 +61,6 @@ const plain = (what: string): string =>
 
 export const statesRule = (text: string): boolean => text.includes(RULE);
 
-/** Adds the rule to a marker. */
 export const withRule = (text: string): string => text.replace(REFERENCE_AT_END, `${RULE}$&`);
 export const withoutRule = (text: string): string => text.replace(RULE, '');
 
@@ -86,7 +85,6 @@ export const mayHoldMarker = (text: string): boolean => text.includes(OPENING);
 /** True if the text has the form of a marker, with or without a reference. */
 export const looksLikeMarker = (text: string): boolean => WITH_ANY_WORDS.test(text);
 
-/** True if the text is exactly one marker. */
 export const isOneMarker = (text: string): boolean => {
   if (!text.startsWith(OPENING) || !text.endsWith(CLOSE)) return false;
   const [first] = text.matchAll(MARKER);

@@ -1,4 +1,3 @@
-/** From `start` to `end`, exclusive. */
 export interface MessageRange {
   readonly start: number;
   readonly end: number;

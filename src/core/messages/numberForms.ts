@@ -115,7 +115,6 @@ export function findNumberForm(
   return found && { form: found.form, start: found.start, end: found.end };
 }
 
-/** A format that still matches while lines are read. */
 class Candidate {
   isOpen = true;
   count = 0;

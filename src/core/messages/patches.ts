@@ -12,7 +12,6 @@ export interface PatchLine extends Slice {
   readonly sign: PatchSign;
 }
 
-/** Consecutive lines of the file. */
 export interface PatchHunk extends Slice {
   /** First line numbers before and after the change; undefined if the patch has none. */
   readonly firstOld: number | undefined;
@@ -143,7 +142,6 @@ const isFileHead = (lines: LineReader): boolean => lines.startsWith('--- ') && l
 
 const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** One file of a unified diff. */
 function readUnified(lines: LineReader): PatchedFile | undefined {
   let old: string | undefined;
   let now: string | undefined;
@@ -234,7 +232,6 @@ function pathOfHead(line: string, isGit: boolean): string | undefined {
   return path.trim() === '/dev/null' ? undefined : unprefixed(path.trim(), isGit || /^[ab]\//.test(path));
 }
 
-/** Removes quotes and git's `a/` or `b/` prefix. */
 function unprefixed(path: string, hasPrefix: boolean): string {
   const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
   return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;

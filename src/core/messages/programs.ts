@@ -37,7 +37,6 @@ export function markProgramsResults(messages: readonly ApiMessage[]): readonly A
   });
 }
 
-/** Tracks calls made by programs, block by block. */
 export class ProgramCalls {
   private readonly ids = new Set<string>();
 

@@ -52,7 +52,6 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
 /** UTF-16 units per message in a list. */
 const LISTED = 120;
 
-/** One line per message: role and beginning. */
 export function listMessages(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
@@ -66,7 +65,6 @@ export function listMessages(
   return messages.map(({ role }, index) => ({ role, words: words(bodies[index] ?? '').toWellFormed() }));
 }
 
-/** Keeps both ends of a long text. */
 function ends(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);
@@ -85,7 +83,6 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
 /** Maximum length of a path or command in a call's name. */
 const MAX_NAME = 100;
 
-/** Identifies a call by its file or command. */
 function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
   const call = { tool: name, input };

@@ -22,7 +22,6 @@ export const isAddedByAgent = (message: ApiMessage): boolean => message['addedBy
  * consecutive messages of one role, so user text after results continues the turn.
  */
 export function findTurnStart(messages: readonly ApiMessage[]): number {
-  /** End of the current run of user messages. */
   let end = -1;
   let isAnswering = false;
   for (let index = messages.length - 1; index >= 0; index--) {

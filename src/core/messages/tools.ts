@@ -104,7 +104,6 @@ function joinRows([best, ...alike]: Rows): ToolRule {
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 
-/** Number of the row's parameters that the call has. */
 const fit = (row: ToolRule, input: ToolCall['input']): number =>
   mergeParameters(row).filter((parameters) => parameters.some((parameter) => listValues(input, parameter).length > 0))
     .length;
@@ -277,7 +276,6 @@ const BESIDE_COMMAND: ReadonlySet<string> = new Set([
   'run_in_background',
 ]);
 
-/** Words in a tool's name. */
 const WRITES = /(?:^|[_.-])(?:write|create|save|put|overwrite)|(?:write|create|save)[_-]?file/;
 const LISTS = /(?:^|[_.-])(?:list|ls|dir|tree)(?:[_.-]|$)|list_?(?:dir|files|folder)|directory_tree/;
 const READS = /(?:^|[_.-])(?:read|cat|view|open)(?:[_.-]|$)|(?:read|view|open|get)_?(?:text_?)?file/;

@@ -66,7 +66,6 @@ export type ContentType = 'messageText' | 'toolParameters' | 'toolResults';
 /** Keys from a message to one of its strings, such as `['content', 2, 'input', 'command']`. */
 export type Path = readonly (string | number)[];
 
-/** Location of a string in a conversation. */
 export interface Place {
   /** Index in the original conversation. */
   readonly message: number;

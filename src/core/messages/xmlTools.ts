@@ -11,7 +11,6 @@ import type { Slice } from '../slice';
 import { getBlocks, isText, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
-/** The slice is the value. */
 export interface XmlParameter extends Slice {
   readonly name: string;
 }

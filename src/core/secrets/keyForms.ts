@@ -8,7 +8,6 @@
 
 /** A literal and one run, so searching is linear: docs/decisions/0024-key-forms.md. */
 export interface KeyForm {
-  /** Vendor, for display and tests. */
   readonly of: string;
   readonly source: string;
   /** Case-sensitive prefixes. */
@@ -502,7 +501,6 @@ export const KEY_FORMS: readonly KeyForm[] = [
 ];
 
 export interface KeyShape {
-  /** Vendor, for display and tests. */
   readonly of: string;
   readonly source: string;
   readonly shape: RegExp;

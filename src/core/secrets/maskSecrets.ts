@@ -47,10 +47,8 @@ export interface SecretRules {
 
 export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: SHAPES, beside: BESIDE };
 
-/** Search for the prefixes of all forms. */
 interface Beginnings {
   readonly rests: ReadonlyMap<string, readonly Rest[]>;
-  /** All prefixes, longest first. */
   readonly start: RegExp;
 }
 
@@ -174,7 +172,6 @@ class MaskedText {
   }
 }
 
-/** Merges two sorted lists, joining adjacent slices. */
 function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of [...one, ...other].sort(byStart)) {
@@ -220,7 +217,6 @@ const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) &
 const isKeyInName = (rest: string): boolean =>
   isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
-/** Keys of known forms. */
 function knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
@@ -244,7 +240,6 @@ function knownKeys(text: string, chars: number, { start: begins, rests }: Beginn
   return keys;
 }
 
-/** JSON Web Tokens, each in its own run. */
 function webTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
   for (let found = text.indexOf('eyJ'); found >= 0;) {

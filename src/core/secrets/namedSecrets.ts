@@ -21,7 +21,6 @@ const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3}(?:[bfru]{1,2}(?=["']))?)((?:"""|'''|\\\\{0,3}["'\`])?)`,
   'gi',
 );
-/** A strong name after another prefix, as in `EXA_API_KEY`. */
 const STRONG_END = new RegExp(`(?:${STRONG})[\\w-]{0,20}$`, 'i');
 const VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
 /** In an environment file, the value extends to the end of the line. */
@@ -219,14 +218,12 @@ const COOKIE_VALUE =
 const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 
-/** Passwords of a .netrc. */
 export function netrcSecrets(text: string, chars = WINDOW): Slice[] {
   if (!text.includes('machine')) return [];
   const matches = matchesIn(text, NETRC, chars);
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }
 
-/** All line-based searches. */
 interface Search {
   readonly held: Held;
   readonly pattern: RegExp;
@@ -247,7 +244,6 @@ const compileSearches = memoizeByObject((beside: readonly BesideRule[]): Searche
   return { all, words: new Words(all.flatMap(({ held }) => held[0] ?? [])) };
 });
 
-/** Searches a text for many words at once. */
 class Words {
   private readonly search: RegExp;
   /** The words that are prefixes of a word, including itself. */
@@ -261,7 +257,6 @@ class Words {
     );
   }
 
-  /** The words that a text contains. */
   in(text: string): ReadonlySet<string> {
     const held = new Set<string>();
     this.search.lastIndex = 0;
@@ -273,7 +268,6 @@ class Words {
   }
 }
 
-/** Secrets with a name, in order, without overlaps. */
 export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = compileSearches(beside);
@@ -298,10 +292,8 @@ export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Sli
   });
 }
 
-/** Secrets in a match, and where to continue. */
 type Read = (text: string, match: Match) => { readonly secrets: readonly Slice[]; readonly end: number };
 
-/** Secrets of matches that start in a window. */
 function found(text: string, pattern: RegExp, window: Slice, reached: Map<RegExp, number>, read: Read): Slice[] {
   const all: Slice[] = [];
   let at = reached.get(pattern) ?? 0;

@@ -30,7 +30,6 @@ export function privateKeys(text: string, chars = WINDOW): Slice[] {
   return [...keys, ...withoutHead(text, keys, matchesIn(text, END, chars))].sort(byStart);
 }
 
-/** Keys without a start: the lines before an unmatched footer. */
 function withoutHead(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
   const next = others[Symbol.iterator]();

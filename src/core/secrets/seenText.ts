@@ -7,7 +7,6 @@ import type { Slice } from '../slice';
 
 /** A piece of the source displayed as one other character, or not at all. */
 interface Piece {
-  /** Position in the seen text. */
   readonly at: number;
   readonly length: 0 | 1;
   readonly start: number;
@@ -165,7 +164,6 @@ function beginOfPart(text: string, at: number, limit: number): number {
   return start;
 }
 
-/** End of the line, or of the word within reach. */
 function endOfPart(text: string, at: number): number {
   const lineEnd = text.slice(at, at + REACH).indexOf('\n');
   if (lineEnd >= 0) return at + lineEnd + 1;
@@ -176,7 +174,6 @@ function endOfPart(text: string, at: number): number {
 
 const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
-/** The character displayed for a match, or ''. */
 function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
   const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';

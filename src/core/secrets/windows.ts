@@ -58,7 +58,6 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
   }
 }
 
-/** Like `matchAll`. */
 export function matchesIn(text: string, pattern: RegExp, chars = WINDOW): Match[] {
   const matches: Match[] = [];
   let reached = 0;

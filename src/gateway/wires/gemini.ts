@@ -68,9 +68,7 @@ const listTexts = (parts: unknown): string =>
     ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? asText(part['text']) : '')).join('\n')
     : '';
 
-/** Unanswered calls of the model's last turn. */
 class OpenCalls {
-  /** Number of calls per name. */
   private readonly counts = new Map<string, number>();
   private readonly ids = new Set<string>();
   private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
@@ -118,7 +116,6 @@ function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): 
   return [image ? placeBlock(image, path, []) : makeOpaque(part, path)];
 }
 
-/** Undefined if the part is not an image. */
 function getImage(part: Fields): Block | undefined {
   const media = recordIn(part, 'inlineData');
   const mimeType = media && stringIn(media, 'mimeType');

@@ -9,7 +9,6 @@ export interface KnownRequest {
   readonly wire: Wire;
   /** `count`: a token count only. */
   readonly purpose: 'answer' | 'count';
-  /** If the URL contains the model. */
   readonly model?: string;
 }
 

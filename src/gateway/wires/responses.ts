@@ -43,7 +43,6 @@ const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_outp
 
 function readResponses(body: Body): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
-  // The request lacks messages that the vendor stores.
   if (isSet(body['previous_response_id']) || isSet(body['conversation']) || !Array.isArray(input)) return undefined;
   const list = new MessageList();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];

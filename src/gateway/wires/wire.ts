@@ -9,16 +9,13 @@ import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { getValueAt } from '../../core/messages/path';
 import type { ApiMessage, Block, Path } from '../../core/messages/types';
 
-/** Name used in logs and reports. */
 export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
 
-/** Parsed JSON. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** A request format that the gateway can read and write. */
 export interface Wire {
   readonly name: WireName;
-  /** Name of the member with the conversation. */
   readonly list: string;
   /**
    * @returns undefined if the body has another format or lacks part of the conversation; it is
@@ -27,7 +24,6 @@ export interface Wire {
   read(body: Body): WireRequest | undefined;
   /** A part of a message's content that is this text. @param path where it will stand in the body, and `before` what stands there. */
   textPart(text: string, path: Path, before: unknown): unknown;
-  /** An item with a user message. */
   userItem(text: string): unknown;
   /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
@@ -35,29 +31,23 @@ export interface Wire {
   failure(event: Body): unknown;
 }
 
-/** A body in the core's form. */
 export interface WireRequest {
   /** Absent if it is in the URL (Gemini). */
   readonly model?: string;
   /** System prompt, instructions and other text before the conversation. */
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
-  /** Location of each message. */
   readonly sources: readonly MessageSource[];
-  /** Tool declarations. */
   readonly tools: readonly unknown[];
   readonly maxOutputTokens?: number;
 }
 
-/** Location of a message in the body. */
 export interface MessageSource {
   /** Its items in order; a message with several results may have several. */
   readonly items: readonly Path[];
-  /** Per block of its content. */
   readonly blocks: readonly BlockSource[];
 }
 
-/** Location of a block in the body. */
 export interface BlockSource {
   /** The element or member to remove with the block. */
   readonly path: Path;
@@ -77,7 +67,6 @@ export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** A view and the messages it was made from. */
 export interface WrittenView {
   /** A view message that is the identical object is unchanged. */
   readonly original: readonly ApiMessage[];
@@ -124,7 +113,6 @@ export function writeView(
   return editedHead(text, changes.all());
 }
 
-/** Collects edits of a body. */
 class Changes {
   private readonly edits: JsonEdit[] = [];
   /** Edits inside strings that are JSON, by the string's path. */
@@ -200,7 +188,6 @@ class Changes {
     }
   }
 
-  /** Replaces a block or result part by text. */
   private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
@@ -225,7 +212,6 @@ class Changes {
 
 export const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Location of a block's path in the body; `rest` is the path inside a JSON string. */
 function findPlace(
   path: Path,
   { strings }: BlockSource,

@@ -7,7 +7,6 @@ import { detectShell, type ShellKind } from './commandSteps';
 export interface CommandCall {
   readonly line: string;
   readonly shell: ShellKind;
-  /** Undefined if the command runs in the agent's own folder. */
   readonly folder: string | undefined;
 }
 

@@ -10,11 +10,8 @@ import { readSh } from './sh';
 
 export type ShellKind = 'sh' | 'powershell';
 
-/** A command or a pipeline. */
 export interface CommandStep {
-  /** Condition on the exit status of the previous step. */
   readonly when: When;
-  /** In printing order. */
   readonly printed: readonly PrintedText[];
   readonly effects: readonly Effect[];
   /** Program names, which their error messages start with. */
@@ -25,7 +22,6 @@ export interface CommandStep {
 const MAX_LENGTH = 400_000;
 
 export interface CommandOptions {
-  /** Default: detected from the line. */
   readonly shell?: ShellKind | undefined;
   /**
    * Folder the line was started in, if known. Paths are relative to where this path is. Default ''.
@@ -43,10 +39,8 @@ export function commandSteps(line: string, options: CommandOptions = {}): readon
   return shell === 'sh' ? readSh(line, options.folder ?? '')?.map(understood) : undefined;
 }
 
-/** Cmdlets and variables that only PowerShell has. */
 const POWERSHELL =
   /(?:^|[\s;|({&])(?:Get|Set|Add|Select|Where|ForEach|Write|Remove|New|Out|Test|Copy|Move|Push|Pop|Start|Stop|Invoke|ConvertFrom|ConvertTo|Measure|Sort|Format|Join|Split|Resolve|Import|Export)-[A-Z]\w+|\$env:\w|\$_\b|\$LASTEXITCODE|@'\r?\n|@"\r?\n/;
-/** Syntax that only a Unix shell understands. */
 const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)|\bexport \w+=|(?:^|\n)#!/;
 
 export const detectShell = (line: string): ShellKind =>

@@ -33,7 +33,6 @@ export function readOptions(words: readonly Word[], valued: ReadonlySet<string>)
       if (rest.length > 0) add(name, rest.join('='));
       else add(name, valued.has(name) ? words[++at] : '');
     } else if (/^-\d/.test(word)) {
-      // `head -20`
       add('number', word.slice(1));
     } else {
       for (let letter = 1; letter < word.length; letter++) {

@@ -1,5 +1,3 @@
-/** Finds which part of a command's output shows which file. */
-
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 import { mayHoldMarker } from '../markers';
@@ -12,7 +10,6 @@ import type { PrintedText } from './printed';
 /** Prefix of each line: a line number, a search result's path, or a diff sign. */
 export type LineHead = NumberForm | 'search' | 'diff';
 
-/** A part of the output that consists of lines of one file. */
 export interface OutputPart extends Slice {
   readonly path: string;
   /** Git revision of the lines; undefined for the current file. */
@@ -22,7 +19,6 @@ export interface OutputPart extends Slice {
   readonly firstLine: number | undefined;
 }
 
-/** Lines are numbered from 0. */
 interface Output {
   readonly text: string;
   /** Start offset of each line, plus the offset after the last one. */
@@ -112,7 +108,6 @@ interface Piece {
   readonly isStartSure: boolean;
 }
 
-/** An item of output in printing order. */
 interface Item {
   readonly printed: PrintedText;
   /** Minimum and maximum number of lines. */
@@ -250,7 +245,6 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
   return true;
 }
 
-/** True if the pieces are in printing order. */
 function isInOrder(items: readonly Item[]): boolean {
   let end = 0;
   for (const { at, most, printed } of items) {
@@ -364,19 +358,15 @@ function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
   return false;
 }
 
-/** Search paths and line numbers are at the start of a line. */
 const MAX_HEAD = 500;
 
-/** Test for the format of the item's lines, if known. */
 function getLineTest(printed: PrintedText): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
-  // Ripgrep separates context groups.
   if (printed.kind === 'matches' && printed.isNumbered)
     return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayHoldMarker(line);
   return undefined;
 }
 
-/** Prefix sums. */
 function sumsBefore(numbers: readonly number[]): number[] {
   const sums: number[] = [];
   let sum = 0;
@@ -481,7 +471,6 @@ const MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
 const FOLLOWS = /^\d{1,9}[:-]/;
 const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
-/** Groups consecutive lines of the same file. */
 function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
   const parts: OutputPart[] = [];
   const { path, isNumbered, folder } = printed;
@@ -545,7 +534,6 @@ function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
   return parts;
 }
 
-/** The hunks of a diff as parts of their files. */
 function diffs(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
   const { start, end } = toSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {

@@ -1,5 +1,3 @@
-/** Types for a command's output and its effects on files. */
-
 import type { Slice } from '../../slice';
 import type { NumberForm } from '../../agents/types';
 import type { Word } from './script';
@@ -12,7 +10,6 @@ export interface LineRange {
 }
 
 export type PrintedText =
-  /** Lines of one file and nothing else. */
   | {
       readonly kind: 'lines';
       readonly path: string;
@@ -20,11 +17,9 @@ export type PrintedText =
       readonly revision?: string;
       /** In order; undefined if the lines are unknown. */
       readonly ranges: readonly LineRange[] | undefined;
-      /** Prefix of each line. */
       readonly numbers: NumberForm | undefined;
       readonly most: number;
     }
-  /** Several files, each after a `==> path <==` header. */
   | { readonly kind: 'headed'; readonly folder: Word; readonly most: number }
   /**
    * Search matches: `12:text` for one file, `path:12:text` for several, `path:text` without
@@ -39,7 +34,6 @@ export type PrintedText =
       readonly most: number;
     }
   | { readonly kind: 'diff'; readonly folder: Word; readonly most: number }
-  /** Git's status lines, one per changed file. */
   | { readonly kind: 'status'; readonly most: number }
   | { readonly kind: 'paths'; readonly most: number }
   | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly most: number }
@@ -107,11 +101,8 @@ function selectedRanges(ranges: readonly LineRange[] | undefined, wanted: readon
   }));
 }
 
-/** One command of a pipeline, as a program receives it. */
 export interface Call {
-  /** The arguments after the program's name. */
   readonly words: readonly Word[];
-  /** Undefined if unknown. */
   readonly folder: Word;
   /** Output of the previous command in the pipeline; undefined for the first. */
   readonly input: readonly PrintedText[] | undefined;

@@ -51,7 +51,6 @@ function files(call: Call, options: Options, numbers: NumberForm | undefined): O
       : printing(other(most(call.input)));
   }
   const paths = operands.map((operand) => pathIn(call.folder, operand));
-  // `cat -n a b` continues the numbering in the second file.
   if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
     return ANYTHING;
   return printing(...paths.map((path) => wholeFile(path as string, numbers)));
@@ -85,7 +84,6 @@ const nl: Program = (call) => {
   return counts && form ? files(call, options, form) : ANYTHING;
 };
 
-/** Part of each named file, or of the piped input. */
 function takePart(
   call: Call,
   operands: readonly Word[],
@@ -119,7 +117,6 @@ const head: Program = (call) => {
 };
 
 const tail: Program = (call) => {
-  // `tail +40`
   const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
   const options = readOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
   if (has(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return ANYTHING;
@@ -180,7 +177,6 @@ function sedTargets(words: readonly Word[]): readonly Word[] {
       rest.push(word);
     }
   }
-  // `sed -i .bak 's/a/b/' f`
   if (!hasScript && rest.length > 2 && words[words.indexOf('-i') + 1] === rest[0] && /^\.\w+$/.test(rest[0] ?? ''))
     rest.shift();
   return hasScript ? rest : rest.slice(1);
@@ -217,7 +213,6 @@ const said = (text: string, at?: GivenText['at']): PrintedText => ({
   most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-/** A text that a command receives instead of a pipe. */
 export const givenText = ({ text, at }: GivenText): PrintedText => said(text, at);
 
 function unescaped(text: string): string | undefined {
@@ -260,7 +255,6 @@ const reordered: Program = ({ input, words }) => {
   return printing(only.kind === 'matches' || only.kind === 'paths' ? only : other(only.most));
 };
 
-/** Effect of redirecting output to a file. */
 export const written = (path: string, printed: PrintedText | undefined, appends: boolean): Effect =>
   printed?.kind === 'text'
     ? { kind: 'write', path, text: printed.text, at: printed.at, appends }

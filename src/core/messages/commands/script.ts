@@ -3,10 +3,8 @@
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 
-/** Undefined if known only when the command runs. */
 export type Word = string | undefined;
 
-/** Text for a command's standard input. */
 export interface GivenText {
   readonly text: string;
   /** Position in the command line; undefined if it is escaped there. */
@@ -19,7 +17,6 @@ export interface Redirect {
   readonly appends: boolean;
 }
 
-/** One command of a pipeline. */
 export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
   readonly words: readonly Word[];
@@ -29,10 +26,8 @@ export interface SimpleCommand {
   readonly redirects: readonly Redirect[];
 }
 
-/** Condition on the previous step. */
 export type When = 'always' | 'success' | 'failure';
 
-/** A pipeline, often a single command. */
 export interface ScriptStep {
   readonly when: When;
   /** '' where the line was started; undefined if unknown. */
@@ -52,12 +47,8 @@ export class Shell {
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, Word>();
 
-  constructor(
-    /** Folder of the next step; undefined if unknown. */
-    public folder: Word = '',
-  ) {}
+  constructor(public folder: Word = '') {}
 
-  /** Value of a variable that the script itself set. */
   variable(name: string): Word {
     return this.variables.get(name);
   }
@@ -84,7 +75,6 @@ export class Shell {
     return isAdded;
   }
 
-  /** Changes the folder as `cd` does. */
   enter(words: readonly Word[]): void {
     const target = words.find((word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word));
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
@@ -105,7 +95,6 @@ export class Shell {
   }
 }
 
-/** Program name without folder and Windows extension. */
 export const programName = (word: string): string => (word.split(/[\\/]/).pop() ?? word).replace(/\.(?:exe|cmd)$/i, '');
 
 const NO_WRAPPER = new Set([

@@ -1,5 +1,3 @@
-/** Search programs and git. */
-
 import { has, readOptions, getOption, type Options } from './options';
 import {
   NOTHING,
@@ -17,7 +15,6 @@ import { joinPath } from '../filePath';
 
 const ANYTHING: Outcome = printing(OTHER);
 
-/** Options of grep and ripgrep that take a value. */
 const GREP_VALUES = new Set([
   'e',
   'f',
@@ -144,7 +141,6 @@ function oneFile(word: Word, matches: Omit<Extract<PrintedText, { kind: 'matches
 const isFolder = (word: Word): boolean =>
   word !== undefined && !/[^/\\.]\.\w+$/.test(word) && !/^(?:\w*file|LICENSE|README)$/i.test(word);
 
-/** Piped lines that match. */
 function filtered(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
   const [only] = input;
   if (!only || input.length !== 1) return OTHER;
@@ -172,7 +168,6 @@ export const searchPrograms: Readonly<Record<string, Program>> = {
   ripgrep: search(RULES.rg),
 };
 
-/** Options of git itself that take a value. */
 const GIT_VALUES = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
 const NO_DIFF = [
   'stat',
@@ -359,7 +354,6 @@ function shown(words: readonly Word[], folder: Word): Outcome {
   if (options.operands.includes(undefined)) return ANYTHING;
   if (options.operands.length === 1 && object !== undefined) {
     const colon = object.indexOf(':');
-    // `:/text` finds a commit by its message.
     if (colon >= 0 && !object.startsWith(':/')) {
       const path = object.slice(colon + 1).replace(/^\d:/, '');
       // Paths in a revision are relative to the repository root unless they start with `./`.

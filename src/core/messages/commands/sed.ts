@@ -35,7 +35,6 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       afterQuit = true;
     } else if (action === 'd') {
       const range = parseRange(first, last);
-      // `sed 1,3d` prints the remaining lines.
       if (isQuiet || commands.length > 1) return undefined;
       return [
         ...(range.first > 1 ? [{ first: 1, last: range.first - 1 }] : []),
@@ -67,7 +66,6 @@ function inOrder(ranges: readonly Range[]): readonly Range[] | undefined {
   return isApart && sorted.length > 0 ? sorted : undefined;
 }
 
-/** Splits at `;` and newlines outside patterns. */
 function splitScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';

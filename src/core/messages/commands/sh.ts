@@ -27,7 +27,6 @@ const MAX_HERE_DOCUMENTS = 64;
 /** Nesting of `bash -c "bash -c '…'"` that is parsed. */
 const MAX_DEPTH = 3;
 
-/** @returns undefined if the line is not valid in a POSIX shell */
 export function readSh(line: string, folder: Word): Shell['steps'] | undefined {
   const shell = new Shell(folder);
   return new ShReader(shell, line, { start: 0, end: line.length }, 0).read() ? shell.steps : undefined;
@@ -142,7 +141,6 @@ class ShReader {
       case 'exec':
         return this.unknown(node, when);
       case 'set':
-        // `set -x` prints each command before its output.
         return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.add(when, [command]);
       case 'export':
       case 'declare':

@@ -1,4 +1,3 @@
-/** API rules for a conversation. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';
@@ -10,11 +9,9 @@ const MAX_CACHE_MARKS = 4;
 export interface CheckOptions {
   /** Tool declarations of the request, if known. */
   readonly tools?: readonly unknown[];
-  /** Cache breakpoints on system and tools. */
   readonly otherCacheMarks?: number;
 }
 
-/** Lists everything an API would reject. */
 export function checkConversation(messages: readonly ApiMessage[], options: CheckOptions = {}): Violation[] {
   return [
     ...checkFirst(messages),

@@ -6,7 +6,6 @@ import type { At, Violation } from './violation';
 /** Consecutive messages of one role, which the API treats as one message. */
 interface Turn {
   role: ApiMessage['role'] | undefined;
-  /** Calls without results, and with results. */
   readonly open: Map<string, At>;
   readonly answered: Set<string>;
   /** True once the user turn contains anything but results. */

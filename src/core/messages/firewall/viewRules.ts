@@ -1,4 +1,3 @@
-/** Rules for a view, given the original conversation. */
 import { looksLikeMarker } from '../markers';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
 import { findTurnStart } from '../task';

@@ -23,7 +23,6 @@ export type Rule =
 
 export interface Violation {
   readonly rule: Rule;
-  /** Index in the checked list. */
   readonly message: number;
   readonly block?: number;
   readonly detail: string;

@@ -99,5 +99,4 @@ function classifyByte(byte: number): Kind {
   return char === "'" ? 'apostrophe' : 'other';
 }
 
-/** Column of each byte. */
 export const KIND = Uint8Array.from({ length: 256 }, (_, byte) => KINDS[classifyByte(byte)]);

@@ -32,12 +32,10 @@ export function word0(view: DataView, start: number, length: number): number {
   return view.getInt32(start, true) & (KEEP[length + 8] as number);
 }
 
-/** Bytes 4 to 7 of a short piece. */
 export function word1(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 4, true) & (KEEP[length + 4] as number);
 }
 
-/** Bytes 8 to 11 of a short piece. */
 export function word2(view: DataView, start: number, length: number): number {
   return view.getInt32(start + 8, true) & (KEEP[length] as number);
 }

@@ -10,10 +10,8 @@ export const NUMBER = 16; // \p{N}
 export const NEWLINE = 32; // \r \n
 export const SPACE = 64; // the rest of JavaScript's \s, U+FEFF included
 export const OTHER = 128; // everything else: punctuation, symbols, control characters, unassigned code points
-/** After the last byte of the text. */
 export const END = 0;
 
-/** Letters and marks. */
 export const WORD = UPPER | LOWER | CASELESS | MARK;
 
 const CODE_POINTS = 0x110000;

@@ -30,7 +30,6 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK): TokenCount
   const buffer = byteText(chunk * BYTES_PER_UNIT);
   const encoder = new TextEncoder();
 
-  /** Tokens of the first `length` bytes. */
   function countBytes(text: ByteText, length: number): number {
     const bytes = text.bytes;
     bytes.fill(END_BYTE, length, length + PADDING);

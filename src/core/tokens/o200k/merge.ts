@@ -54,7 +54,6 @@ export class Merger {
     this.#reserve(this.#usual);
   }
 
-  /** Bytes always allocated. */
   get #usual(): number {
     return Math.max(this.#sizes.simple, this.#sizes.window);
   }
@@ -149,7 +148,6 @@ export class Merger {
     }
   }
 
-  /** The parts of a window. */
   #window({ bytes, view }: ByteText, from: number, to: number, known: KnownWindow[]): KnownWindow {
     const own = bytes.subarray(from, to);
     const again = known.find((other) => isSame(other.bytes, own));

@@ -89,7 +89,6 @@ export class Scanner {
     return at;
   }
 
-  /** The rest of alternative 4. */
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
     while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += getWidth(bytes[at] as number);
@@ -97,7 +96,6 @@ export class Scanner {
     return at;
   }
 
-  /** Alternatives 5 to 7, at a space or line break. */
   #space(bytes: Uint8Array, start: number): number {
     let at = start;
     let last = start;
