@@ -138,7 +138,7 @@ function missedLine(
   return undefined;
 }
 
-/** Reads the lines of a draft that are new, which is half of the check's work. @returns what is known of them */
+/** Learns how the texts of a draft that are new are to be read. */
 function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
   const known = takeKnownLines(draft, tools);
   const memory = memoryOf(known);
@@ -225,6 +225,15 @@ function movableIn(draft: Draft, which: RewrittenReferences | undefined): Movabl
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
+/** Reads the lines of a draft that are new, which is half of the check's work, with turns between the parts. */
+async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
+  takeKnownLines(draft, tools).learn(originalExchanges(draft.original), 'original');
+  await betweenSteps(signal);
+  const { lines } = learnLines(draft, tools);
+  for (const _ of lines.standing.read(draft.messages)) await betweenSteps(signal);
+  await betweenSteps(signal);
+}
+
 /**
  * Keeps the references of a draft true while a pipeline's steps run.
  * @returns to be called before a step runs; the function that this gives, after the step: it puts back what references still
@@ -238,8 +247,7 @@ export const watchReferences =
     if (movable) linesNow(draft, tools);
     return async () => {
       if (draft.tokens === tokens) return false;
-      learnLines(draft, tools);
-      await betweenSteps(signal);
+      await readLines(draft, tools, signal);
       return restoreBroken(draft, tools, movable) > 0;
     };
   };

@@ -78,7 +78,15 @@ export function repeatedLines(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, memoryOf(takeKnownLines(draft, tools), keep));
-  return operations.map((operation, at) => ({
+  // Steps of their own, for they are most of the work, and a turn of the event loop follows on each step.
+  const reading = [indexLines, runsFor].map((read): MechanicalStep => ({
+    name: 'Repeated lines',
+    isRepeat: true,
+    run(draft) {
+      read(draft, rules, memoryOf(takeKnownLines(draft, tools), keep));
+    },
+  }));
+  const steps = operations.map((operation, at): MechanicalStep => ({
     name: OPERATIONS[operation].name,
     run(draft) {
       const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
@@ -95,6 +103,7 @@ export function repeatedLines(
       }
     },
   }));
+  return steps.length === 0 ? [] : [...reading, ...steps];
 }
 
 const MAX_ROUNDS = 4;
@@ -166,8 +175,17 @@ const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known,
 const memoryOfRest = (known: KnownLines, keep: Keep): IndexMemory =>
   keep === 'above' ? memoryOf(known, keep) : { ...memoryOf(known, keep), latest: undefined };
 
-/** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
+/** The runs of a draft's view. */
 function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
+  const latest = indexLines(draft, rules, memory);
+  memory.latest = undefined;
+  latest.runs.update((run) => isWorth(draft, run));
+  memory.latest = latest;
+  return latest.runs;
+}
+
+/** The index of a draft's view; of the one before, all up to the first text that has changed is kept. */
+function indexLines(draft: Draft, rules: Rules, memory: IndexMemory): IndexWithRuns {
   const { known } = memory;
   const before = memory.latest;
   memory.latest = undefined;
@@ -188,9 +206,7 @@ function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
     else asNew.delete(source);
     index.add(source, may);
   }
-  runs.update((run) => isWorth(draft, run));
-  memory.latest = { index, runs, asNew };
-  return runs;
+  return (memory.latest = { index, runs, asNew });
 }
 
 function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }: Rules): IndexWithRuns {

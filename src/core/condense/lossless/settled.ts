@@ -16,6 +16,10 @@ export class Settled<T extends object> {
     return open;
   }
 
+  isSettled(list: readonly T[], at: number): boolean {
+    return list[at] === this.items[at];
+  }
+
   /** @param acted places where something was done; if that is undone, they must be checked again */
   settle(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();

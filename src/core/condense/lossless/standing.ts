@@ -7,6 +7,9 @@ import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 import type { Slice } from '../../slice';
 
+/** Characters of text that are read between two turns of the event loop. */
+const CHARS_IN_A_TURN = 300_000;
+
 /** Lines that the model can read in a view, updated incrementally. */
 export class StandingLines {
   private readonly seen = new Settled<ApiMessage>();
@@ -44,6 +47,21 @@ export class StandingLines {
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.count(lines, -1);
     this.seen.settle(view);
+  }
+
+  /** Reads the texts of a view that are new, in parts: those of a long conversation would keep the thread for long. */
+  *read(view: readonly ApiMessage[]): Generator<undefined, void> {
+    let chars = 0;
+    for (const [at, message] of view.entries()) {
+      if (this.seen.isSettled(view, at)) continue;
+      for (const content of listContents(message)) {
+        this.known.linesOf(content);
+        chars += content.text.length;
+        if (chars < CHARS_IN_A_TURN) continue;
+        chars = 0;
+        yield;
+      }
+    }
   }
 
   private collectMoved(before: readonly Lines[], after: readonly Lines[]): void {
