@@ -90,7 +90,7 @@ describe('a task that outgrows the window', () => {
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed with Truncation: [\d,]+ → [\d,]+ tokens/);
     expect(log.lines.join('\n')).toMatch(
-      /Context condensed using Truncation strategy:[^]* of the whole request \([\d,]+ → [\d,]+ tokens\)[^]* Why: the (threshold was reached|request would not have fit)\. .*Prompt cache: /,
+      /Context condensed using Truncation:[^]* of the whole request \([\d,]+ → [\d,]+ tokens\)[^]* Why: the (threshold was reached|request would not have fit)\. .*Prompt cache: /,
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
@@ -101,7 +101,7 @@ describe('a task that outgrows the window', () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
     await readFiles(10);
-    expect(log.lines.join('\n')).toContain('Context condensed using Cutter strategy');
+    expect(log.lines.join('\n')).toContain('Context condensed using Cutter');
     expect(lastBody()).toContain(`${MARKER_START} a file`);
     registration();
   });
@@ -164,7 +164,7 @@ describe('commands on a conversation of the chat', () => {
     expect(server.requests).toHaveLength(before + 1);
     expect(lastBody()).not.toContain('"tools"');
     const told = log.lines.join('\n');
-    expect(told).toContain('Context condensed using Native strategy');
+    expect(told).toContain('Context condensed using Native');
     expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation's own\)/);
     expect(told).toContain(
       "No condensing profile is chosen. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",

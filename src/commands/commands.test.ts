@@ -71,7 +71,7 @@ describe('Condense Context Now', () => {
       /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\.$/,
     );
     expect(fake.progress).toContain('Reading the conversation');
-    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:\n - `);
+    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless:\n - `);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 

@@ -63,7 +63,7 @@ const messagesIn = (path: string): unknown =>
 describe('condense', () => {
   it('prints a report for people: each step before → after and percent, total, cost, time', async () => {
     expect(await cli('condense', file)).toBe(0);
-    expect(stdout).toMatch(/^Context condensed using Lossless strategy:$/m);
+    expect(stdout).toMatch(/^Context condensed using Lossless:$/m);
     expect(stdout).toMatch(/^ - .*: [\d,]+ → [\d,]+ tokens \(-\d+%\)$/m);
     expect(stdout).toMatch(/^ - Total reduction: \d+% \([\d,]+ → [\d,]+ tokens\)$/m);
     expect(stdout).toMatch(/^ - Cost: \$0$/m);
@@ -319,9 +319,9 @@ describe('expand and undo', () => {
     const [out, preset] = [join(folder, 'report.html'), join(folder, 'own.condense.json')];
     writeFileSync(preset, JSON.stringify({ id: 'own', name: 'My own', config: FILE_AWARE.config }));
     for (const [argv, name, words] of [
-      [['--provider', 'smart'], 'Smart (File-Aware)', 'Smart (File-Aware) strategy'],
-      [['--preset', 'speed'], 'Smart (Speed)', 'Smart (Speed) strategy'],
-      [['--preset', preset], 'Smart (My own)', 'Smart (My own) strategy'],
+      [['--provider', 'smart'], 'Smart (File-Aware)', 'Smart (File-Aware)'],
+      [['--preset', 'speed'], 'Smart (Speed)', 'Smart (Speed)'],
+      [['--preset', preset], 'Smart (My own)', 'Smart (My own)'],
       [['--provider', 'strategy'], 'Strategy (Pipeline)', 'the Pipeline strategy'],
     ] as const) {
       // A preview before anything is stored.

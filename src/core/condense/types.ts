@@ -9,7 +9,7 @@ import type { OwnModel } from './summarizer';
 
 export type { StepReport } from './stepReport';
 
-/** The strategies that this product brings; other extensions may register more under ids of their own. */
+/** The providers of this product; other extensions may register more under IDs of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
@@ -261,7 +261,7 @@ export interface CostRange {
 /** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** A condensation strategy (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
+/** A way to condense, with its configuration's rules (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {
   readonly id: string;
   readonly name: string;

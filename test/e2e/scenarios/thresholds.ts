@@ -67,7 +67,7 @@ const condensedIn = (log: string): string[] =>
     .split('Context condensed using ')
     .slice(1)
     .map((told) => {
-      const [by = ''] = told.split(' strategy:');
+      const [by = ''] = told.split(':');
       const total = /\(([\d,]+ → [\d,]+) tokens\)\n - Cost/.exec(told)?.[1] ?? '?';
       const why = /Why: ([^.]*)\./.exec(told)?.[1] ?? '?';
       return `${by}: ${total}; ${why}`;

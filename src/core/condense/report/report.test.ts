@@ -49,7 +49,7 @@ describe('formatReport', () => {
     );
     expect(formatReport(outcome, () => 'Smart')).toBe(
       [
-        'Context condensed using Smart strategy:',
+        'Context condensed using Smart:',
         ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
         ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (-27%)',
         ' - Pass 2: 3,800 → 2,800 tokens (-26%)',
@@ -64,9 +64,9 @@ describe('formatReport', () => {
     );
     const named = { ...outcome, configNames: { smart: 'File-Aware', strategy: 'Pipeline' } };
     const nameOf = (id: string): string => (id === 'smart' ? 'Smart' : 'Truncation');
-    expect(formatReport(named, nameOf)).toMatch(/^Context condensed using Smart \(File-Aware\) strategy:\n/);
+    expect(formatReport(named, nameOf)).toMatch(/^Context condensed using Smart \(File-Aware\):\n/);
     expect(formatReport({ ...named, alsoBy: ['smart'], provider: 'truncation' }, nameOf)).toMatch(
-      /^Context condensed using Smart \(File-Aware\), then Truncation strategy:\n/,
+      /^Context condensed using Smart \(File-Aware\), then Truncation:\n/,
     );
     expect(formatReport({ ...named, provider: 'strategy' }, nameOf)).toMatch(
       /^Context condensed using the Pipeline strategy:\n/,

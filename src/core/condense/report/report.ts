@@ -109,7 +109,7 @@ function headline(outcome: OutcomeSummary, nameOf: (provider: string) => string)
     case 'condensed':
       return provider === 'strategy'
         ? `Context condensed using ${configName === undefined ? 'a' : `the ${configName}`} strategy:`
-        : `Context condensed using ${namesOf(outcome, nameOf)} strategy:`;
+        : `Context condensed using ${namesOf(outcome, nameOf)}:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
