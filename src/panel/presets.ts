@@ -32,13 +32,35 @@ const stateOf = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
 /** The last part of the ending alone: VS Code's own dialog puts a longer one behind a name that has it already. */
 const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
+/** @throws Error where there is no such preset. */
+function presetWith(id: string): Preset {
+  const preset = [...BUILT_IN_PRESETS, ...setting('presets')].find((entry) => entry.id === id);
+  if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
+  return preset;
+}
+
+/**
+ * Opens a preset as JSON in an editor tab. Its name is that of a preset file, for which VS Code completes and checks the content.
+ * @throws Error where there is no such preset.
+ */
+export async function openPreset(id: string): Promise<void> {
+  const text = formatPresetFile(presetWith(id));
+  const uri = vscode.Uri.from({ scheme: 'untitled', path: `${id}${PRESET_FILE_END}` });
+  const document = await vscode.workspace.openTextDocument(uri);
+  const editor = await vscode.window.showTextDocument(document);
+  // It may be open, with what the user has changed in it.
+  if (document.getText() !== '') return;
+  await editor.edit((edit) => {
+    edit.insert(new vscode.Position(0, 0), text);
+  });
+}
+
 /**
  * Writes a preset to a file that the user names. @returns whether it was written.
  * @throws Error where there is no such preset, or the file can't be written.
  */
 export async function exportPreset(id: string): Promise<boolean> {
-  const preset = [...BUILT_IN_PRESETS, ...setting('presets')].find((entry) => entry.id === id);
-  if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
+  const preset = presetWith(id);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${id}${PRESET_FILE_END}`;
   const target = await vscode.window.showSaveDialog({

@@ -205,6 +205,8 @@ export const methods = {
     /** The profile: whose own prompt takes the place of this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
+  /** Opens a preset as JSON in an editor tab, with completion; what is changed there is a file of its own. */
+  openPreset: { params: byId, result: nothing },
   /** Both ask for a file. */
   exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },
   importPreset: {

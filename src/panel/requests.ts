@@ -9,7 +9,7 @@ import type { PanelParts } from './parts';
 import { presetComparisonRequests } from './presetComparison/requests';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { compareProfiles } from './profileCosts/compareProfiles';
-import { exportPreset, importPreset } from './presets';
+import { exportPreset, importPreset, openPreset } from './presets';
 import { profileRequests } from './profileRequests';
 import type { RequestHandlers } from './requestHandlers';
 
@@ -38,6 +38,10 @@ export function requestHandlers(
     ...profileRequests(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
       return parts.commands().promptFor(services, samplePath(services.context.extensionPath), prompt, signal);
+    },
+    openPreset: async ({ id }) => {
+      await openPreset(id);
+      return null;
     },
     exportPreset: async ({ id }) => ({ written: await exportPreset(id) }),
     importPreset: async ({ scope }) => {

@@ -1,35 +1,55 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { Outline, type OutlineEntry } from './components/Outline';
+import { GroupBlock } from './components/GroupBlock';
+import { Outline } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
 import { SearchBox } from './components/SearchBox';
+import { groupsOf, placeOfGroup, sectionOf, type Group } from './groups';
 import { t } from './l10n';
 import { Account } from './sections/account/Account';
+import { ChatModels } from './sections/ChatModels';
 import { History } from './sections/history/History';
-import { AgentSettings, OtherSettings } from './sections/OtherSettings';
-import { Overview } from './sections/overview/Overview';
-import { Profiles } from './sections/profiles/Profiles';
-import { Presets } from './sections/presets/Presets';
+import { OtherSettings, SettingsSection } from './sections/OtherSettings';
+import { Comparison } from './sections/preview/Comparison';
 import { PreviewSection } from './sections/preview/Preview';
+import { Profiles } from './sections/profiles/Profiles';
 import { ProviderSection } from './sections/ProviderSection';
 import { Smart } from './sections/smart/Smart';
+import { Start } from './sections/start/Start';
 import { Strategy } from './sections/strategy/Strategy';
 import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
-import { sectionOf } from './state/places';
 import { FOUND, SearchContext, ShowSectionContext } from './state/search';
 
-/** Providers whose configuration is more than a form. */
-const SECTIONS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
+const SECTIONS: Readonly<Record<string, () => ReactNode>> = {
+  start: Start,
+  profiles: Profiles,
+  chat: ChatModels,
+  preview: PreviewSection,
+  comparison: Comparison,
+  history: History,
+  account: Account,
+  arrival: () => <SettingsSection id="arrival" />,
+  stored: () => <SettingsSection id="stored" />,
+  more: OtherSettings,
+};
 
-/** The page: whose settings, a search, the outline, and all sections below each other. */
+/** Providers whose configuration is more than a form. */
+const PROVIDERS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
+
+/** Pixels from the top of the page to where a group counts as the one that is read. */
+const READ_AT = 120;
+
+/** The page: whose settings, a search, the outline, and all groups below each other. */
 export function App(): ReactNode {
-  const { welcome } = usePanel();
+  const { welcome, state } = usePanel();
   const [query, setQuery] = useState('');
   const searched = query.trim().toLowerCase();
   const [found, setFound] = useState(0);
   const main = useRef<HTMLElement>(null);
-  const show = useReveal();
+  const groups = groupsOf(welcome.providers, state.settings['provider']?.value);
+  const show = useReveal(groups);
+  const current = useCurrentGroup(main);
   useScrollPlace(main);
   useEffect(() => keepFocus(document.body), []);
   useEffect(listenForUndoKey, []);
@@ -40,45 +60,36 @@ export function App(): ReactNode {
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);
 
-  const entries: readonly OutlineEntry[] = [
-    { id: 'overview', title: t('Overview') },
-    { id: 'profiles', title: t('Profiles') },
-    ...welcome.providers.map(({ id, name }) => ({ id, title: t(name) })),
-    { id: 'presets', title: t('Presets') },
-    { id: 'preview', title: t('Preview') },
-    { id: 'agent', title: t('Agent mode') },
-    { id: 'history', title: t('History and savings') },
-    { id: 'account', title: t('Session costs') },
-    { id: 'more', title: t('More settings') },
-  ];
   const leaveFor = (id: string): void => {
     setQuery('');
     show(id);
   };
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
+  const offered =
+    searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
+  const outline = <Outline groups={offered} current={searched === '' ? current : undefined} onChoose={leaveFor} />;
   return (
     <SearchContext value={searched}>
       <header className="top">
         <h1 className="visually-hidden">{t('Context Condenser')}</h1>
         <SearchBox value={query} onChange={setQuery} result={result} />
         <ScopeSwitch />
+        <div className="outline-bar">{outline}</div>
       </header>
       <div className="columns">
-        <Outline entries={searched === '' ? entries : entries.filter(({ id }) => hits.has(id))} onChoose={leaveFor} />
+        <div className="outline-side">{outline}</div>
         <ShowSectionContext value={leaveFor}>
           <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
-            <Overview />
-            <Profiles />
-            {welcome.providers.map((provider) => {
-              const Shown = SECTIONS[provider.id] ?? ProviderSection;
-              return <Shown key={provider.id} provider={provider} />;
-            })}
-            <Presets />
-            <PreviewSection />
-            <AgentSettings />
-            <History />
-            <Account />
-            <OtherSettings />
+            {groups.map((group) => (
+              <GroupBlock key={group.id} group={group}>
+                {group.sections.map(({ id }) => {
+                  const provider = welcome.providers.find((each) => each.id === id);
+                  const Provider = PROVIDERS[id] ?? ProviderSection;
+                  const Shown = SECTIONS[id];
+                  return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
+                })}
+              </GroupBlock>
+            ))}
           </main>
         </ShowSectionContext>
       </div>
@@ -86,14 +97,16 @@ export function App(): ReactNode {
   );
 }
 
-/** Unfolds a section and goes to it, or to a place in it: chosen in the outline, by a button, or by a command. */
-function useReveal(): (id: string) => void {
+/** Unfolds a section and goes to it, or to a group, or to a place: chosen in the outline, by a button, or by a command. */
+function useReveal(groups: readonly Group[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
   const show = (id: string): void => {
-    const section = sectionOf(id);
-    if (!view.open.includes(section)) changeView({ open: [...view.open, section] });
-    setTarget({ id });
+    const group = groups.find((each) => each.id === id);
+    const unfolded = group ? group.unfolds : [sectionOf(id)];
+    const open = new Set([...view.open, ...unfolded]);
+    if (open.size > view.open.length) changeView({ open: [...open] });
+    setTarget({ id: group ? placeOfGroup(group.id) : id });
   };
   useEffect(() => {
     if (wanted) show(wanted.section);
@@ -102,9 +115,29 @@ function useReveal(): (id: string) => void {
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);
     place?.scrollIntoView({ block: 'start' });
-    place?.querySelector<HTMLElement>('button, vscode-dropdown')?.focus({ preventScroll: true });
+    place?.querySelector<HTMLElement>('button, input, vscode-dropdown')?.focus({ preventScroll: true });
   }, [target]);
   return show;
+}
+
+/** The id of the group at the top of the window, followed as one scrolls. */
+function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
+  const [current, setCurrent] = useState('start');
+  useEffect(() => {
+    const look = (): void => {
+      const groups = [...(main.current?.querySelectorAll<HTMLElement>('.page-group') ?? [])];
+      const root = document.documentElement;
+      // The last group may be too short to reach the top.
+      const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
+      const read = isAtEnd ? groups.at(-1) : groups.findLast((group) => group.getBoundingClientRect().top <= READ_AT);
+      setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => {
+      window.removeEventListener('scroll', look);
+    };
+  }, [main]);
+  return current;
 }
 
 /** Goes back to the place that was shown before a reload, and keeps it. */

@@ -31,8 +31,8 @@ const press = (page: Page, button: string): Promise<void> =>
   page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
 const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
-describe('the overview', () => {
-  it('shows a beginner five controls and no more', async () => {
+describe('Start', () => {
+  it('shows a beginner four settings and no more', async () => {
     const page = await openPage();
     expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toEqual([
       'provider',
@@ -55,7 +55,7 @@ describe('the overview', () => {
     await workspace.getConfiguration('contextCondenser').update('maxCostPerCondensation', 0.25);
     await page.until(() => (field(page, 'maxCostPerCondensation') as HTMLInputElement).value === '0.25');
     await page.until(() => row(page, 'maxCostPerCondensation').classList.contains('row-set'));
-    await page.click(() => page.find('button', 'Reset Cost limit'));
+    await page.click(() => page.find('button', 'Reset Max cost per condensation'));
     await page.until(() => saved('maxCostPerCondensation') === undefined);
   });
 
@@ -110,12 +110,12 @@ describe('the overview', () => {
     for (const answer of ['More, if it is worth it', 'Ten seconds or more', 'The gist is enough', 'Nothing']) {
       await page.click(() => page.all('.answer').findLast(({ textContent }) => textContent === answer) as HTMLElement);
     }
-    await page.until(() => page.find('.advice [role="note"]', 'Add a profile under Profiles first'));
+    await page.until(() => page.find('.advice [role="note"]', 'Add one under Models first'));
     expect(page.all('.advice vscode-button')).toEqual([]);
     await page.click(
       () => page.all('.answer').findLast(({ textContent }) => textContent === 'Every detail') as HTMLElement,
     );
-    await page.until(() => page.find('.advice [role="note"]', 'are skipped until you add a profile'));
+    await page.until(() => page.find('.advice [role="note"]', 'are skipped until you add a model'));
     expect(page.all('.advice vscode-button')).toHaveLength(1);
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('condensingProfile', 'work');
@@ -127,9 +127,10 @@ describe('scopes', () => {
   it('a workspace has its own values, but not for what only a user may set', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
-    const page = await openPage({ view: { open: ['native', 'more'] } });
+    const page = await openPage({ view: { open: ['native'] } });
     await page.click(() => page.find('.scope', 'Workspace').querySelector('input') as HTMLElement);
     await page.until(() => (page.kept() as { scope: string }).scope === 'workspace');
+    await page.click(() => page.find('button', 'More about when and how much'));
     await page.type(() => field(page, 'manual.targetPercent'), '30');
     await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
     // How Native summarizes says what goes to which vendor.
@@ -379,7 +380,9 @@ describe('passes', () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
     expect(page.find('#smart').textContent).toContain('The preset "File-Aware" is in use.');
-    expect(page.find('#presets .section-summary').textContent).toBe('File-Aware');
+    await page.click(() => page.find('#smart .section-toggle'));
+    expect(page.find('#smart .section-summary').textContent).toContain('File-Aware');
+    await page.click(() => page.find('#smart .section-toggle'));
     await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));
@@ -513,7 +516,7 @@ describe('passes', () => {
     const passes = [{ ...pass('a'), individualConfig: { defaults } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
     const page = await openPasses();
-    expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual([
+    expect(page.all('.passes .item-line .tag').map(({ textContent }) => textContent)).toEqual([
       'Tool results: Truncate',
       'one by one',
       'always',
@@ -536,17 +539,16 @@ describe('passes', () => {
       passes: [{ ...pass('a'), individualConfig: { defaults } }],
     };
     const page = await openPasses();
-    expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual(
+    expect(page.all('.passes .item-line .tag').map(({ textContent }) => textContent)).toEqual(
       expect.arrayContaining(['calls a model', 'seconds for each call', 'a model’s summary replaces it']),
     );
   });
 
-  it('are shown as JSON, as settings.json has them', async () => {
-    const config = { version: 1, passes: [pass('a')] };
-    fake.settings['contextCondenser.smart'] = config;
+  it('open as JSON in an editor tab: one’s own in settings.json', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
-    await page.click(() => page.find('button', 'Configuration as JSON'));
-    expect(JSON.parse(page.find('#smart pre').textContent)).toEqual(config);
+    await page.click(() => page.find('#smart button', 'Edit as JSON'));
+    await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));
   });
 
   it('that settings.json changes meanwhile keep that: a change is made to the list as it then stands', async () => {
@@ -574,7 +576,7 @@ describe('passes', () => {
 });
 
 describe('presets', () => {
-  const openPresets = (): Promise<Page> => openPage({ view: { open: ['presets'] } });
+  const openPresets = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
   const item = (page: Page, name: string): HTMLElement => page.find('.preset', name);
   const press = (page: Page, name: string, button: string): Promise<void> =>
     page.click(
@@ -605,7 +607,7 @@ describe('presets', () => {
     /** With a draft of the pass, and then a preset in its place. */
     async function replaced(): Promise<Page> {
       fake.settings['contextCondenser.smart'] = own;
-      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
       await page.type(() => field(page, 'smart.passes.0.name'), 'Mine, edited');
       await page.until(() => isDraft(page));
@@ -627,7 +629,7 @@ describe('presets', () => {
 
     it('lose nothing that was typed last, also by the click that leaves the field while it is being judged', async () => {
       fake.settings['contextCondenser.smart'] = own;
-      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
       const fields = ['description', 'name'].map((id) => (): HTMLElement => field(page, `smart.passes.0.${id}`));
       for (const one of fields) await page.type(one, 'Edited', false);
@@ -672,7 +674,7 @@ describe('presets', () => {
     });
 
     it('get no draft of passes that were made one’s own and undone, though these have their ids', async () => {
-      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      const page = await openPage({ view: { open: ['smart'] } });
       await press(page, 'Balanced', 'Apply');
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
       await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
@@ -770,13 +772,15 @@ describe('the view', () => {
   it('is kept: what is unfolded', async () => {
     const page = await openPage();
     await page.click(() => page.find('.section-toggle', 'History'));
-    expect(page.kept()).toMatchObject({ open: ['overview', 'history'] });
+    expect(page.kept()).toMatchObject({ open: ['history'] });
   });
 
   it('goes to the section that a command asks for', async () => {
     const page = await openPage();
     page.host.panel.reveal('profiles');
-    await page.until(() => page.find('.section-toggle', 'Profiles').getAttribute('aria-expanded') === 'true');
+    await page.until(
+      () => page.find('.section-toggle', 'Models for summaries').getAttribute('aria-expanded') === 'true',
+    );
   });
 });
 
@@ -906,7 +910,7 @@ describe('controls', () => {
   });
 
   it('a number is written as people write it, in groups or short, with its unit; one in doubt is refused', async () => {
-    const page = await openPage({ view: { open: ['agent'] } });
+    const page = await openPage({ view: { open: ['chat'] } });
     const name = 'agent.declaredWindow';
     for (const [text, value] of [
       ['500,000', 500_000],
@@ -935,7 +939,7 @@ describe('controls', () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass] };
     const page = await openPage({ view: { open: ['smart'] } });
     const place = 'smart.passes.0.batchConfig.customPrompt';
-    await page.click(() => page.find('.item-name', 'B'));
+    await page.click(() => page.find('.passes .item-name', 'B'));
     await page.until(() => page.root.querySelector(`[data-setting="${place}"]`) !== null);
     await page.type(() => field(page, place), 'line one\nline two');
     await page.until(() => draftOf(page, 'user b').includes('line one\\nline two'));
@@ -958,11 +962,11 @@ describe('controls', () => {
       return document.activeElement === input;
     });
     input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
-    await page.click(() => page.find('.outline-entry', 'History'));
+    await page.click(() => page.find('.outline-entry', 'Results'));
     await page.until(() => page.find('.section-toggle', 'History').getAttribute('aria-expanded') === 'true');
   });
 
-  it('commands of the overview are run', async () => {
+  it('commands of Start are run', async () => {
     const page = await openPage();
     await page.click(() => page.find('vscode-button', 'Try it on the sample'));
     await page.until(() => fake.executed.some(([command]) => command === 'contextCondenser.condenseSample'));

@@ -96,18 +96,7 @@ it('all of them, in every section, with everything unfolded', async () => {
       historyOf: () => Promise.resolve({ entries: [entry], runs }),
     },
     view: {
-      open: [
-        'overview',
-        'profiles',
-        'lossless',
-        'truncation',
-        'native',
-        'smart',
-        'presets',
-        'agent',
-        'history',
-        'more',
-      ],
+      open: ['profiles', 'lossless', 'truncation', 'native', 'smart', 'chat', 'arrival', 'stored', 'history', 'more'],
     },
   });
   await page.until(() => page.root.querySelector('table'));

@@ -63,7 +63,7 @@ describe('a checkbox', () => {
 
 describe('a reset', () => {
   it.each([
-    ['a number', 'overview', 'maxCostPerCondensation', 0.25],
+    ['a number', 'start', 'maxCostPerCondensation', 0.25],
     ['a choice', 'lossless', 'lossless.keep', { keep: 'first' }],
   ])('of %s says why it did nothing', async (_kind, section, id, value) => {
     const [name = ''] = id.split('.');
@@ -129,7 +129,7 @@ describe('a profile', () => {
 it('a preset says why its deletion was not taken back', async () => {
   const preset = { id: 'a', name: 'Preset a', config: { version: 1, passes: [pass('a')] } };
   fake.settings['contextCondenser.presets'] = [preset];
-  const page = await openPage({ view: { open: ['presets'] } });
+  const page = await openPage({ view: { open: ['smart'] } });
   await page.click(() => page.find('.preset vscode-button', 'Delete'));
   await page.until(() => saved('presets') === undefined);
   lock();

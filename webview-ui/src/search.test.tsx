@@ -10,7 +10,18 @@ beforeEach(() => {
   workspace.name = undefined;
 });
 
-const SECTIONS = ['overview', 'profiles', 'smart', 'presets', 'preview', 'agent', 'history', 'account', 'more'];
+const SECTIONS = [
+  'profiles',
+  'chat',
+  'smart',
+  'preview',
+  'comparison',
+  'history',
+  'account',
+  'arrival',
+  'stored',
+  'more',
+];
 
 async function search(page: Page, text: string): Promise<void> {
   const input = page.find('.search-input') as HTMLInputElement;
@@ -22,7 +33,7 @@ async function search(page: Page, text: string): Promise<void> {
 
 /** The sections in which a search found something. */
 const foundIn = (page: Page): string[] =>
-  page.all('main > .section').flatMap((section) => (section.querySelector(FOUND) ? [section.id] : []));
+  page.all('main .section').flatMap((section) => (section.querySelector(FOUND) ? [section.id] : []));
 
 const pass = (id: string, name: string) => ({
   id,
@@ -50,14 +61,14 @@ describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
   beforeEach(setUp);
 
   it.each([
-    ['preset', 'presets'],
-    ['presets', 'presets'],
-    ['balanced', 'presets'],
-    ['file-aware', 'presets'],
-    ['import', 'presets'],
-    ['export', 'presets'],
-    ['import preset', 'presets'],
-    ['share', 'presets'],
+    ['preset', 'smart'],
+    ['presets', 'smart'],
+    ['balanced', 'smart'],
+    ['file-aware', 'smart'],
+    ['import', 'smart'],
+    ['export', 'smart'],
+    ['import preset', 'smart'],
+    ['share', 'smart'],
     ['api key', 'profiles'],
     ['key', 'profiles'],
     ['add profile', 'profiles'],
@@ -73,14 +84,40 @@ describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
     ['clear history', 'history'],
     ['session costs', 'account'],
     ['money', 'account'],
-    ['help me choose', 'overview'],
-    ['sample', 'overview'],
-    ['provider', 'overview'],
-    ['threshold', 'overview'],
-    ['cost limit', 'overview'],
+    ['help me choose', 'start'],
+    ['sample', 'start'],
+    ['provider', 'start'],
+    ['threshold', 'start'],
+    ['cost limit', 'start'],
     ['passes', 'smart'],
     ['strategy', 'strategy'],
     ['prompt', 'native'],
+    // What people type who do not know the names of things here.
+    ['budget', 'start'],
+    ['cost', 'start'],
+    ['openrouter', 'profiles'],
+    ['ollama', 'profiles'],
+    ['lm studio', 'profiles'],
+    ['azure', 'profiles'],
+    ['when', 'start'],
+    ['automatic', 'start'],
+    ['target', 'start'],
+    ['dedupe', 'lossless'],
+    ['terminal', 'lossless'],
+    ['terminal', 'arrival'],
+    ['images', 'smart'],
+    ['notify', 'more'],
+    ['limit', 'start'],
+    ['language', 'native'],
+    ['copilot', 'chat'],
+    ['compare', 'comparison'],
+    ['history', 'history'],
+    ['bill', 'account'],
+    ['per day', 'start'],
+    ['max cost per condensation', 'start'],
+    ['idle', 'stored'],
+    ['context window', 'stored'],
+    ['json', 'smart'],
   ])('"%s" leads to %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
@@ -99,12 +136,12 @@ describe('with everything set up', () => {
   beforeEach(setUpEverything);
 
   it.each([
-    ['night shift', 'presets'],
+    ['night shift', 'smart'],
     ['work', 'profiles'],
     ['shorten logs', 'smart'],
     ['max lines', 'smart'],
     ['duplicate', 'smart'],
-    ['rename', 'presets'],
+    ['rename', 'smart'],
   ])('"%s" leads to the user’s own in %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
@@ -123,7 +160,7 @@ describe('with everything set up', () => {
     const page = await openPage({ view: { open: [...SECTIONS, 'native', 'lossless', 'truncation', 'strategy'] } });
     await page.until(() => page.all('#history vscode-button').length > 0);
     const buttons = page
-      .all('main > .section vscode-button')
+      .all('main .section vscode-button')
       .filter((button) => !button.closest('[data-setting]:not(.passes, .item)'))
       .map((button) => ({ words: button.textContent.trim(), section: button.closest('.section')?.id }));
     expect(buttons.length).toBeGreaterThan(15);

@@ -51,7 +51,7 @@ export async function openPage({
   const { App } = await import('./App');
   const { PanelProvider } = await import('./state/panel');
   const host = openTestPanel(backend, providers, workspaceState);
-  let state: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: ['overview'], ...view };
+  let state: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: [], ...view };
   const store = new Store();
   const connection = new Connection(
     {

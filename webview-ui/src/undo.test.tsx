@@ -48,7 +48,7 @@ describe('a preset that was applied', () => {
 
   async function applied(): Promise<Page> {
     fake.settings['contextCondenser.smart'] = own;
-    const page = await openPage({ view: { open: ['smart', 'presets'] } });
+    const page = await openPage({ view: { open: ['smart'] } });
     await apply(page);
     await page.until(() => page.find('#presets .preset .done', 'Undo'));
     return page;
@@ -72,7 +72,7 @@ describe('a preset that was applied', () => {
 
   it('is put back where its provider could not be saved', async () => {
     fake.settings['contextCondenser.smart'] = own;
-    const page = await openPage({ view: { open: ['presets'] } });
+    const page = await openPage({ view: { open: ['smart'] } });
     refuseWriting('provider');
     await apply(page);
     await page.until(() => page.find('.preset', 'Balanced').textContent.includes('Unable to write'));

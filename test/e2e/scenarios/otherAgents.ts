@@ -153,11 +153,10 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
   const frame = await panel();
-  await unfold(frame, ['overview']);
+  await unfold(frame, ['comparison']);
   await frame.locator('input[value="truncation"]').click();
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
-  await frame.getByRole('button', { name: 'Compare on my conversations' }).click();
-  await frame.locator('#overview vscode-button', { hasText: /^\s*Compare\s*$/ }).click();
+  await frame.locator('#comparison vscode-button', { hasText: 'Compare on my conversations' }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
   assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them, edits needed \d+ lines/);

@@ -42,7 +42,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
   });
-  await unfold(frame, ['overview', 'smart']);
+  await unfold(frame, ['smart']);
   frame = await reloaded(opened, frame);
   await until('the threshold that was written by hand', async () =>
     /^42/.test(await frame.locator('[data-setting="threshold"] output').innerText()),
@@ -107,12 +107,12 @@ const searchLeadsToWhatItFinds: SharedScenario = async (bench) => {
   const search = frame.locator('.search-input');
   const isShown = (selector: string): Promise<boolean> => frame.locator(selector).isVisible();
   await search.fill('export');
-  await frame.locator('#presets vscode-button', { hasText: 'Export…' }).first().waitFor();
+  await frame.locator('#smart vscode-button', { hasText: 'Export…' }).first().waitFor();
   assert.deepEqual(await Promise.all(['#history', '#profiles'].map(isShown)), [true, false]);
   await screenshot(bench, 'panel-search-dark');
   await search.fill('xyzzyq');
   await frame.getByText('Nothing found').waitFor();
-  assert.equal(await frame.locator('main > .section:visible').count(), 0);
+  assert.equal(await frame.locator('main .section:visible').count(), 0);
   await search.fill('estimate');
   await frame.getByText('Show all of Preview').click();
   await frame.locator('#preview .figures').waitFor();

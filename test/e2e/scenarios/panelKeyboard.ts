@@ -59,12 +59,12 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
     frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
 
   // Smart is now selected, and the preview shows its effect.
-  await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'overview');
+  await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'start');
   await arrowTo(bench, frame, 'document.activeElement.value', 'smart');
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
-  await press('Preview', 'Enter', 'Shift+Tab');
+  await press('Try', 'Enter', 'Shift+Tab');
   await frame.locator('#preview .cell').first().waitFor();
-  await press('Smart', 'Enter', 'Shift+Tab');
+  await press('Methods', 'Enter', 'Shift+Tab');
 
   await press('Start without passes');
   await until('the list of passes', async () => (await frame.locator('#smart .passes').count()) > 0);
@@ -104,14 +104,13 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await until('the preview of the new order', async () => (await bars()).includes('The rest'));
   assert.equal((await focused(frame)).name, 'Move The rest');
 
-  await press('Presets', 'Enter');
-  await tabTo(bench, frame, 'Name of the new preset');
+  await tabTo(bench, frame, 'Name of the new preset', 'Shift+Tab');
   await typeOver(bench, frame, 'Three passes');
   await press('Save the passes as a preset');
   await saved(bench, 'the preset', () => presetIds(bench) === 'three-passes');
   const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
   await item.waitFor();
-  assert.equal((await focused(frame)).section, 'presets');
+  assert.equal((await focused(frame)).section, 'smart');
   const own = (name: string) => (now: FocusedElement) => now.entry.includes('yours') && now.name === name;
   const file = join(folder, 'by-keyboard.condense.json');
   await press(own('Export…'), 'Space', 'Shift+Tab');
@@ -121,7 +120,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await press(own('Delete'));
   await saved(bench, 'the deletion', () => presetIds(bench) === '');
   await item.waitFor({ state: 'detached' });
-  assert.equal((await focused(frame)).section, 'presets');
+  assert.equal((await focused(frame)).section, 'smart');
   await press('Import…');
   await answerByKeys(bench, file, proposesFolder);
   await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
@@ -129,7 +128,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   assert.equal((await focused(frame)).name, 'Import…');
   await press(own('Apply'), 'Space', 'Shift+Tab');
   await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
-  assert.equal((await focused(frame)).section, 'presets');
+  assert.equal((await focused(frame)).section, 'smart');
 
   await bench.page.evaluate(TAKE_FOCUS_FROM_LIST);
   await condense(bench, /Smart/, BY_KEYBOARD);

@@ -85,7 +85,7 @@ const draft =
       /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])),
     );
     if (width > 500) {
-      await showSection(frame, 'agent');
+      await showSection(frame, 'chat');
       const field = frame.locator('[data-setting="agent.declaredWindow"] input.control');
       for (const [text, value] of [
         ['500,000', 500_000],
@@ -117,7 +117,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
     settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.smart': smart },
   });
   let frame = await opened.panel();
-  await unfold(frame, ['smart', 'presets']);
+  await unfold(frame, ['smart']);
   await frame.getByRole('button', { name: 'Old results', exact: true }).click();
   const lines = () =>
     frame.locator('[data-setting="smart.passes.0.individualConfig.defaults.toolResults.maxLines"] input.control');

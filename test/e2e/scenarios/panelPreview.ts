@@ -25,7 +25,7 @@ const TOKENS = 200_000;
 async function openPreview(bench: Workbench): Promise<Frame> {
   await runCommand(bench, 'Context Condenser: Open Settings');
   const frame = await webview(bench, '.main');
-  await unfold(frame, ['overview', 'preview']);
+  await unfold(frame, ['preview', 'comparison']);
   await frame.locator('#preview .cell').first().waitFor();
   return frame;
 }
@@ -139,22 +139,22 @@ const comparesTwoPresetsOnTwoConversations: SharedScenario = async (bench, bed) 
   await pick(bench, /Open file…/);
   await pick(bench, 'other.json');
   await frame.getByText('2 conversations').waitFor();
-  const second = frame.locator('#preview .compared vscode-dropdown').nth(1);
+  const second = frame.locator('#comparison .compared vscode-dropdown').nth(1);
   await second.click();
   await frame.locator('vscode-option', { hasText: 'Aggressive' }).last().click();
-  const first = frame.locator('#preview .compared vscode-dropdown').first();
+  const first = frame.locator('#comparison .compared vscode-dropdown').first();
   await first.click();
   await frame.locator('vscode-option', { hasText: 'File-Aware' }).first().click();
-  await frame.locator('#preview vscode-button', { hasText: /^\s*Compare\s*$/ }).click();
-  await until('two comparisons', async () => (await frame.locator('#preview table').count()) === 2);
-  const tables = await frame.locator('#preview table').allInnerTexts();
+  await frame.locator('#comparison vscode-button', { hasText: /^\s*Compare\s*$/ }).click();
+  await until('two comparisons', async () => (await frame.locator('#comparison table').count()) === 2);
+  const tables = await frame.locator('#comparison table').allInnerTexts();
   for (const table of tables) {
     assert.match(table, /File-Aware\s+Preset Aggressive/);
     assert.match(table, /Code lines kept/);
     assert.match(table, /Facts lost\s+[\d,]+ of [\d,]+/);
   }
   bed.report(tables.join('\n'));
-  await frame.locator('#preview table').first().scrollIntoViewIfNeeded();
+  await frame.locator('#comparison table').first().scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-compared-dark');
 };
 
@@ -165,7 +165,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   const { keyboard } = bench.page;
   const opened = await openPanel(bench);
   const frame = await opened.panel();
-  await unfold(frame, ['presets']);
+  await unfold(frame, ['smart']);
   const speed = frame.locator('#presets .preset', { hasText: 'Speed' }).first();
   await speed.locator('.disclosure').focus();
   await keyboard.press('Enter');

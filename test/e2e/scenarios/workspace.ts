@@ -121,7 +121,7 @@ const setsSpendsAndSendsNothing: SharedScenario = async (bench) => {
     'an untrusted workspace asks nothing',
   );
   const panel = await (await openPanel(bench)).panel();
-  await panel.locator('#overview').waitFor();
+  await panel.locator('#start').waitFor();
   assert.equal(await panel.locator('.scopes').count(), 0, 'no workspace scope is offered');
   await screenshot(bench, 'workspace-untrusted-dark');
 };

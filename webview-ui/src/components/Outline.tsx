@@ -1,32 +1,41 @@
 import type { ReactNode } from 'react';
+import type { Group } from '../groups';
 import { t } from '../l10n';
 
-export interface OutlineEntry {
-  readonly id: string;
-  readonly title: string;
-}
-
 interface OutlineProps {
-  readonly entries: readonly OutlineEntry[];
+  readonly groups: readonly Group[];
+  /** The id of the group that is read, whose sections are shown below it; absent: none. */
+  readonly current: string | undefined;
   readonly onChoose: (id: string) => void;
 }
 
-/** The sections, to go to one. */
-export function Outline({ entries, onChoose }: OutlineProps): ReactNode {
+/** The groups, and the sections of the one that is read, to go to one. */
+export function Outline({ groups, current, onChoose }: OutlineProps): ReactNode {
+  const entry = (id: string, title: string, className: string, isCurrent = false): ReactNode => (
+    <button
+      type="button"
+      className={className}
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={() => {
+        onChoose(id);
+      }}
+    >
+      {title}
+    </button>
+  );
   return (
     <nav className="outline" aria-label={t('Sections')}>
       <ul>
-        {entries.map(({ id, title }) => (
+        {groups.map(({ id, title, sections }) => (
           <li key={id}>
-            <button
-              type="button"
-              className="outline-entry"
-              onClick={() => {
-                onChoose(id);
-              }}
-            >
-              {title}
-            </button>
+            {entry(id, title, 'outline-entry', id === current)}
+            {id === current && sections.length > 1 && (
+              <ul className="outline-sections">
+                {sections.map((section) => (
+                  <li key={section.id}>{entry(section.id, section.title, 'outline-entry outline-section')}</li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>

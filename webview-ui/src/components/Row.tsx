@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import { synonymsOf } from '../groups';
 import { t } from '../l10n';
 import type { Setting } from '../state/useSetting';
 import { usePanel } from '../state/panel';
 import { matches, useSearch } from '../state/search';
 import { IconButton } from '../ui';
 import { Problems } from './Problems';
-import { titleOf } from './titles';
+import { nameInWords, titleOf } from './titles';
 
 interface RowProps {
   readonly setting: Setting;
@@ -34,7 +35,11 @@ export function Row({
   children,
 }: RowProps): ReactNode {
   const query = useSearch();
-  if (query !== '' && !matches(query, [title, help, keywords, setting.id])) return null;
+  if (
+    query !== '' &&
+    !matches(query, [title, help, keywords, setting.id, nameInWords(setting.id), synonymsOf(setting.id)])
+  )
+    return null;
   const classes = ['row', ...(setting.isChange ? ['row-set'] : []), ...(isInline ? ['row-inline'] : [])];
   return (
     <div className={classes.join(' ')} data-setting={setting.id}>

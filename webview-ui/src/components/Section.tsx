@@ -8,6 +8,8 @@ import { ErrorBoundary } from './ErrorBoundary';
 export interface SectionProps {
   readonly id: string;
   readonly title: string;
+  /** It is all of its group, whose title is above it, and does not fold. */
+  readonly isWholeGroup?: boolean;
   /** Said beside the title while the section is folded. */
   readonly summary?: string | undefined;
   /** Words, besides the title, that lead a search to the section as a whole. */
@@ -16,32 +18,42 @@ export interface SectionProps {
 }
 
 /** A part of the page that folds. A search unfolds all of them. */
-export function Section({ id, title, summary, keywords = [], children }: SectionProps): ReactNode {
+export function Section({
+  id,
+  title,
+  isWholeGroup = false,
+  summary,
+  keywords = [],
+  children,
+}: SectionProps): ReactNode {
   const { view, changeView, connection } = usePanel();
   const content = useId();
   const query = useSearch();
   const isSearching = query !== '';
   const showSection = use(ShowSectionContext);
-  const isOpen = isSearching || view.open.includes(id);
+  const isOpen = isWholeGroup || isSearching || view.open.includes(id);
   const toggle = (): void => {
     changeView({ open: isOpen ? view.open.filter((other) => other !== id) : [...view.open, id] });
   };
+  const labelled = { 'aria-labelledby': `${id}-title` };
   return (
-    <section id={id} className="section" aria-labelledby={`${id}-title`}>
-      <h2 className="section-heading">
-        <button
-          type="button"
-          className="section-toggle"
-          aria-expanded={isOpen}
-          aria-controls={content}
-          aria-disabled={isSearching}
-          onClick={isSearching ? undefined : toggle}
-        >
-          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
-          <span id={`${id}-title`}>{title}</span>
-        </button>
-        {!isOpen && summary !== undefined && <span className="section-summary">{summary}</span>}
-      </h2>
+    <section id={id} className="section" {...(isWholeGroup ? { 'aria-label': title } : labelled)}>
+      {!isWholeGroup && (
+        <h3 className="section-heading">
+          <button
+            type="button"
+            className="section-toggle"
+            aria-expanded={isOpen}
+            aria-controls={content}
+            aria-disabled={isSearching}
+            onClick={isSearching ? undefined : toggle}
+          >
+            <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+            <span id={`${id}-title`}>{title}</span>
+          </button>
+          {!isOpen && summary !== undefined && <span className="section-summary">{summary}</span>}
+        </h3>
+      )}
       <div id={content} className="section-content" hidden={!isOpen}>
         {isSearching && matches(query, [title, ...keywords]) && (
           <p data-place={id}>

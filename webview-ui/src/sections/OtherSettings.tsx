@@ -1,52 +1,44 @@
 import type { ReactNode } from 'react';
 import { OwnProblems } from '../components/OwnProblems';
 import { SchemaField } from '../components/SchemaField';
-import type { Schema } from '../components/schema';
 import { Section } from '../components/Section';
+import { otherSettings, SETTINGS_IN, type SettingsPlace } from '../groups';
 import { t } from '../l10n';
-import { usePanel, type Panel } from '../state/panel';
+import { usePanel } from '../state/panel';
 
-/** Settings that have a place of their own on the page. */
-const ELSEWHERE = new Set([
-  'provider',
-  'automatic',
-  'threshold',
-  'maxCostPerCondensation',
-  'profiles',
-  'condensingProfile',
-  'condensingPrompt',
-  'presets',
-  'providers',
-]);
+const TITLES = { arrival: () => t('New tool results'), stored: () => t('Stored conversations') };
 
-const isOfAgent = (name: string): boolean => name.startsWith('agent.') || name === 'notifications';
+/** The settings of a place, each with its control. */
+export const SettingsIn = ({ place }: { readonly place: SettingsPlace }): ReactNode => (
+  <Fields names={SETTINGS_IN[place]} />
+);
 
-/** Every other setting of package.json: nothing can be set there and not here. */
-function restOf({ welcome }: Panel): [string, Schema][] {
-  const ofProviders = new Set(welcome.providers.map(({ setting }) => setting));
-  return Object.entries(welcome.schemas).filter(([name]) => !ELSEWHERE.has(name) && !ofProviders.has(name));
-}
+/** A section that holds settings and nothing else. */
+export const SettingsSection = ({ id }: { readonly id: keyof typeof TITLES }): ReactNode => (
+  <Section id={id} title={TITLES[id]()}>
+    <SettingsIn place={id} />
+  </Section>
+);
 
-/** The settings about VS Code's own agent. */
-export function AgentSettings(): ReactNode {
-  const settings = restOf(usePanel()).filter(([name]) => isOfAgent(name));
-  if (settings.length === 0) return null;
-  return (
-    <Section id="agent" title={t('Agent mode')}>
-      <Fields settings={settings} />
-    </Section>
-  );
-}
-
+/** Every setting that has no other place: nothing can be set in settings.json and not here. */
 export function OtherSettings(): ReactNode {
-  const settings = restOf(usePanel()).filter(([name]) => !isOfAgent(name));
+  const { schemas, providers } = usePanel().welcome;
+  const names = otherSettings(
+    Object.keys(schemas),
+    providers.map(({ setting }) => setting),
+  );
   return (
-    <Section id="more" title={t('More settings')}>
+    <Section id="more" title={t('Checks and notifications')}>
       <OwnProblems name="providers" />
-      <Fields settings={settings} />
+      <Fields names={names} />
     </Section>
   );
 }
 
-const Fields = ({ settings }: { readonly settings: readonly (readonly [string, Schema])[] }): ReactNode =>
-  settings.map(([name, schema]) => <SchemaField key={name} name={name} path={[]} schema={schema} />);
+function Fields({ names }: { readonly names: readonly string[] }): ReactNode {
+  const { schemas } = usePanel().welcome;
+  return names.map((name) => {
+    const schema = schemas[name];
+    return schema && <SchemaField key={name} name={name} path={[]} schema={schema} />;
+  });
+}

@@ -11,7 +11,7 @@ export function ProviderHelp({ provider }: { readonly provider: ProviderDescript
   return (
     <p className="row-help">
       {t(provider.description)}
-      {!isActive && ` ${t('It is used once it is chosen as the provider in the overview.')}`}
+      {!isActive && ` ${t('It is used once it is chosen as the provider under Start.')}`}
     </p>
   );
 }

@@ -32,7 +32,7 @@ it('has a form made of its schema, with its defaults; what is wrong is never sav
 });
 
 it('comes and goes while the panel is open', async () => {
-  const page = await openPage({ view: { open: ['overview', 'sample.cutter'] } });
+  const page = await openPage({ view: { open: ['sample.cutter'] } });
   const remove = page.host.registered.add(provider);
   await page.until(() => field(page));
   await page.click(() => page.find('input[value="sample.cutter"]'));

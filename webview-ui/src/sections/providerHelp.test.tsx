@@ -14,7 +14,7 @@ it.each(['smart', 'strategy'])('%s says that it is not used while another provid
     const page = await openPage({ view: { open: [id] } });
     return page.find(`#${id} .row-help`).textContent;
   };
-  expect(await help()).toContain('It is used once it is chosen as the provider in the overview.');
+  expect(await help()).toContain('It is used once it is chosen as the provider under Start.');
   fake.settings['contextCondenser.provider'] = id;
   expect(await help()).not.toContain('once it is chosen');
 });

@@ -7,7 +7,7 @@ const fields = z.record(z.string(), z.unknown());
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
   /** Ids of the sections that are unfolded. */
-  open: z.array(z.string()).catch(['overview']),
+  open: z.array(z.string()).catch([]),
   /** Pixels. */
   scroll: z.number().catch(0),
   /** The conversation that things are shown of. */

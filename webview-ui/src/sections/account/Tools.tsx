@@ -20,7 +20,7 @@ export function Tools({ stored }: ToolsProps): ReactNode {
   if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
   return (
     <>
-      <h3 className="group-title">{t('Tool definitions')}</h3>
+      <h4 className="group-title">{t('Tool definitions')}</h4>
       <p className="row-help">
         {answer.result.length === 0
           ? t('No running conversation is being condensed, so the size of the tool definitions is not known yet.')

@@ -3,7 +3,6 @@ import type { Comparable, PresetState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { COMPARISON } from '../../state/places';
 import { useLatest } from '../../state/useLatest';
 import { Button, Dropdown, type Choice } from '../../ui';
 import { presetValue } from '../preview/configurations';
@@ -51,7 +50,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
         <Button
           onClick={() => {
             changeView({ compared: [presetValue(preset.id), other?.value ?? CURRENT] });
-            reveal(COMPARISON);
+            reveal('comparison');
           }}
         >
           {t('Compare on a conversation')}

@@ -4,7 +4,7 @@ import type { EntryName, ListChange } from '../../../../src/core/settingValue';
 import type { PresetState, SettingScope } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
-import { t } from '../../l10n';
+import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useUndoKey } from '../../state/undoKey';
 import { Findable } from '../../state/search';
@@ -12,6 +12,8 @@ import { saveTogether, type Written } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
 import { isOwn, passesOf } from '../smart/smartValue';
+import { MEASURED_PRESETS } from '../start/measured';
+import { lostWords } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 
 /** The last change, and how to take it back. */
@@ -81,6 +83,7 @@ export function PresetItem({
     );
   };
   const actions = [t('Apply'), t('Export…'), ...(entry ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
+  const measured = isBuiltIn ? MEASURED_PRESETS[id] : undefined;
   const words = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
     <li className="item preset" aria-current={isInUse}>
@@ -99,9 +102,14 @@ export function PresetItem({
           </span>
         </div>
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
+        {measured && (
+          <p className="row-help">
+            {t('Removes {0} of a session. Loses: {1}.', formatPercent(measured.removed), lostWords(measured))}
+          </p>
+        )}
         {isInUse && callsModel && condensing.value === '' && (
           <p className="row-help" role="note">
-            {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Profiles.')}
+            {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
           </p>
         )}
         <span className="item-buttons actions">

@@ -1,16 +1,16 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import { listEntryNames, type ListChange } from '../../../../src/core/settingValue';
+import type { PresetState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
-import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { presetName } from '../../names';
 import { Findable, useSearch } from '../../state/search';
 import { isStill } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { isFields, presetIn } from '../smart/smartValue';
+import { MEASURED_PRESETS } from '../start/measured';
 import { DoneLine, PresetItem, type Done } from './PresetItem';
 import { SavePreset } from './SavePreset';
 import { usePresetScope } from './usePresetScope';
@@ -65,15 +65,11 @@ export function Presets(): ReactNode {
     }
   };
   return (
-    <Section
-      id="presets"
-      title={t('Presets')}
-      summary={inUse === undefined ? undefined : presetName({ state }, inUse)}
-      keywords={['preset configuration share file import export save apply compare']}
-    >
+    <div id="presets" className="presets">
+      <h4 className="group-title">{t('Presets')}</h4>
       {!isSearching && (
         <p className="row-help">
-          {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
+          {t('Ready-made lists of passes, by how much of what agents needed later they lost when they were measured.')}
         </p>
       )}
       {own.scope !== scope && !isSearching && (
@@ -86,7 +82,7 @@ export function Presets(): ReactNode {
         </p>
       )}
       <ul className="items">
-        {state.presets.map((preset) => (
+        {byLoss(state.presets).map((preset) => (
           <PresetItem
             key={preset.id}
             preset={preset}
@@ -116,6 +112,13 @@ export function Presets(): ReactNode {
         </p>
       </Findable>
       <Problems problems={[...problems, ...own.problems]} />
-    </Section>
+    </div>
   );
 }
+
+/** Those that were measured come first, and of them those that lose least. */
+const byLoss = (presets: readonly PresetState[]): readonly PresetState[] =>
+  presets.toSorted((a, b) => lossOf(a) - lossOf(b));
+
+const lossOf = ({ id, isBuiltIn }: PresetState): number =>
+  (isBuiltIn && MEASURED_PRESETS[id]?.lost) || (isBuiltIn ? 0 : 100);

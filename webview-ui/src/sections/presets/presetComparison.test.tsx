@@ -19,7 +19,7 @@ const pass = (id: string, name: string, maxLines: number) => ({
 const preset = (id: string, passes: readonly object[]) => ({ id, name: id, config: { version: 1, passes } });
 
 async function unfolded(name: string): Promise<Page> {
-  const page = await openPage({ view: { open: ['presets'] } });
+  const page = await openPage({ view: { open: ['smart'] } });
   await page.until(() => page.all('#presets .preset').length >= 8);
   await page.click(() => {
     const item = page.all('#presets .preset').find((each) => each.textContent.startsWith(name));
@@ -57,7 +57,7 @@ it('tells in words what differs from the settings, and follows them', async () =
 it('says of a preset in use that no profile writes the summaries that it asks for', async () => {
   fake.settings['contextCondenser.provider'] = 'smart';
   fake.settings['contextCondenser.smart'] = 'balanced';
-  const page = await openPage({ view: { open: ['presets'] } });
+  const page = await openPage({ view: { open: ['smart'] } });
   await page.until(() => page.find('#presets [aria-current="true"] [role="note"]', 'No profile writes summaries yet'));
   expect(page.all('#presets [role="note"]')).toHaveLength(1);
 });
@@ -89,8 +89,8 @@ it('takes both to the comparison on a conversation', async () => {
   const page = await unfolded('Speed');
   await choose(page, 'preset cost');
   await page.click(() => page.find('#presets vscode-button', 'Compare on a conversation'));
-  await page.until(() => page.root.querySelector('#preview #comparison'));
-  expect(page.kept()).toMatchObject({ compared: ['preset speed', 'preset cost'], open: ['presets', 'preview'] });
+  await page.until(() => page.root.querySelector('#comparison .compared'));
+  expect(page.kept()).toMatchObject({ compared: ['preset speed', 'preset cost'], open: ['smart', 'comparison'] });
   await page.until(() => document.activeElement?.closest('#comparison'));
 });
 

@@ -24,7 +24,7 @@ beforeEach(() => {
   fake.settings[KEY] = [preset('a'), preset('b')];
 });
 
-const opened = (scope: 'user' | 'workspace'): Promise<Page> => openPage({ view: { open: ['presets'], scope } });
+const opened = (scope: 'user' | 'workspace'): Promise<Page> => openPage({ view: { open: ['smart'], scope } });
 
 const press = (page: Page, id: string, button: string): Promise<void> =>
   page.click(

@@ -15,7 +15,7 @@ export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNo
   const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
   return (
     <div className="group-plain coherence">
-      <h3 className="group-title">{t('Facts kept')}</h3>
+      <h4 className="group-title">{t('Facts kept')}</h4>
       {answer.kind === 'failed' ? (
         <Problems problems={[answer.message]} />
       ) : shown ? (

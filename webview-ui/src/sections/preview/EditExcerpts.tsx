@@ -25,7 +25,7 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   };
   return (
     <div className="group-plain">
-      <h3 className="group-title">{t('What changes')}</h3>
+      <h4 className="group-title">{t('What changes')}</h4>
       <p className="row-help">{changesShown(edits.length, editCount)}</p>
       <ul className="items">
         {edits.map((edit, index) => (

@@ -10,7 +10,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
   const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
   return (
     <div className="group-plain">
-      <h3 className="group-title">{t('Pass by pass')}</h3>
+      <h4 className="group-title">{t('Pass by pass')}</h4>
       <ol className="pass-bars">
         {reported.map((step, index) => (
           <Bar key={`${index} ${step.name}`} step={step} most={tokensBefore} />

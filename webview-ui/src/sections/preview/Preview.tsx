@@ -4,7 +4,6 @@ import { t } from '../../l10n';
 import { useSearch } from '../../state/search';
 import { Checkbox, ProgressRing } from '../../ui';
 import { Coherence } from './Coherence';
-import { Comparison } from './Comparison';
 import { EditExcerpts } from './EditExcerpts';
 import { Figures } from './Figures';
 import { PassBars } from './PassBars';
@@ -25,8 +24,6 @@ export function PreviewSection(): ReactNode {
         t('Refresh'),
         t('Condense now'),
         t('Save the pins'),
-        t('Compare two configurations'),
-        t('Add a conversation…'),
         'estimate forecast cost price tokens diff changes result try draft pin exclude mark',
       ]}
     >
@@ -78,7 +75,6 @@ function Content(): ReactNode {
           <EditExcerpts preview={shown} question={preview.question} />
         </div>
       )}
-      <Comparison />
     </>
   );
 }

@@ -48,7 +48,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
   const cell = cells[current];
   return (
     <div className="group-plain">
-      <h3 className="group-title">{t('Message by message')}</h3>
+      <h4 className="group-title">{t('Message by message')}</h4>
       <p className="row-help">
         {t(
           'Click a message or press Enter to pin it, so that nothing in it is lost. Press X to leave it out of this condensation.',

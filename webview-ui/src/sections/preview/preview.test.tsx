@@ -243,6 +243,7 @@ it.each([
 it('compares two configurations on the conversations that were chosen', async () => {
   const configurations: unknown[] = [];
   const page = await open({
+    view: { open: ['comparison'] },
     backend: {
       chooseConversation: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }),
       readPreviewSetup: (_services: unknown, configuration: { readonly id?: string }) => {
@@ -259,11 +260,11 @@ it('compares two configurations on the conversations that were chosen', async ()
       },
     },
   });
-  await page.click(() => page.find('#preview vscode-button', 'Add a conversation'));
-  await page.until(() => page.find('#preview .row-help', '2 conversations'));
-  await page.click(() => page.find('#preview vscode-button', /^\n*\n*Compare$/));
-  await page.until(() => page.all('#preview table').length === 2);
-  const [table] = page.all('#preview table');
+  await page.click(() => page.find('#comparison vscode-button', 'Add a conversation'));
+  await page.until(() => page.find('#comparison .row-help', '2 conversations'));
+  await page.click(() => page.find('#comparison vscode-button', /^\n*\n*Compare$/));
+  await page.until(() => page.all('#comparison table').length === 2);
+  const [table] = page.all('#comparison table');
   expect(table?.textContent).toMatch(/Current settings.*File-Aware/);
   expect(table?.textContent).toMatch(/Code lines kept\d+\s?%? \(\d+ of \d+\)/);
   expect(configurations).toContainEqual({ kind: 'preset', id: 'file-aware' });

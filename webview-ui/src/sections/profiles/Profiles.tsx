@@ -45,15 +45,14 @@ export function Profiles(): ReactNode {
   return (
     <Section
       id="profiles"
-      title={t('Profiles')}
+      title={t('Models for summaries')}
       summary={summary}
       keywords={[
         t('Add profile'),
         'API key secret token model vendor condensing',
-        ...VENDOR_IDS.map((vendor) => getVendorEntry(vendor).label),
+        ...VENDOR_IDS.flatMap((vendor) => [getVendorEntry(vendor).label, ...(getVendorEntry(vendor).alsoFor ?? [])]),
       ]}
     >
-      {!isSearching && <p className="row-help">{t('Models for summaries. Optional.')}</p>}
       {!isSearching && state.isRemote && (
         <p className="row-help">
           {t(

@@ -11,7 +11,7 @@ const note = 'stored on the remote machine';
 it('says in a remote window which settings are kept on that machine', async () => {
   fake.remoteName = 'ssh-remote';
   fake.settings['contextCondenser.profiles'] = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' }];
-  const page = await openPage({ view: { open: ['profiles', 'agent', 'smart'] } });
+  const page = await openPage({ view: { open: ['profiles', 'chat', 'smart'] } });
   await page.until(() => page.find('#profiles .row-help', 'runs on a remote machine'));
   await page.until(() => page.find('#profiles .item-name', 'Work'));
   await page.click(() => page.find('#profiles .item-name', 'Work'));
@@ -21,7 +21,7 @@ it('says in a remote window which settings are kept on that machine', async () =
 });
 
 it('says nothing of it in a local one', async () => {
-  const page = await openPage({ view: { open: ['profiles', 'agent', 'smart'] } });
+  const page = await openPage({ view: { open: ['profiles', 'chat', 'smart'] } });
   await page.until(() => page.find('#profiles .row-help'));
   expect(page.root.textContent).not.toContain('remote machine');
 });

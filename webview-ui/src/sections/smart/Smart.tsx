@@ -14,6 +14,7 @@ import { isStill } from '../../state/together';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { DoneLine, type Done } from '../presets/PresetItem';
+import { Presets } from '../presets/Presets';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
@@ -39,17 +40,26 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   // By their indexes: each pass shows its own problems.
   const shownPasses = Object.fromEntries(passesOf(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
+  const preset = presetIn(setting, state.settings[name]?.value);
   const summary = [
     isActive ? t('In use') : '',
+    preset === undefined ? '' : presetName({ state }, preset),
     entries.length === 1 ? t('1 pass') : t('{0} passes', entries.length),
     drafts === 0 ? '' : drafts === 1 ? t('1 draft') : t('{0} drafts', drafts),
   ]
     .filter(Boolean)
     .join(' · ');
   return (
-    <Section id={provider.id} title={t(provider.name)} summary={summary}>
+    <Section
+      id={provider.id}
+      title={t(provider.name)}
+      summary={summary}
+      keywords={['preset configuration share file import export save apply compare passes images thinking']}
+    >
+      <ProviderHelp provider={provider} />
+      <Presets />
+      <h4 className="group-title">{t('Passes')}</h4>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
-        <ProviderHelp provider={provider} />
         {isOwn(setting) ? (
           <>
             {fields['losslessPrelude'] && <Prelude name={name} fields={fieldsOf(fields['losslessPrelude'])} />}
@@ -63,14 +73,19 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
         ) : (
           <Inherited name={name} setting={setting} onBegun={setBegun} />
         )}
-        <Disclosure title={t('Configuration as JSON')} words={['passes settings.json code text copy']}>
-          <pre className="preview-text" translate="no" tabIndex={0} aria-label={t('Configuration as JSON')}>
-            {JSON.stringify(isFields(setting.value) ? setting.value : effective, undefined, 2)}
-          </pre>
-          <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
-            {t('Edit in settings.json')}
-          </LinkButton>
-        </Disclosure>
+        <Findable id={`${name}.json`} words={[t('Edit as JSON'), t('Open as JSON'), 'passes settings.json code']}>
+          <p>
+            <LinkButton
+              onClick={() =>
+                void (preset === undefined
+                  ? connection.request('openSettingsFile', { scope: setting.scope, name })
+                  : connection.request('openPreset', { id: preset }))
+              }
+            >
+              {preset === undefined ? t('Edit as JSON') : t('Open as JSON')}
+            </LinkButton>
+          </p>
+        </Findable>
         <DoneLine
           done={done}
           onDone={() => {

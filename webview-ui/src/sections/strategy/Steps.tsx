@@ -2,25 +2,21 @@ import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { nameInWords } from '../../components/titles';
 import { formatDollars, t } from '../../l10n';
+import { presetName, providerName } from '../../names';
 import { usePanel } from '../../state/panel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The steps of a strategy, as the settings hold them. */
+export const stepsOf = (strategy: unknown): readonly Fields[] =>
+  isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
+
 /** The steps of a strategy in their order, each with when it runs. */
 export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
-  const { state, welcome } = usePanel();
-  const steps: readonly unknown[] = isRecord(strategy) && Array.isArray(strategy['steps']) ? strategy['steps'] : [];
-  const nameOf = ({ provider, preset }: Fields): string => {
-    const found =
-      preset === undefined
-        ? welcome.providers.find(({ id }) => id === provider)
-        : state.presets.find(({ id }) => id === preset);
-    const name = t(found?.name ?? String(preset ?? provider));
-    return preset === undefined ? name : t('Preset {0}', name);
-  };
+  const nameOf = useStepName();
   return (
     <ol className="items">
-      {steps.filter(isRecord).map((step, index) => (
+      {stepsOf(strategy).map((step, index) => (
         <li key={index} className="item">
           <div className="item-line">
             <span className="pass-number">{t('{0}', index + 1)}</span>
@@ -39,8 +35,17 @@ export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
   );
 }
 
+/** Names what a step runs. */
+export function useStepName(): (step: Fields) => string {
+  const { state, welcome } = usePanel();
+  return ({ provider, preset }) =>
+    typeof preset === 'string'
+      ? t('Preset {0}', presetName({ state }, preset))
+      : providerName(welcome.providers, String(provider));
+}
+
 /** When a step runs, in words; what only a condition of one's own says stands there as it is written. */
-function conditionsOf({ when, after, affordable, ends }: Fields): readonly string[] {
+export function conditionsOf({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
     ...(isRecord(when) ? Object.entries(when).map(conditionInWords) : []),
     ...(after === 'failure' ? [t('only if an earlier step failed')] : []),

@@ -1,25 +1,44 @@
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { ProviderDescription } from '../../../../src/panel/protocol';
-import { SchemaField } from '../../components/SchemaField';
+import { SchemaField, SchemaRoot } from '../../components/SchemaField';
 import { Section } from '../../components/Section';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Findable } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { LinkButton } from '../../ui';
+import { Button, LinkButton } from '../../ui';
 import { ProviderHelp } from '../ProviderHelp';
-import { Steps } from './Steps';
+import { isOwn } from '../smart/smartValue';
+import { Steps, stepsOf } from './Steps';
+import { StepsEditor } from './StepsEditor';
 
 const NAME = 'strategy';
 
-/** One of the strategies is chosen, or one's own written in settings.json; its steps are shown. */
+/** A strategy is chosen, or its steps are copied and changed. */
 export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
   const setting = useSetting(NAME);
   const effective = state.settings[NAME]?.effective;
   const description = isRecord(effective) ? effective['description'] : undefined;
+  const isMine = isOwn(setting);
+  const [mine, setMine] = useState<unknown>();
+  const text = isMine ? JSON.stringify(setting.value) : undefined;
+  useEffect(() => {
+    if (text !== undefined) setMine(JSON.parse(text));
+  }, [text]);
+  const copy = (): void => {
+    void setting.save({ id: 'own', name: t('My strategy'), steps: stepsOf(effective).map(withoutDefaults) });
+  };
+  const words = [
+    t('Strategy'),
+    t('Edit a copy'),
+    t('Back to my steps'),
+    t('Edit in settings.json'),
+    t('Add step'),
+    'own edit',
+  ];
   return (
     <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
       <ProviderHelp provider={provider} />
@@ -30,14 +49,43 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
         title={t('Strategy')}
         help={typeof description === 'string' ? t(description) : ''}
       />
-      <Findable id={`${NAME}.steps`} words={[t('Strategy'), t('Write your own in settings.json'), 'steps']}>
-        <Steps strategy={effective} />
-        <p>
-          <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name: NAME })}>
-            {t('Write your own in settings.json')}
-          </LinkButton>
+      <Findable id={`${NAME}.steps`} words={words}>
+        {isMine ? (
+          <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
+            <StepsEditor schema={provider.schema} />
+          </SchemaRoot>
+        ) : (
+          <>
+            <Steps strategy={effective} />
+            <p className="row-help">{t('The steps of a built-in strategy are fixed. To change them, edit a copy.')}</p>
+          </>
+        )}
+        <p className="actions">
+          {!isMine && <Button onClick={copy}>{t('Edit a copy')}</Button>}
+          {!isMine && mine !== undefined && (
+            <Button onClick={() => void setting.save(mine)}>{t('Back to my steps')}</Button>
+          )}
+          {isMine && (
+            <LinkButton
+              onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name: NAME })}
+            >
+              {t('Edit in settings.json')}
+            </LinkButton>
+          )}
         </p>
       </Findable>
     </Section>
   );
 }
+
+/** A step with what differs from its defaults, as a person would write it. */
+const withoutDefaults = (step: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(step).filter(
+      ([field, value]) =>
+        value !== undefined &&
+        value !== false &&
+        !(field === 'after' && value === 'any') &&
+        !(isRecord(value) && Object.keys(value).length === 0),
+    ),
+  );

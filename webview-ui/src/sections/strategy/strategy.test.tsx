@@ -32,7 +32,7 @@ it('a strategy is chosen, and its steps are shown with when they run', async () 
   expect(steps()[3]).toMatch(/Preset Aggressive.*above 1 times the target.*the last step if it removes something/);
 });
 
-it('one of one’s own shows its steps, and any condition', async () => {
+it('one of one’s own shows its steps, each with its conditions', async () => {
   fake.settings['contextCondenser.strategy'] = {
     id: 'own',
     name: 'Own',
@@ -45,7 +45,6 @@ it('one of one’s own shows its steps, and any condition', async () => {
   };
   const page = await open();
   await page.until(() => page.all('#strategy .item').length === 3);
-  expect(page.root.querySelector('#strategy')?.textContent).toContain('My way.');
   const [first] = page.all('#strategy vscode-option');
   expect(first?.textContent).toBe('Your own');
   expect(page.all('#strategy .tag').map(({ textContent }) => textContent)).toEqual([
@@ -55,6 +54,32 @@ it('one of one’s own shows its steps, and any condition', async () => {
     'only within the budget',
     'only if an earlier step failed',
   ]);
-  await page.click(() => page.find('#strategy button', 'Write your own in settings.json'));
+  await page.click(() => page.find('#strategy button', 'Edit in settings.json'));
   await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));
+});
+
+it('a copy of a built-in one is edited step by step, and is found again after another one was chosen', async () => {
+  const saved = (): unknown => fake.settings['contextCondenser.strategy'];
+  const steps = (): unknown => (saved() as { readonly steps?: unknown } | undefined)?.steps;
+  const page = await open();
+  await page.until(() => page.find('#strategy .row-help', 'built-in strategy are fixed'));
+  await page.click(() => page.find('#strategy vscode-button', 'Edit a copy'));
+  await page.until(() => steps() !== undefined);
+  expect(steps()).toEqual([{ provider: 'lossless' }, { provider: 'truncation' }, { provider: 'native' }]);
+  const second = await page.until(() => page.find('#strategy vscode-dropdown', 'Step 2 runs'));
+  Object.assign(second, { value: JSON.stringify({ preset: 'speed' }) });
+  second.dispatchEvent(new Event('change', { bubbles: true }));
+  await page.until(() => JSON.stringify(steps()).includes('speed'));
+  await page.click(() => page.find('#strategy button', 'Move Preset Speed up'));
+  await page.until(() => JSON.stringify(steps()).startsWith('[{"preset":"speed"}'));
+  await page.click(() => page.find('#strategy button', 'Delete Lossless'));
+  await page.click(() => page.find('#strategy vscode-button', 'Add step'));
+  await page.until(() => JSON.stringify(steps()).endsWith('{"provider":"truncation"}]'));
+  expect(steps()).toEqual([{ preset: 'speed' }, { provider: 'native' }, { provider: 'truncation' }]);
+  const own = saved();
+  const dropdown = page.find('#strategy vscode-dropdown', 'Strategy');
+  Object.assign(dropdown, { value: 'cost-aware' });
+  dropdown.dispatchEvent(new Event('change', { bubbles: true }));
+  await page.click(() => page.find('#strategy vscode-button', 'Back to my steps'));
+  await page.until(() => JSON.stringify(saved()) === JSON.stringify(own));
 });

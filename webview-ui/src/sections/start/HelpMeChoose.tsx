@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
+import { presetName } from '../../names';
 import { usePanel } from '../../state/panel';
 import { isStill, saveTogether, type Saved } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
@@ -86,15 +87,17 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   return (
     <div className="advice" role="status">
       <p>
-        <strong>{advice.preset === undefined ? t(name) : t('{0} with the preset {1}', t(name), advice.preset)}</strong>
+        <strong>
+          {advice.preset === undefined ? t(name) : t('{0}, preset {1}', t(name), presetName({ state }, advice.preset))}
+        </strong>
         {': '}
         {advice.reason} {t('Cost limit: {0}.', formatDollars(advice.maxCost))}
       </p>
       {lacksModel && (
         <p role="note">
           {canRun
-            ? t('Some of its passes need a model and are skipped until you add a profile under Profiles.')
-            : t('It needs a model. Add a profile under Profiles first, then apply it here.')}
+            ? t('Some of its passes need a model and are skipped until you add a model under Models.')
+            : t('It needs a model. Add one under Models first, then apply it here.')}
         </p>
       )}
       {canRun && (

@@ -38,9 +38,8 @@ const JUDGED = {
 
 it('judges by stored conversations, and shows verdict, curve and figures', async () => {
   const judgeStored = vi.fn(() => Promise.resolve(JUDGED));
-  const page = await openPage({ backend: { judgeStored } });
-  await page.click(() => page.find('button', 'Compare on my conversations'));
-  await page.click(() => page.find('vscode-button', /^Compare$/m));
+  const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
+  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
   await page.until(() => page.root.textContent.includes('With a target of 35%, '));
   expect(page.root.textContent).toContain('12 conversations were read; in 9 of them, edits needed 300 lines');
   expect(page.all('polyline.chart-line')).toHaveLength(2);
@@ -49,11 +48,10 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
 
 it('shows nothing where it was cancelled, and can be asked again', async () => {
   const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
-  const page = await openPage({ backend: { judgeStored } });
-  await page.click(() => page.find('button', 'Compare on my conversations'));
-  await page.click(() => page.find('vscode-button', /^Compare$/m));
+  const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
+  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
   await page.until(() => judgeStored.mock.calls.length === 1);
-  await page.click(() => page.find('vscode-button', /^Compare$/m));
+  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
   await page.until(() => judgeStored.mock.calls.length === 2);
   expect(page.all('.chart-line')).toHaveLength(0);
 });

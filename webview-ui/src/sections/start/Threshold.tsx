@@ -44,7 +44,7 @@ export function Threshold(): ReactNode {
   const window = first ?? { tokens: USUAL_WINDOW };
   const limit = useSetting('thresholdTokens').used;
   const due = dueAt(window.tokens, percent, limit);
-  const title = t('Condense at');
+  const title = t('Threshold');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
     <Row setting={setting} title={title} help={help} keywords={t('threshold percent window automatic')}>

@@ -1,7 +1,6 @@
 import { Fragment, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import type { JudgedSettings } from '../../../../src/panel/protocol';
-import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Table, type Column } from '../../components/Table';
 import { formatPercent, t } from '../../l10n';
@@ -9,13 +8,7 @@ import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
 
 /** Today's settings and the presets, judged by the user's own stored conversations. */
-export const JudgeSessions = (): ReactNode => (
-  <Disclosure title={t('Compare on my conversations')} words={['judge sessions needed lines lost weights']}>
-    <Judging />
-  </Disclosure>
-);
-
-function Judging(): ReactNode {
+export function JudgeSessions(): ReactNode {
   const { connection } = usePanel();
   const [judged, setJudged] = useState<JudgedSettings>();
   const [isBusy, setBusy] = useState(false);
@@ -33,6 +26,7 @@ function Judging(): ReactNode {
   };
   return (
     <div className="group-plain">
+      <h4 className="group-title">{t('My settings and the presets')}</h4>
       <p className="row-help">
         {t(
           'Condenses the beginning of the newest conversations that your agents have stored, in memory, and counts the removed lines that later edits needed. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
@@ -40,7 +34,7 @@ function Judging(): ReactNode {
       </p>
       <p className="actions">
         <Button onClick={() => void run()} disabled={isBusy}>
-          {isBusy ? t('Comparing…') : t('Compare')}
+          {isBusy ? t('Comparing…') : t('Compare on my conversations')}
         </Button>
       </p>
       <Problems problems={problems} />
@@ -123,7 +117,7 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
 /** The drawing's own units. */
 const WIDTH = 400;
 const HEIGHT = 160;
-/** Colors of the theme's charts, in `overview.css`. */
+/** Colors of the theme's charts, in `start.css`. */
 const WAY_COLORS = 6;
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { placeOfGroup, type Group } from '../groups';
+import { useSearch } from '../state/search';
+
+interface GroupBlockProps {
+  readonly group: Group;
+  readonly children: ReactNode;
+}
+
+/** A group of sections under its title. */
+export function GroupBlock({ group: { id, title, help }, children }: GroupBlockProps): ReactNode {
+  const place = placeOfGroup(id);
+  return (
+    <section id={place} className="page-group" data-group={id} aria-labelledby={`${place}-title`}>
+      <h2 id={`${place}-title`} className="page-group-title">
+        {title}
+      </h2>
+      {useSearch() === '' && <p className="row-help">{help}</p>}
+      {children}
+    </section>
+  );
+}

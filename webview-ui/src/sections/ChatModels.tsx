@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Row } from '../components/Row';
+import { Section } from '../components/Section';
+import { titleOf } from '../components/titles';
+import { t } from '../l10n';
+import { usePanel } from '../state/panel';
+import { useSetting } from '../state/useSetting';
+import { Checkbox } from '../ui';
+import { SettingsIn } from './OtherSettings';
+
+/** The models of VS Code's chat whose conversations are condensed. */
+export const ChatModels = (): ReactNode => (
+  <Section id="chat" title={t('Models in the chat')} keywords={[t('agent mode copilot chat models')]}>
+    <OfferedModels />
+    <SettingsIn place="chat" />
+  </Section>
+);
+
+const NAME = 'agent.wrappedModels';
+
+/** Which of VS Code's models the chat offers a second time, condensed. */
+function OfferedModels(): ReactNode {
+  const { state, welcome } = usePanel();
+  const setting = useSetting(NAME);
+  const title = titleOf(NAME, welcome.schemas[NAME] ?? {});
+  const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const known = state.editorModels
+    // One that takes no input only chooses another ("Auto").
+    .filter(({ maxInputTokens }) => maxInputTokens > 0)
+    .map(({ id, name, vendor, maxInputTokens }) => ({
+      name: `${vendor}/${id}`,
+      label: t('{0} · {1} · {2} tokens', name, vendor, maxInputTokens),
+    }));
+  // One that VS Code does not have now may come back: it stays until it is taken out.
+  const gone = chosen
+    .filter((name): name is string => typeof name === 'string' && !known.some((model) => model.name === name))
+    .map((name) => ({ name, label: t('{0} · not available now', name) }));
+  const models = [...known, ...gone];
+  const choose = (name: string, isChosen: boolean): Promise<readonly string[]> => {
+    const wanted = isChosen ? [...chosen, name] : chosen.filter((other) => other !== name);
+    return setting.save(wanted.length === 0 ? undefined : wanted);
+  };
+  return (
+    <Row
+      setting={setting}
+      title={title}
+      help={t(
+        'VS Code’s models that the chat offers a second time, as “… · condensed”. Choose one of those in the chat’s model picker. No key is needed.',
+      )}
+    >
+      {models.length === 0 ? (
+        <p className="row-help">
+          {t('VS Code has no models now. Sign in to Copilot, or install an extension that provides models.')}
+        </p>
+      ) : (
+        <div className="choices" role="group" aria-label={title}>
+          {models.map(({ name, label }) => (
+            <Checkbox
+              key={name}
+              label={label}
+              checked={chosen.includes(name)}
+              onChange={(isChosen) => choose(name, isChosen)}
+            />
+          ))}
+        </div>
+      )}
+    </Row>
+  );
+}

@@ -1,0 +1,117 @@
+import { useRef, useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import type { Compared, ConversationName } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { Button, Dropdown, ProgressRing } from '../../ui';
+import { ComparedTable } from './ComparedTable';
+import { configurationOf, labelOf, useConfigurations } from './configurations';
+import { usePreviewed } from './usePreview';
+
+/** A conversation with what each of the two configurations would make of it, in their order. */
+interface Row {
+  readonly results: readonly (Compared | string)[];
+  /** Of the configurations that were compared, whatever has been chosen since. */
+  readonly names: readonly string[];
+}
+
+/** Two configurations side by side, on conversations that the user chooses. */
+export function TwoConfigurations(): ReactNode {
+  const { connection, view, changeView } = usePanel();
+  const [previewed] = usePreviewed();
+  const choices = useConfigurations();
+  const chosen = view.compared;
+  const [conversations, setConversations] = useState<readonly ConversationName[]>([]);
+  const [rows, setRows] = useState<readonly Row[]>([]);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const running = useRef<AbortController>(undefined);
+  const compared = [previewed, ...conversations];
+  const choose = (index: 0 | 1, value: string): void => {
+    changeView({ compared: index === 0 ? [value, chosen[1]] : [chosen[0], value] });
+  };
+  const add = async (): Promise<void> => {
+    setProblems([]);
+    try {
+      const { conversation } = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
+      if (conversation) setConversations([...conversations, conversation]);
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+    }
+  };
+  const compare = async (): Promise<void> => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    setBusy(true);
+    setProblems([]);
+    setRows([]);
+    const names = chosen.map((value) => labelOf(value, choices));
+    for (const conversation of compared) {
+      const results: (Compared | string)[] = [];
+      for (const value of chosen) {
+        const params = { conversation, configuration: configurationOf(value) };
+        const options = { signal: abort.signal, timeoutMs: COMPARE_TIMEOUT_MS };
+        try {
+          results.push(await connection.request('compare', params, options));
+        } catch (error) {
+          if (abort.signal.aborted) return;
+          results.push(errorMessage(error));
+        }
+      }
+      setRows((before) => [...before, { results, names }]);
+    }
+    setBusy(false);
+  };
+  return (
+    <div className="group-plain">
+      <h4 className="group-title">{t('Compare two configurations')}</h4>
+      <div className="compared">
+        {([0, 1] as const).map((index) => (
+          <div key={index}>
+            <span className="row-name">{index === 0 ? t('First') : t('Second')}</span>
+            <Dropdown
+              label={index === 0 ? t('First configuration') : t('Second configuration')}
+              value={chosen[index]}
+              choices={choices}
+              onChange={(next) => {
+                choose(index, next);
+              }}
+            />
+          </div>
+        ))}
+      </div>
+      <p className="row-help">
+        {compared.length === 1
+          ? t('On the conversation of the preview and any that you add.')
+          : t('On {0} conversations: that of the preview and those you added.', compared.length)}
+      </p>
+      <p className="actions">
+        <Button primary disabled={isBusy} onClick={() => void compare()}>
+          {t('Compare')}
+        </Button>
+        <Button icon="add" onClick={() => void add()}>
+          {t('Add a conversation…')}
+        </Button>
+        {conversations.length > 0 && (
+          <Button
+            onClick={() => {
+              setConversations([]);
+            }}
+          >
+            {t('Only that of the preview')}
+          </Button>
+        )}
+      </p>
+      {isBusy && <ProgressRing label={t('Comparing…')} />}
+      <Problems problems={problems} />
+      {rows.map(({ results, names }, index) => (
+        <ComparedTable key={index} results={results} names={names} />
+      ))}
+    </div>
+  );
+}
+
+/** A comparison condenses a long conversation eight times. Milliseconds. */
+const COMPARE_TIMEOUT_MS = 120_000;

@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import { isRecord } from '../../../../src/core/messages/blocks';
+import { Problems } from '../../components/Problems';
+import { inOrder } from '../../groups';
+import { t } from '../../l10n';
+import { presetName, providerName } from '../../names';
+import { usePanel } from '../../state/panel';
+import { matches, useSearch } from '../../state/search';
+import { useSetting } from '../../state/useSetting';
+import { LinkButton } from '../../ui';
+import { passesOf, presetIn } from '../smart/smartValue';
+import { stepsOf } from '../strategy/Steps';
+import { factsOf, type InUse } from './providerFacts';
+
+/** The choice of a provider, with what each does, removes, loses and costs. */
+export function ProviderCards(): ReactNode {
+  const { welcome, reveal } = usePanel();
+  const setting = useSetting('provider');
+  const query = useSearch();
+  const inUse = useInUse();
+  const standard = welcome.schemas['provider']?.['default'];
+  // The default is chosen by setting nothing, as in VS Code's settings editor: what is set runs alone.
+  const choose = (id: string): Promise<readonly string[]> =>
+    setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
+  const title = t('Provider');
+  const help = t('How conversations are condensed.');
+  const cards = inOrder(welcome.providers).map((provider) => ({ provider, facts: factsOf(provider.id, inUse) }));
+  const texts = cards.flatMap(({ provider, facts }) => [
+    provider.name,
+    ...(facts ? [facts.does, facts.costs, facts.loses, facts.removes] : []),
+  ]);
+  if (query !== '' && !matches(query, [title, help, setting.id, t('method'), ...texts])) return null;
+  return (
+    <fieldset className="cards" data-setting={setting.id}>
+      <legend className="row-name">{title}</legend>
+      <p className="row-help">{help}</p>
+      <div className="card-grid">
+        {cards.map(({ provider, facts }) => (
+          <label key={provider.id} className="card">
+            <span className="card-title">
+              <input
+                type="radio"
+                name="provider"
+                value={provider.id}
+                checked={setting.value === provider.id}
+                onChange={() => void choose(provider.id)}
+              />
+              {t(provider.name)}
+              {provider.id === standard && <span className="tag">{t('recommended')}</span>}
+            </span>
+            <span className="card-text">{facts?.does ?? t(provider.description)}</span>
+            {facts && (
+              <span className="facts">
+                <Fact name={t('Removes')} value={facts.removes} />
+                <Fact name={t('Loses')} value={facts.loses} />
+                <Fact name={t('Costs')} value={facts.costs} />
+              </span>
+            )}
+          </label>
+        ))}
+      </div>
+      <p className="row-help">
+        {t('Measured on real sessions of one project, without a target.')}{' '}
+        <LinkButton
+          onClick={() => {
+            reveal('comparison');
+          }}
+        >
+          {t('Measure my own conversations')}
+        </LinkButton>
+      </p>
+      <Problems problems={[...setting.problems, ...setting.refused]} />
+    </fieldset>
+  );
+}
+
+/** What the settings hold now, of which the cards tell. */
+function useInUse(): InUse {
+  const { state, welcome } = usePanel();
+  const condensing = useSetting('condensingProfile').value;
+  const whenNotEnough = useSetting('agent.whenNotEnough').value;
+  const smart = useSetting('smart');
+  const preset = presetIn(smart, state.settings['smart']?.value);
+  const strategy = state.settings['strategy']?.effective;
+  return {
+    condensing: state.profiles.find(({ id }) => id === condensing),
+    whenNotEnough,
+    preset:
+      preset === undefined
+        ? undefined
+        : {
+            id: preset,
+            name: presetName({ state }, preset),
+            callsModel: passesOf(state.presets.find(({ id }) => id === preset)?.config).some(
+              (pass) => pass.callsModel && pass.isEnabled,
+            ),
+          },
+    strategy: isRecord(strategy)
+      ? {
+          name: t(String(strategy['name'])),
+          steps: stepsOf(strategy).map(({ provider, preset: ofStep }) =>
+            typeof ofStep === 'string'
+              ? presetName({ state }, ofStep)
+              : providerName(welcome.providers, String(provider)),
+          ),
+        }
+      : undefined,
+  };
+}
+
+const Fact = ({ name, value }: { readonly name: string; readonly value: string }): ReactNode => (
+  <>
+    <span className="fact-name">{name}</span>
+    <span>{value}</span>
+  </>
+);

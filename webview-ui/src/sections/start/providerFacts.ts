@@ -1,0 +1,108 @@
+/** The facts that a user needs to choose a provider. */
+import type { ProfileState } from '../../../../src/panel/protocol';
+import { formatDollars, formatPercent, t } from '../../l10n';
+import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from './measured';
+
+export interface ProviderFacts {
+  readonly does: string;
+  readonly costs: string;
+  readonly loses: string;
+  /** How much of real sessions it removed. */
+  readonly removes: string;
+}
+
+/** What the settings hold that the facts depend on. */
+export interface InUse {
+  /** The profile that writes summaries; absent: none is chosen. */
+  readonly condensing: ProfileState | undefined;
+  /** The setting `agent.whenNotEnough`. */
+  readonly whenNotEnough: unknown;
+  /** The preset of Smart; absent: passes of the user's own. */
+  readonly preset?: { readonly id: string; readonly name: string; readonly callsModel: boolean } | undefined;
+  /** The strategy, by its name, with the names of its steps. */
+  readonly strategy?: { readonly name: string; readonly steps: readonly string[] } | undefined;
+}
+
+/** A conversation that is worth summing up, and a summary's length: tokens. */
+const EXAMPLE = { read: 100_000, written: 1_500 } as const;
+
+/** US dollars for summing up the example with a profile's model; undefined where its price is not known. */
+const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
+  inputPrice === undefined || outputPrice === undefined
+    ? undefined
+    : (EXAMPLE.read * inputPrice + EXAMPLE.written * outputPrice) / 1_000_000;
+
+/** @returns undefined for a provider of another extension. */
+export function factsOf(
+  provider: string,
+  { condensing, whenNotEnough, preset, strategy }: InUse,
+): ProviderFacts | undefined {
+  const measured = MEASURED_PROVIDERS[provider];
+  switch (provider) {
+    case 'lossless':
+      return {
+        does:
+          whenNotEnough === 'fileAware'
+            ? t(
+                'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough.',
+              )
+            : t('Replaces repeated content with references.'),
+        costs: t('Nothing'),
+        loses: t('Nothing: every byte can be restored'),
+        removes: removedWords(measured),
+      };
+    case 'truncation':
+      return {
+        does: t('Shortens old tool results and parameters to their beginning and end.'),
+        costs: t('Nothing'),
+        loses: lostWords(measured),
+        removes: removedWords(measured),
+      };
+    case 'native':
+      return {
+        does: t('Has a model summarize everything between the task and the latest messages.'),
+        costs: summaryCost(condensing),
+        loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
+        removes: removedWords(measured),
+      };
+    case 'smart': {
+      const ofPreset = preset && MEASURED_PRESETS[preset.id];
+      return {
+        does: preset
+          ? t('Removes old content by its kind, until the target is met. In use: the preset {0}.', preset.name)
+          : t('Removes old content by its kind, until the target is met. In use: your own passes.'),
+        costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
+        loses: ofPreset ? lostWords(ofPreset) : t('What your passes remove; the preview shows it'),
+        removes: ofPreset ? removedWords(ofPreset) : t('Up to the target'),
+      };
+    }
+    case 'strategy':
+      return {
+        does: strategy
+          ? t('Tries several in order. In use: {0} ({1}).', strategy.name, strategy.steps.join(' → '))
+          : t('Tries several in order, each if its condition is met.'),
+        costs: t('What its steps cost, within your limit'),
+        loses: t('What its steps lose'),
+        removes: t('Up to the target'),
+      };
+    default:
+      return undefined;
+  }
+}
+
+const removedWords = (measured: Measured | undefined): string =>
+  measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
+
+/** The measured loss. What is removed without a model can be recalled. */
+export function lostWords(measured: Measured | undefined): string {
+  if (measured?.lost === undefined) return t('not measured');
+  return measured.lost === 0
+    ? t('Nothing that agents needed later')
+    : t('{0} of the lines that agents needed later, until they are recalled', formatPercent(measured.lost));
+}
+
+function summaryCost(condensing: ProfileState | undefined): string {
+  if (!condensing) return t('What the model costs; add a model first');
+  const cost = exampleCost(condensing);
+  return cost === undefined ? t('What the model costs') : t('About {0} for 100,000 tokens', formatDollars(cost));
+}

@@ -1,0 +1,130 @@
+import type { ReactNode } from 'react';
+import { isRecord } from '../../../../src/core/messages/blocks';
+import { Disclosure } from '../../components/Disclosure';
+import { OwnProblems } from '../../components/OwnProblems';
+import { Problems } from '../../components/Problems';
+import { SchemaForm } from '../../components/SchemaField';
+import { fieldsOf, resolve, type Schema } from '../../components/schema';
+import { inOrder } from '../../groups';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSetting } from '../../state/useSetting';
+import { Button, Dropdown, IconButton } from '../../ui';
+import { conditionsOf, useStepName } from './Steps';
+
+const NAME = 'strategy';
+
+/** The steps of the user's own strategy: what each runs, when, and in which order. @param schema of the strategy */
+export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode {
+  const setting = useSetting(NAME, ['steps']);
+  const steps: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const ofStep = resolve((resolve(fieldsOf(schema)['steps'] ?? {}, schema)['items'] ?? {}) as Schema, schema);
+  const move = (from: number, to: number): void => {
+    const [moved] = steps.slice(from, from + 1);
+    void setting.save(steps.toSpliced(from, 1).toSpliced(to, 0, moved));
+  };
+  return (
+    <>
+      <ol className="items" data-setting={setting.id}>
+        {steps.map((step, index) => (
+          <Step
+            key={index}
+            step={isRecord(step) ? step : {}}
+            index={index}
+            count={steps.length}
+            schema={ofStep}
+            onMove={(to) => {
+              move(index, to);
+            }}
+            onRemove={() => void setting.save(steps.toSpliced(index, 1))}
+          />
+        ))}
+      </ol>
+      <p className="actions">
+        <Button icon="add" onClick={() => void setting.save([...steps, { provider: 'truncation' }])}>
+          {t('Add step')}
+        </Button>
+      </p>
+      <OwnProblems name={NAME} fields={{ steps: true }} />
+      <Problems problems={[...setting.problems, ...setting.refused]} />
+    </>
+  );
+}
+
+interface StepProps {
+  readonly step: Readonly<Record<string, unknown>>;
+  readonly index: number;
+  readonly count: number;
+  readonly schema: Schema;
+  readonly onMove: (to: number) => void;
+  readonly onRemove: () => void;
+}
+
+/** One step: what it runs, and under which conditions. */
+function Step({ step, index, count, schema, onMove, onRemove }: StepProps): ReactNode {
+  const { state, welcome } = usePanel();
+  const setting = useSetting(NAME, ['steps', index]);
+  const nameOf = useStepName();
+  const { provider, preset, ...rest } = step;
+  const name = nameOf(step);
+  const choices = [
+    ...inOrder(welcome.providers)
+      // A strategy in a strategy has no end.
+      .filter(({ id }) => id !== NAME)
+      .map(({ id }) => ({ provider: id })),
+    ...state.presets.map(({ id }) => ({ preset: id })),
+  ];
+  const own = preset === undefined ? { provider } : { preset };
+  const known = choices.some((choice) => JSON.stringify(choice) === JSON.stringify(own)) ? choices : [own, ...choices];
+  const { when, after, affordable, ends } = fieldsOf(schema);
+  const fields = Object.fromEntries(
+    Object.entries({ when, after, affordable, ends }).filter(
+      (field): field is [string, Schema] => field[1] !== undefined,
+    ),
+  );
+  return (
+    <li className="item">
+      <div className="item-line">
+        <span className="pass-number">{t('{0}', index + 1)}</span>
+        <Dropdown
+          label={t('Step {0} runs', index + 1)}
+          value={JSON.stringify(own)}
+          choices={known.map((choice) => ({ value: JSON.stringify(choice), label: nameOf(choice) }))}
+          // Another provider has another configuration.
+          onChange={(chosen) => {
+            const { config: _config, ...kept } = rest;
+            return setting.save({ ...(JSON.parse(chosen) as object), ...kept });
+          }}
+        />
+        <span className="badges">
+          {conditionsOf(step).map((condition) => (
+            <span key={condition} className="tag">
+              {condition}
+            </span>
+          ))}
+        </span>
+        <IconButton
+          icon="arrow-up"
+          label={t('Move {0} up', name)}
+          disabled={index === 0}
+          onClick={() => {
+            onMove(index - 1);
+          }}
+        />
+        <IconButton
+          icon="arrow-down"
+          label={t('Move {0} down', name)}
+          disabled={index === count - 1}
+          onClick={() => {
+            onMove(index + 1);
+          }}
+        />
+        <IconButton icon="trash" label={t('Delete {0}', name)} disabled={count === 1} onClick={onRemove} />
+      </div>
+      <Disclosure title={t('Conditions of step {0}', index + 1)}>
+        <SchemaForm name={NAME} path={['steps', index]} fields={fields} required={[]} />
+      </Disclosure>
+      <Problems problems={setting.refused} />
+    </li>
+  );
+}
