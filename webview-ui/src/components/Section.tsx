@@ -35,9 +35,9 @@ export function Section({
   const toggle = (): void => {
     changeView({ open: isOpen ? view.open.filter((other) => other !== id) : [...view.open, id] });
   };
-  const labelled = { 'aria-labelledby': `${id}-title` };
+  const Frame = isWholeGroup ? 'div' : 'section';
   return (
-    <section id={id} className="section" {...(isWholeGroup ? { 'aria-label': title } : labelled)}>
+    <Frame id={id} className="section" aria-labelledby={isWholeGroup ? undefined : `${id}-title`}>
       {!isWholeGroup && (
         <h3 className="section-heading">
           <button
@@ -79,6 +79,6 @@ export function Section({
           </ErrorBoundary>
         )}
       </div>
-    </section>
+    </Frame>
   );
 }

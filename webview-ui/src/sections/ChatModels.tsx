@@ -10,7 +10,12 @@ import { SettingsIn } from './OtherSettings';
 
 /** The models of VS Code's chat whose conversations are condensed. */
 export const ChatModels = (): ReactNode => (
-  <Section id="chat" title={t('Models in the chat')} keywords={[t('agent mode copilot chat models')]}>
+  <Section
+    id="chat"
+    title={t('Models in the chat')}
+    summary={t('Condense VS Code’s own agent')}
+    keywords={[t('agent mode copilot chat models')]}
+  >
     <OfferedModels />
     <SettingsIn place="chat" />
   </Section>

@@ -27,6 +27,7 @@ export function Account(): ReactNode {
     <Section
       id="account"
       title={t('Session costs')}
+      summary={t('What your agents cost, and why')}
       keywords={[
         t('Analyze'),
         t('Save as a page…'),

@@ -22,6 +22,7 @@ export function History(): ReactNode {
     <Section
       id="history"
       title={t('History and savings')}
+      summary={t('What was condensed, with Undo')}
       keywords={[
         t('Undo'),
         t('Export as JSON…'),

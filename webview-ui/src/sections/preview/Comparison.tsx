@@ -12,6 +12,7 @@ export function Comparison(): ReactNode {
     <Section
       id="comparison"
       title={t('Compare')}
+      summary={t('Which settings lose least')}
       keywords={[
         t('Compare on my conversations'),
         t('Compare two configurations'),

@@ -19,6 +19,7 @@ export function PreviewSection(): ReactNode {
     <Section
       id="preview"
       title={t('Preview')}
+      summary={t('What condensing would remove')}
       keywords={[
         t('Choose a conversation…'),
         t('Refresh'),

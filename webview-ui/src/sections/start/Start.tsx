@@ -25,6 +25,9 @@ export function Start(): ReactNode {
           path={[]}
           schema={automatic}
           title={t('Condense automatically during agent tasks')}
+          help={t(
+            'In VS Code’s chat with models whose name ends in “condensed”, and for agents in a terminal that run condensed. If off, nothing is condensed unless you ask for it.',
+          )}
         />
       )}
       <Threshold />
@@ -32,7 +35,14 @@ export function Start(): ReactNode {
         <SettingsIn place="when" />
       </Disclosure>
       {maxCostPerCondensation && (
-        <SchemaField name="maxCostPerCondensation" path={[]} schema={maxCostPerCondensation} />
+        <SchemaField
+          name="maxCostPerCondensation"
+          path={[]}
+          schema={maxCostPerCondensation}
+          help={t(
+            'In US dollars. If a condensation would cost more, no model is called. With 0, no paid model is ever called.',
+          )}
+        />
       )}
       <Disclosure title={t('More limits')}>
         <SettingsIn place="limits" />
