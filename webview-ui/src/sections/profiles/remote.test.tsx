@@ -22,6 +22,6 @@ it('says in a remote window which settings are kept on that machine', async () =
 
 it('says nothing of it in a local one', async () => {
   const page = await openPage({ view: { open: ['profiles', 'chat', 'smart'] } });
-  await page.until(() => page.find('#profiles .row-help'));
+  await page.until(() => page.find('#profiles vscode-button', 'Add'));
   expect(page.root.textContent).not.toContain('remote machine');
 });
