@@ -239,7 +239,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
 
 const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
   const { label, alsoFor = [] } = getVendorEntry(vendor);
-  return { vendor, label: [label, ...alsoFor].join(', ') };
+  return { vendor, label: [label, ...alsoFor.map((server) => server.label)].join(', ') };
 });
 
 /** Asks for a profile; undefined if the user left. Other fields are edited in the settings. */

@@ -2,12 +2,18 @@
 import * as vscode from 'vscode';
 import { profileEntries } from '../window/settings/modelSettings';
 import { setting } from '../window/settings/settings';
-import type { ApiProfile } from '../settings/profiles';
+import { isVendor, getVendorEntry } from '../core/vendors/vendors';
+import { deleteKey } from '../settings/keys';
+import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
+import type { Params } from './protocol';
 import type { RequestHandlers } from './requestHandlers';
 
-type Handlers = Pick<RequestHandlers, 'saveProfile' | 'removeProfile' | 'setKey' | 'testProfile' | 'listModels'>;
+type Handlers = Pick<
+  RequestHandlers,
+  'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
+>;
 
 /** The panel's requests that change an API profile, its key, or try it out. */
 export function profileRequests(parts: PanelParts, settings: PanelSettings): Handlers {
@@ -27,19 +33,34 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
       };
     },
     removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, profileOf(id)) }),
-    setKey: async ({ id }) => {
-      await parts.commands().askKey(services, profileOf(id));
+    setKey: async (asked) => ({ isSet: await parts.commands().askKey(services, profileAsked(asked)) }),
+    forgetKey: async ({ id }) => {
+      if (!isTaken(id)) await deleteKey(services.context.secrets, id);
       return null;
     },
-    testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
-    listModels: async ({ id }, signal) => ({
-      models: [...(await parts.commands().vendorModels(services, profileOf(id), signal))],
+    testProfile: async (asked, signal) => parts.commands().tryConnection(services, profileAsked(asked), signal),
+    listModels: async (asked, signal) => ({
+      models: [...(await parts.commands().vendorModels(services, profileAsked(asked), signal))],
     }),
   };
 }
 
 const idOf = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
+
+/** Whether the settings hold a profile with this id, even a wrong one: its key is its own. */
+const isTaken = (id: unknown): boolean => profileEntries().some((entry) => idOf(entry) === id);
+
+/** @throws Error where it is no profile, or would use the key of another one. */
+function profileAsked(asked: Params<'setKey'>): ApiProfile {
+  if ('id' in asked) return profileOf(asked.id);
+  const { vendor } = asked.profile;
+  const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
+  const { profiles, problems } = parseProfiles([{ model: suggested, ...asked.profile }]);
+  const [profile] = profiles;
+  if (!profile || isTaken(profile.id)) throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is in use.'));
+  return profile;
+}
 
 /** @throws Error where there is none (any more). */
 function profileOf(id: string): ApiProfile {

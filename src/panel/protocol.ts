@@ -168,6 +168,8 @@ const settingChange = {
 const verdict = z.object({ problems: z.array(problemSchema) });
 const nothing = z.null();
 const byId = z.strictObject({ id });
+/** A profile that is there, or one that is being made. */
+const profileAsked = z.union([byId, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
 
 /** The commands that the panel may run, so that a webview can't run any other. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
@@ -195,10 +197,12 @@ export const methods = {
   /** Asks the user first. */
   removeProfile: { params: byId, result: z.object({ removed: z.boolean() }) },
   /** The key is asked for by VS Code itself and goes into its secret store. */
-  setKey: { params: byId, result: nothing },
-  testProfile: { params: byId, result: z.object({ ok: z.boolean(), message }) },
+  setKey: { params: profileAsked, result: z.object({ isSet: z.boolean() }) },
+  /** Removes the key of a profile that was not added in the end. */
+  forgetKey: { params: byId, result: nothing },
+  testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message }) },
   /** The models in the list of the profile's vendor. */
-  listModels: { params: byId, result: z.object({ models: z.array(vendorModelSchema) }) },
+  listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
   /** The request that Native would send for the sample conversation if this were the prompt of the settings. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),

@@ -245,12 +245,12 @@ describe('profiles', () => {
       openTestPanel({
         tryConnection: (_services: unknown, { id }: { id: string }) =>
           Promise.resolve({ ok: id === 'work', message: 'answers' }),
-        askKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(void asked.push(id)),
+        askKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(asked.push(id) > 0),
         removeProfile: () => Promise.resolve(true),
       }),
     );
     expect(await panel.ask('testProfile', { id: 'work' })).toMatchObject({ result: { ok: true, message: 'answers' } });
-    expect(await panel.ask('setKey', { id: 'work' })).toMatchObject({ result: null });
+    expect(await panel.ask('setKey', { id: 'work' })).toMatchObject({ result: { isSet: true } });
     expect(asked).toEqual(['work']);
     expect(await panel.ask('removeProfile', { id: 'work' })).toMatchObject({ result: { removed: true } });
     expect(await panel.ask('testProfile', { id: 'gone' })).toMatchObject({

@@ -219,7 +219,7 @@ describe('profiles', () => {
       backend: {
         factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
         tryConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
-        askKey: () => Promise.resolve(),
+        askKey: () => Promise.resolve(true),
       },
     });
 
@@ -341,7 +341,7 @@ describe('profiles', () => {
 
   it('are added, and the first one writes summaries', async () => {
     const page = await openProfiles();
-    await page.click(() => page.find('vscode-button', 'Add profile'));
+    await page.click(() => page.find('vscode-button', 'Add model'));
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() =>
       page.find('.row .problem', 'Enter a model.').closest('.row')?.textContent.startsWith('Model'),

@@ -100,7 +100,7 @@ it('all of them, in every section, with everything unfolded', async () => {
     },
   });
   await page.until(() => page.root.querySelector('table'));
-  await page.click(() => page.find('vscode-button', 'Add profile'));
+  await page.click(() => page.find('vscode-button', 'Add model'));
   // Unfolded parts may hold more that unfolds; of the passes one at a time is open.
   const texts: string[] = [];
   const seen = new Set<HTMLElement>();

@@ -83,7 +83,7 @@ describe('a reset', () => {
 
 describe('a profile', () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
-  const backend = { askKey: () => Promise.resolve() };
+  const backend = { askKey: () => Promise.resolve(true) };
 
   it.each([
     ['Use for summaries', ''],
@@ -110,19 +110,19 @@ describe('a profile', () => {
 
   it('that is new, and could not be chosen for summaries, says so; the next attempt adds no second one', async () => {
     const page = await openPage({ view: { open: ['profiles'] }, backend });
-    await page.click(() => page.find('vscode-button', 'Add profile'));
-    await page.type(() => page.find('[aria-label="New profile"] vscode-text-field', 'Model'), 'claude-haiku-4-5');
-    const add = (): HTMLElement => page.find('[aria-label="New profile"] vscode-button', /^\s*Add\s*$/m);
+    await page.click(() => page.find('vscode-button', 'Add model'));
+    await page.type(() => page.find('[aria-label="New model"] vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    const add = (): HTMLElement => page.find('[aria-label="New model"] vscode-button', /^\s*Add\s*$/m);
     // From the moment at which the profile is there.
     const locking = workspace.onDidChangeConfiguration(lock);
     await page.click(add);
-    await page.until(() => page.find('[aria-label="New profile"] .problem', WORDS));
+    await page.until(() => page.find('[aria-label="New model"] .problem', WORDS));
     locking.dispose();
     unlock();
     await page.click(add);
     await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');
     expect(saved('profiles')).toHaveLength(1);
-    await page.until(() => page.all('[aria-label="New profile"]').length === 0);
+    await page.until(() => page.all('[aria-label="New model"]').length === 0);
   });
 });
 

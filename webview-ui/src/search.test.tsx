@@ -71,7 +71,7 @@ describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
     ['share', 'smart'],
     ['api key', 'profiles'],
     ['key', 'profiles'],
-    ['add profile', 'profiles'],
+    ['add model', 'profiles'],
     ['openai', 'profiles'],
     ['preview', 'preview'],
     ['estimate', 'preview'],

@@ -12,7 +12,7 @@ describe.each(VENDOR_IDS)('%s', (vendor) => {
 
   it('is named in the README, with those that speak its protocol', () => {
     const text = words('README.md');
-    for (const name of [label, ...alsoFor]) expect(text).toContain(name);
+    for (const name of [label, ...alsoFor.map((server) => server.label)]) expect(text).toContain(name);
   });
 
   it('can be chosen in the settings, and what is said of its fields is there to be shown', () => {

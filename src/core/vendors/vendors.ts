@@ -38,8 +38,12 @@ export type VendorField = (typeof FIELDS)[number];
 export interface VendorEntry {
   /** Not translated. */
   readonly label: string;
-  /** Other vendors with the same protocol, listed so that users find their names. */
-  readonly alsoFor?: readonly string[];
+  /**
+   * Servers that speak the same protocol, for lists in which a person looks for a name. `address`: where it listens by default
+   * (docs.ollama.com/api/openai-compatibility, lmstudio.ai/docs/developer/openai-compat, docs.vllm.ai/en/latest/serving).
+   * `addressForm`: what its address looks like where everyone has another one (learn.microsoft.com/azure, "v1 API").
+   */
+  readonly alsoFor?: readonly { readonly label: string; readonly address?: string; readonly addressForm?: string }[];
   /** Wire by model ID: the first match, and the last without a pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
   /** API URL, if it differs from the client's default. */
@@ -77,7 +81,12 @@ export const VENDORS = {
   },
   openai: {
     label: 'OpenAI',
-    alsoFor: ['Azure', 'Ollama', 'LM Studio', 'vLLM'],
+    alsoFor: [
+      { label: 'Ollama', address: 'http://127.0.0.1:11434/v1' },
+      { label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
+      { label: 'vLLM', address: 'http://127.0.0.1:8000/v1' },
+      { label: 'Azure', addressForm: 'https://NAME.openai.azure.com/openai/v1' },
+    ],
     wires: [{ wire: 'openai' }],
     fields: { ...ADDRESS, ...CONNECTION, api: 'optional' },
     key: 'needed-at-own-endpoint',

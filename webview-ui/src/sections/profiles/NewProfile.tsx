@@ -1,12 +1,16 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import { makeFreeId } from '../../../../src/core/freeId';
-import { hasField, isVendor, VENDOR_IDS, getVendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
+import { hasField, neededFields, VENDOR_IDS, getVendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
+import type { Result, VendorModel } from '../../../../src/panel/protocol';
+import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
-import { Button, Dropdown, TextField } from '../../ui';
+import { Button, Dropdown, Icon, ProgressRing, TextField } from '../../ui';
+import { TEST_TIMEOUT_MS } from './ProfileActions';
+import { VendorModels } from './VendorModels';
 
 interface NewProfileProps {
   /** Ids that there are. */
@@ -24,34 +28,152 @@ interface Problem {
 
 const problemWords = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`);
 
-/** A vendor with the others whose API is the same. */
-function vendorLabel(vendor: Vendor): string {
-  const { label, alsoFor = [] } = getVendorEntry(vendor);
-  return [label, ...alsoFor].join(', ');
+/** A vendor, or a server that speaks its protocol. */
+interface Source {
+  readonly label: string;
+  readonly vendor: Vendor;
+  /** Where it listens by default; empty: the user has to say; absent: the vendor's own address. */
+  readonly address?: string;
+  /** Of what form the address is. */
+  readonly addressForm?: string;
+  /** It runs on this machine and asks for no key unless it was told to. */
+  readonly isLocal?: boolean;
 }
 
-/** The fields that a profile needs; all else is set once it is there. */
+const sources = (): readonly Source[] => [
+  ...VENDOR_IDS.flatMap((vendor): Source[] => {
+    const { label, alsoFor = [] } = getVendorEntry(vendor);
+    return [
+      { label, vendor },
+      ...alsoFor.map(({ label: name, address, addressForm }) => ({
+        label: name,
+        vendor,
+        address: address ?? '',
+        ...(addressForm !== undefined && { addressForm }),
+        isLocal: address !== undefined,
+      })),
+    ];
+  }),
+  { label: t('Another server that speaks OpenAI’s protocol'), vendor: 'openai', address: '' },
+];
+
+const NO_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '' };
+type Field = keyof typeof NO_FIELDS;
+
+/** What a vendor's list says of a model, as a profile holds it. */
+type Figures = Readonly<Record<string, unknown>>;
+
+/** A model in three steps: whose, the key, which. All else is set once it is there. */
 export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
-  const [vendor, setVendor] = useState<Vendor>('anthropic');
-  const [fields, setFields] = useState({
-    model: '',
-    name: '',
-    baseUrl: '',
-    region: '',
-    projectId: '',
-  });
+  const offered = sources();
+  const [source, setSource] = useState<Source>(offered[0] ?? { label: '', vendor: 'anthropic' });
+  const [fields, setFields] = useState(NO_FIELDS);
+  const [figures, setFigures] = useState<Figures>({});
   const [problems, setProblems] = useState<readonly Problem[]>([]);
+  const [isMore, setMore] = useState(false);
+  /** The id under which a key was stored; absent: none was. */
+  const [keyOf, setKeyOf] = useState<string>();
+  /** Grows when the list of models is to be asked for. */
+  const [wanted, setWanted] = useState(0);
+  const [test, setTest] = useState<Result<'testProfile'> | 'running'>();
   /** The profile that is there, but could not be chosen for summaries: the next attempt is about the same one. */
   const [added, setAdded] = useState<string>();
-  const { model, name, baseUrl, region, projectId } = fields;
-  const change = (field: keyof typeof fields) => (value: string) => {
+  const { vendor, isLocal = false } = source;
+  const { key, listsModels = false } = getVendorEntry(vendor);
+  const model = fields.model.trim();
+  const called = fields.name.trim() || model || source.label;
+  const id = added ?? keyOf ?? makeFreeId(called, taken, 'profile');
+  const written = Object.fromEntries(
+    (['baseUrl', 'region', 'projectId'] as const).flatMap((field) =>
+      hasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
+    ),
+  );
+  const profile = { id, name: called, vendor, ...(model !== '' && { model }), ...written, ...figures };
+
+  const say = (error: unknown): void => {
+    setProblems([{ path: '', message: errorMessage(error) }]);
+  };
+  /** A key goes nowhere but to the address that it was given for. */
+  const forgetKey = (): void => {
+    if (keyOf === undefined) return;
+    setKeyOf(undefined);
+    connection.request('forgetKey', { id: keyOf }).catch(() => undefined);
+  };
+  const keyLeft = useRef<() => void>(undefined);
+  keyLeft.current = added === undefined ? forgetKey : undefined;
+  useEffect(() => () => keyLeft.current?.(), []);
+
+  const change = (field: Field) => (value: string) => {
+    if (value === fields[field]) return;
+    setTest(undefined);
+    if (field === 'model') setFigures({});
+    if (field === 'baseUrl') forgetKey();
     setFields((before) => ({ ...before, [field]: value }));
   };
+  const chooseSource = (label: string): void => {
+    const next = offered.find((each) => each.label === label);
+    if (!next) return;
+    forgetKey();
+    setSource(next);
+    setFigures({});
+    setProblems([]);
+    setTest(undefined);
+    setFields((before) => ({ ...NO_FIELDS, name: before.name, baseUrl: next.address ?? '' }));
+  };
+  const askKey = async (): Promise<void> => {
+    setProblems([]);
+    try {
+      const { isSet } = await connection.request('setKey', { profile }, { timeoutMs: Infinity });
+      if (!isSet) return;
+      setKeyOf(id);
+      if (listsModels) setWanted((before) => before + 1);
+    } catch (error) {
+      say(error);
+    }
+  };
+  const tryIt = async (): Promise<void> => {
+    setTest('running');
+    try {
+      setTest(await connection.request('testProfile', { profile }, { timeoutMs: TEST_TIMEOUT_MS }));
+    } catch (error) {
+      setTest(undefined);
+      say(error);
+    }
+  };
+  const save = async (): Promise<void> => {
+    if (model === '') {
+      setProblems([{ path: 'model', message: t('Enter a model.') }]);
+      return;
+    }
+    try {
+      const verdict = await connection.request('saveProfile', { profile });
+      setProblems(verdict.problems);
+      if (verdict.problems.length > 0) return;
+      // The key is its own from now on.
+      keyLeft.current = undefined;
+      if (isFirst || added !== undefined) {
+        const refused = await condensing.save(id);
+        setProblems(refused.map((message) => ({ path: '', message })));
+        if (refused.length > 0) {
+          setAdded(id);
+          return;
+        }
+      }
+      setAdded(id);
+      onDone();
+      if (key === 'needed' && keyOf === undefined) {
+        await connection.request('setKey', { id }, { timeoutMs: Infinity });
+      }
+    } catch (error) {
+      say(error);
+    }
+  };
+
   const at = (field: string): readonly string[] =>
     problems.filter(({ path }) => path === field).map(({ message }) => message);
-  const row = (field: keyof typeof fields | 'vendor', label: string, control: ReactNode, help?: string): ReactNode => (
+  const row = (field: Field | 'vendor' | 'key', label: string, control: ReactNode, help?: string): ReactNode => (
     <div className="row">
       <span className="row-name">{label}</span>
       {help !== undefined && <p className="row-help">{help}</p>}
@@ -59,7 +181,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       <Problems problems={at(field)} />
     </div>
   );
-  const text = (field: keyof typeof fields, label: string, help?: string): ReactNode =>
+  const text = (field: Field, label: string, help?: string): ReactNode =>
     row(
       field,
       label,
@@ -73,85 +195,124 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       />,
       help,
     );
-  const save = async (): Promise<void> => {
-    if (model.trim() === '') {
-      setProblems([{ path: 'model', message: t('Enter a model.') }]);
-      return;
-    }
-    const called = name.trim() || model.trim();
-    const id = added ?? makeFreeId(called, taken, 'profile');
-    const profile = {
-      id,
-      name: called,
-      vendor,
-      model: model.trim(),
-      ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
-      ...(region.trim() !== '' && { region: region.trim() }),
-      ...(projectId.trim() !== '' && { projectId: projectId.trim() }),
-    };
-    try {
-      const verdict = await connection.request('saveProfile', { profile });
-      setProblems(verdict.problems);
-      if (verdict.problems.length > 0) return;
-      if (isFirst || added !== undefined) {
-        const refused = await condensing.save(id);
-        setProblems(refused.map((message) => ({ path: '', message })));
-        if (refused.length > 0) {
-          setAdded(id);
-          return;
-        }
-      }
-      onDone();
-      if (getVendorEntry(vendor).key !== 'none') await connection.request('setKey', { id }, { timeoutMs: Infinity });
-    } catch (error) {
-      setProblems([{ path: '', message: errorMessage(error) }]);
-    }
-  };
+  const address = text(
+    'baseUrl',
+    t('Address'),
+    source.addressForm === undefined
+      ? t('Where the server listens, such as http://127.0.0.1:11434/v1.')
+      : t('Such as {0}.', source.addressForm),
+  );
+  const needed = neededFields(vendor);
   return (
-    <div className="item item-content" role="group" aria-label={t('New profile')}>
-      {row(
-        'vendor',
-        t('Vendor'),
-        <Dropdown
-          label={t('Vendor')}
-          value={vendor}
-          choices={VENDOR_IDS.map((value) => ({ value, label: vendorLabel(value) }))}
-          onChange={(value) => {
-            if (isVendor(value)) setVendor(value);
-          }}
-        />,
-      )}
-      {vendor === 'vscode' && state.editorModels.length > 0
-        ? row(
-            'model',
-            t('Model'),
+    <div className="item item-content" role="group" aria-label={t('New model')}>
+      <ol className="steps">
+        <li>
+          {row(
+            'vendor',
+            t('Vendor'),
             <Dropdown
-              label={t('Model')}
-              value={model}
-              choices={[
-                { value: '', label: t('Choose…') },
-                ...state.editorModels.map((entry) => ({ value: entry.id, label: `${entry.name} (${entry.vendor})` })),
-              ]}
-              onChange={change('model')}
+              label={t('Vendor')}
+              value={source.label}
+              choices={offered.map(({ label }) => ({ value: label, label }))}
+              onChange={chooseSource}
             />,
-          )
-        : text('model', t('Model'), t('The model’s ID at the vendor.'))}
-      {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
-      {hasField(vendor, 'baseUrl') &&
-        text(
-          'baseUrl',
-          t('Base URL'),
-          t('Address of the API, such as http://127.0.0.1:11434/v1. If empty, the vendor’s own.'),
-        )}
-      {hasField(vendor, 'region') && text('region', t('Region'))}
-      {hasField(vendor, 'projectId') && text('projectId', t('Project'))}
+          )}
+          {source.address !== undefined && address}
+          {needed.includes('region') && text('region', t('Region'))}
+          {needed.includes('projectId') && text('projectId', t('Project'))}
+        </li>
+        <li>
+          {row(
+            'key',
+            t('Key'),
+            key === 'none' ? undefined : (
+              <p className="actions">
+                <Button icon="key" onClick={() => void askKey()}>
+                  {keyOf === undefined ? t('Set key…') : t('Change key…')}
+                </Button>
+                {keyOf !== undefined && (
+                  <span className="good" role="status">
+                    <Icon name="check" /> {t('The key is set.')}
+                  </span>
+                )}
+              </p>
+            ),
+            keyHelp(key, isLocal),
+          )}
+        </li>
+        <li>
+          {vendor === 'vscode' && state.editorModels.length > 0
+            ? row(
+                'model',
+                t('Model'),
+                <Dropdown
+                  label={t('Model')}
+                  value={fields.model}
+                  choices={[
+                    { value: '', label: t('Choose…') },
+                    ...state.editorModels.map((entry) => ({
+                      value: entry.id,
+                      label: `${entry.name} (${entry.vendor})`,
+                    })),
+                  ]}
+                  onChange={change('model')}
+                />,
+              )
+            : text(
+                'model',
+                t('Model'),
+                listsModels
+                  ? t('Choose one from the vendor’s list, or enter its ID.')
+                  : t('The model’s ID at the vendor.'),
+              )}
+          {listsModels && (
+            <VendorModels
+              key={source.label}
+              asked={{ profile }}
+              current={model}
+              wanted={wanted}
+              onTake={({ id: taken, seesImages, ...rest }: VendorModel) => {
+                change('model')(taken);
+                setFigures({ ...rest, ...(seesImages !== undefined && { images: seesImages }) });
+                return Promise.resolve([]);
+              }}
+            />
+          )}
+        </li>
+      </ol>
+      <DisclosureButton isOpen={isMore} onToggle={setMore}>
+        {t('More')}
+      </DisclosureButton>
+      {isMore && (
+        <div className="folded-content">
+          {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
+          {source.address === undefined && hasField(vendor, 'baseUrl') && address}
+        </div>
+      )}
       <Problems problems={problems.filter(({ path }) => !(path in fields)).map(problemWords)} />
       <p className="actions">
         <Button primary onClick={() => void save()}>
           {t('Add')}
         </Button>
+        <Button disabled={model === '' || test === 'running'} onClick={() => void tryIt()}>
+          {t('Test')}
+        </Button>
         <Button onClick={onDone}>{t('Cancel')}</Button>
+        {test === 'running' && <ProgressRing label={t('Calling the model…')} />}
+        {typeof test === 'object' && test.ok && (
+          <span className="good" role="status">
+            <Icon name="check" /> {test.message}
+          </span>
+        )}
       </p>
+      <Problems problems={typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []} />
     </div>
   );
+}
+
+function keyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
+  if (key === 'none') return t('VS Code signs in for you. No key is needed.');
+  if (isLocal) return t('A server on this machine usually needs none.');
+  if (key === 'optional') return t('Optional. Without one, the sign-in of this machine is used.');
+  return t('It is stored in VS Code’s secret store and sent only to the vendor.');
 }

@@ -40,17 +40,20 @@ export function Profiles(): ReactNode {
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1
-        ? t('1 profile, not in use')
-        : t('{0} profiles, none in use', entries.length);
+        ? t('1 model, not in use')
+        : t('{0} models, none in use', entries.length);
   return (
     <Section
       id="profiles"
       title={t('Models for summaries')}
       summary={summary}
       keywords={[
-        t('Add profile'),
+        t('Add model'),
         'API key secret token model vendor condensing',
-        ...VENDOR_IDS.flatMap((vendor) => [getVendorEntry(vendor).label, ...(getVendorEntry(vendor).alsoFor ?? [])]),
+        ...VENDOR_IDS.flatMap((vendor) => [
+          getVendorEntry(vendor).label,
+          ...(getVendorEntry(vendor).alsoFor ?? []).map(({ label }) => label),
+        ]),
       ]}
     >
       {!isSearching && state.isRemote && (
@@ -88,7 +91,7 @@ export function Profiles(): ReactNode {
               setAdding(true);
             }}
           >
-            {t('Add profile')}
+            {t('Add model')}
           </Button>
         )
       )}

@@ -1,30 +1,35 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import type { VendorModel } from '../../../../src/panel/protocol';
+import type { Params, VendorModel } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, ProgressRing, TextField } from '../../ui';
-import type { ProfileEntry } from '../../state/profileEntries';
 
 /** How long a vendor may take to list its models, in milliseconds. */
 const LIST_TIMEOUT_MS = 60_000;
 /** A router lists hundreds: more are found by typing a part of the name. */
 const MAX_SHOWN = 50;
 
-/** The fields of a profile that tell of its model, and not of how it is called. */
-const OF_THE_MODEL = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
-
 type Lookup =
   | { readonly kind: 'none' }
   | { readonly kind: 'running' }
   | { readonly kind: 'there'; readonly models: readonly VendorModel[] };
 
-/** The models that the profile's vendor lists, and what it says of them, to be taken over into the profile. */
-export function VendorModels({ entry }: { readonly entry: ProfileEntry }): ReactNode {
+interface VendorModelsProps {
+  /** The profile whose vendor is asked. */
+  readonly asked: Params<'listModels'>;
+  /** The model that is chosen now. */
+  readonly current: string;
+  /** Each time that it grows, the list is asked for without a click. */
+  readonly wanted?: number;
+  /** Takes a model over. @returns what is wrong with that. */
+  readonly onTake: (model: VendorModel) => Promise<readonly string[]>;
+}
+
+/** The models that a profile's vendor lists, and what it says of them, to choose one. */
+export function VendorModels({ asked, current, wanted = 0, onTake }: VendorModelsProps): ReactNode {
   const { connection } = usePanel();
-  const setting = useSetting('profiles', [entry.index]);
   const running = useRef<AbortController>(undefined);
   const [lookup, setLookup] = useState<Lookup>({ kind: 'none' });
   const [part, setPart] = useState('');
@@ -39,24 +44,24 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
     setLookup({ kind: 'running' });
     try {
       const options = { timeoutMs: LIST_TIMEOUT_MS, signal: abort.signal };
-      const { models } = await connection.request('listModels', { id: entry.id }, options);
+      const { models } = await connection.request('listModels', asked, options);
       setLookup({ kind: 'there', models });
-      setChosen(models.some(({ id }) => id === entry.model) ? entry.model : '');
+      setChosen(models.some(({ id }) => id === current) ? current : '');
     } catch (error) {
       setLookup({ kind: 'none' });
       if (!abort.signal.aborted) setProblem(errorMessage(error));
     }
   };
-  const takeOver = async ({ id, seesImages, ...figures }: VendorModel): Promise<void> => {
-    const { value } = setting;
-    const before = Object.entries(typeof value === 'object' && value !== null ? value : {});
-    // Values entered for another model do not hold for this one.
-    const kept = id === entry.model ? before : before.filter(([field]) => !OF_THE_MODEL.has(field));
-    const images = seesImages === undefined ? {} : { images: seesImages };
-    const problems = await setting.save({ ...Object.fromEntries(kept), model: id, ...figures, ...images });
+  const takeOver = async (model: VendorModel): Promise<void> => {
+    const problems = await onTake(model);
     setProblem(problems.join(' '));
     if (problems.length === 0) setLookup({ kind: 'none' });
   };
+  const lookUpNow = useRef(lookUp);
+  lookUpNow.current = lookUp;
+  useEffect(() => {
+    if (wanted > 0) void lookUpNow.current();
+  }, [wanted]);
 
   if (lookup.kind !== 'there') {
     return (

@@ -1,0 +1,117 @@
+/** A model is added in three steps: vendor, key, model. */
+import { beforeEach, expect, it, vi } from 'vitest';
+import { fake, secretStorage, workspace } from '../../../../test/support/vscode';
+import type { ApiProfile } from '../../../../src/settings/profiles';
+import { readKey, storeKey } from '../../../../src/settings/keys';
+import { openPage, type Page } from '../../testing';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const saved = (): unknown => fake.settings['contextCondenser.profiles'];
+const FORM = '[aria-label="New model"]';
+
+/** The form, with a user who gives a key whenever they are asked for one, and a vendor with these models. */
+async function openForm(models: readonly object[] = []) {
+  const askKey = vi.fn(async (_services: unknown, profile: ApiProfile) => {
+    await storeKey(secretStorage, profile, 'sk-test');
+    return true;
+  });
+  const vendorModels = vi.fn((_services: unknown, _profile: ApiProfile) => Promise.resolve(models));
+  const tryConnection = vi.fn(() => Promise.resolve({ ok: true, message: 'It responded.' }));
+  const page = await openPage({ view: { open: ['profiles'] }, backend: { askKey, vendorModels, tryConnection } });
+  await page.click(() => page.find('vscode-button', 'Add model'));
+  return { page, askKey, vendorModels };
+}
+
+const choose = (page: Page, label: string, value: string): void => {
+  const dropdown = page.find(`${FORM} vscode-dropdown`, label);
+  Object.assign(dropdown, { value });
+  dropdown.dispatchEvent(new Event('change', { bubbles: true }));
+};
+const valueOf = (page: Page, label: string): unknown =>
+  (page.find(`${FORM} vscode-text-field`, label) as HTMLInputElement).value;
+const press = (page: Page, label: RegExp | string): Promise<void> =>
+  page.click(() => page.find(`${FORM} vscode-button`, label));
+
+it.each([
+  ['Ollama', 'http://127.0.0.1:11434/v1'],
+  ['LM Studio', 'http://127.0.0.1:1234/v1'],
+  ['vLLM', 'http://127.0.0.1:8000/v1'],
+])('%s needs a model of its list and no key', async (name, baseUrl) => {
+  const { page, askKey, vendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
+  choose(page, 'Vendor', name);
+  await page.until(() => valueOf(page, 'Address') === baseUrl);
+  await press(page, 'Look up models');
+  await page.until(() => page.find('[aria-label="Models of the vendor"]', 'one model'));
+  choose(page, 'Model', 'qwen3');
+  await press(page, 'Use this model');
+  await page.until(() => valueOf(page, 'Model') === 'qwen3');
+  await press(page, /^\s*Test\s*$/m);
+  await page.until(() => page.find(`${FORM} .good`, 'It responded.'));
+  expect(saved()).toBeUndefined();
+  await press(page, /^\s*Add\s*$/m);
+  await page.until(() => saved() !== undefined);
+  expect(saved()).toEqual([
+    { id: 'qwen3', name: 'qwen3', vendor: 'openai', model: 'qwen3', baseUrl, contextWindow: 32_768 },
+  ]);
+  await page.until(() => fake.settings['contextCondenser.condensingProfile'] === 'qwen3');
+  expect(askKey).not.toHaveBeenCalled();
+  expect(vendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
+});
+
+it('the vendor is asked for its models as soon as the key is there', async () => {
+  const { page, askKey } = await openForm([{ id: 'claude-x' }]);
+  await press(page, 'Set key…');
+  await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
+  await page.until(() => page.find('[aria-label="Models of the vendor"]'));
+  choose(page, 'Model', 'claude-x');
+  await press(page, 'Use this model');
+  await press(page, /^\s*Add\s*$/m);
+  await page.until(() => Array.isArray(saved()));
+  const [profile] = saved() as ApiProfile[];
+  expect(profile).toMatchObject({ vendor: 'anthropic', model: 'claude-x', name: 'claude-x' });
+  // Under the ID that the profile has now.
+  expect(await readKey(secretStorage, profile as ApiProfile)).toEqual({ kind: 'set', key: 'sk-test' });
+  expect(askKey).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  // The last one: the list of models has one of its own.
+  ['Cancel', (page: Page) => page.click(() => page.all(`${FORM} > .actions > vscode-button`).at(-1) as HTMLElement)],
+  [
+    'another vendor',
+    (page: Page) => {
+      choose(page, 'Vendor', 'OpenAI');
+      return Promise.resolve();
+    },
+  ],
+])('a key that was given is removed by %s', async (_name, leave) => {
+  const { page, askKey } = await openForm();
+  await press(page, 'Set key…');
+  await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
+  const profile = askKey.mock.calls[0]?.[1] as ApiProfile;
+  await leave(page);
+  for (let kind = ''; kind !== 'missing';) {
+    await page.until(() => true);
+    ({ kind } = await readKey(secretStorage, profile));
+  }
+  expect(saved()).toBeUndefined();
+});
+
+it('a profile that is being made can’t take the key of one that is there', async () => {
+  const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
+  fake.settings['contextCondenser.profiles'] = [profile];
+  await storeKey(secretStorage, profile, 'sk-own');
+  const { page, vendorModels } = await openForm();
+  const evil = { ...profile, baseUrl: 'https://elsewhere.example' };
+  for (const method of ['listModels', 'testProfile', 'setKey'] as const) {
+    expect(await page.host.ask(method, { profile: evil })).toMatchObject({ type: 'failed' });
+  }
+  await page.host.ask('forgetKey', { id: 'work' });
+  expect(await readKey(secretStorage, profile)).toMatchObject({ kind: 'set' });
+  expect(vendorModels).not.toHaveBeenCalled();
+});
