@@ -104,7 +104,7 @@ describe('Start', () => {
     expect(saved('maxCostPerCondensation')).toBeUndefined();
   });
 
-  it('“Help me choose” offers nothing that can’t run: without a profile Native is not applied', async () => {
+  it('“Help me choose” offers nothing that can’t run: without a model no summary is applied', async () => {
     const page = await openPage();
     await page.click(() => page.find('button', 'Help me choose'));
     for (const answer of ['More, if it is worth it', 'Ten seconds or more', 'The gist is enough', 'Nothing']) {

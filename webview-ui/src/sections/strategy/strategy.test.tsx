@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
+import { PROVIDER_NAMES } from '../../../../src/core/condense/types';
 import { openPage } from '../../testing';
 
 beforeEach(() => {
@@ -18,7 +19,7 @@ it('a strategy is chosen, and its steps are shown with when they run', async () 
   expect(page.all('#strategy .item-name').map(({ textContent }) => textContent)).toEqual([
     'Lossless',
     'Truncation',
-    'Native',
+    PROVIDER_NAMES.native,
   ]);
   const dropdown = page.find('#strategy vscode-dropdown', 'Strategy');
   const choices = (): string[] => [...dropdown.querySelectorAll('vscode-option')].map((each) => each.textContent);
