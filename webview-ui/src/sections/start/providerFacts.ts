@@ -53,7 +53,7 @@ export function factsOf(
       };
     case 'truncation':
       return {
-        does: t('Shortens old tool results and parameters to their beginning and end.'),
+        does: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
         loses: lostWords(measured),
         removes: removedWords(measured),
