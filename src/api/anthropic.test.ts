@@ -367,7 +367,7 @@ describe('the server, through the SDK, refuses what the API refuses', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('but merges consecutive messages of one role', async () => {
+  it('merges consecutive messages of one role', async () => {
     const { handler } = await start();
     const messages = [
       user('x'),

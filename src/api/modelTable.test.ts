@@ -121,7 +121,7 @@ describe('a model that nobody knows', () => {
   });
 });
 
-it('what a profile says comes before what is known, field by field', () => {
+it('a profile overrides known model properties field by field', () => {
   const profile = { id: 'p', name: 'P', vendor: 'anthropic', model: 'claude-opus-5-5' } as const;
   const known = getKnownModel(profile, table);
   const corrected = getKnownModel({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);

@@ -61,7 +61,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['a text', 'No.'],
     ['an empty list', []],
     ['a list of what is no refusal', [{ error: null }]],
-  ])('one %s is left alone', (_, body) => {
+  ])('leaves a rejection %s unchanged', (_, body) => {
     expect(makeError(body)).toBeUndefined();
   });
 

@@ -46,7 +46,7 @@ describe('a prompt that is too long', () => {
     if (!/300123|262144/.test(said)) expect(parsed).toEqual({});
   });
 
-  it('of Anthropic’s, where the answer counts', async () => {
+  it('is recognized in Anthropic’s words when the answer counts too', async () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
     const handler = createAnthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });

@@ -91,7 +91,7 @@ describe('the index', () => {
     expect((await indexed({ history: 'all' })).read).toHaveLength(written.length);
   });
 
-  it('what is known is kept for the user alone; a broken file of it is made anew', async () => {
+  it('stores known details for the user only and replaces a broken file', async () => {
     const written = writeHome(home);
     await indexed();
     const { cache } = task();
@@ -102,7 +102,7 @@ describe('the index', () => {
     expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version, history: 'active' });
   });
 
-  it('where it can’t be kept the index still works', async () => {
+  it('works if the details can’t be stored', async () => {
     writeHome(home);
     writeFileSync(join(home, 'blocked'), '');
     const cache = join(home, 'blocked', 'details.json');
@@ -203,7 +203,7 @@ describe('runs', () => {
     expect(failures).toEqual([]);
   });
 
-  it('one that fails is told; what was known stays, what is gone goes', async () => {
+  it('reports a failed run, keeps known details and drops missing files', async () => {
     const { runs, conversations } = manual();
     const first = conversations.refresh();
     runs[0]!.report(found('/a', '/b'));

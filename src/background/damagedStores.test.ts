@@ -97,7 +97,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     ['are of another program', () => 'a,b,c\n1,2,3\n'],
     ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
     ['end in their first value', (text: string) => text.slice(0, 12)],
-  ])('that %s are each named once', async (_what, change) => {
+  ])('files that %s are each reported once', async (_what, change) => {
     const paths = damage(change);
     const seen = await look();
     expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
@@ -111,7 +111,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
       'broken in the middle',
       (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
     ],
-  ])('that are %s are read as far as they go, or named', async (_what, change) => {
+  ])('files that are %s are read partially or reported', async (_what, change) => {
     const paths = damage(change);
     const seen = await look();
     const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
@@ -119,7 +119,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     expectOthersCounted(seen, paths);
   });
 
-  it('that are huge are listed with their size, or named, and not read', async () => {
+  it('huge files are listed with their size or reported, but not read', async () => {
     const paths = parts.map(findFile);
     for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
     const seen = await look();
@@ -131,7 +131,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     expectOthersCounted(seen, paths);
   });
 
-  it('that may not be read are each named once', async () => {
+  it('files without read permission are each reported once', async () => {
     const paths = parts.map(findFile);
     // Simulates the error, since root can read every file.
     const open = fs.openSync;
@@ -168,7 +168,7 @@ describe('a database of OpenCode or Kilo', () => {
     expectOthersCounted(seen, [file()]);
   });
 
-  it('that is of another kind', async () => {
+  it('reports a database of another kind', async () => {
     fs.rmSync(file());
     const other = new DatabaseSync(file());
     other.exec('CREATE TABLE notes (text TEXT)');
@@ -180,7 +180,7 @@ describe('a database of OpenCode or Kilo', () => {
     expectOthersCounted(seen, [file()]);
   });
 
-  it('that its agent has locked', async () => {
+  it('reads or reports a database that its agent has locked', async () => {
     const agent = new DatabaseSync(file());
     agent.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE session SET title = title');
     try {

@@ -99,13 +99,13 @@ function expectReadOnce(paths: readonly string[]): void {
 
 const isFile = (path: string): boolean => !path.includes('#');
 
-it('of every kind of store, small', async () => {
+it('reads small files of every kind of store at most once', async () => {
   const files = writeHome(home).flatMap(({ path }) => (isFile(path) ? [path] : []));
   await index();
   expectReadOnce(files);
 });
 
-it('of every kind of store, longer than what is read for a title', async () => {
+it('reads long files of every kind of store at most once', async () => {
   const files = writeHome(home).flatMap(({ path }) => (isFile(path) ? [path] : []));
   // Whitespace after a record or document has no meaning.
   for (const path of files) fs.appendFileSync(path, ' '.repeat(300_000));
@@ -113,7 +113,7 @@ it('of every kind of store, longer than what is read for a title', async () => {
   expectReadOnce(files);
 });
 
-it('where there are more beginnings than can be kept', async () => {
+it('reads each file at most once if not all beginnings can be cached', async () => {
   const project = join(home, '.claude/projects/-home-dev-app');
   fs.mkdirSync(project, { recursive: true });
   const heads = new KeptHeads();

@@ -131,7 +131,7 @@ it('messages are listed on one line each; exactly the chosen ones are pinned', a
   expect(await pinned()).toEqual([3, 4]);
 });
 
-it('what is not condensed is not given back, and there is nothing to undo or to recover', async () => {
+it("refuses to give back, undo or recover a conversation that isn't condensed", async () => {
   const before = readFileSync(path, 'utf8');
   await expect(done({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
     'The conversation is not condensed.',

@@ -17,7 +17,7 @@ const name = (id: string, nth = 0) => ({ id, nth });
 describe('an entry of a list is named', () => {
   const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
 
-  it('by its id, and by its place among equal ones', () => {
+  it('names an entry by its ID and its position among equal ones', () => {
     expect(namePath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
     expect(resolvePath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
     // Without an ID, or beyond the last one, the index counts.
@@ -26,7 +26,7 @@ describe('an entry of a list is named', () => {
     expect(namePath(config, ['passes', 4])).toEqual(['passes', 4]);
   });
 
-  it('and found where it stands now, or told to be gone', () => {
+  it('finds a named entry at its current position or reports it missing', () => {
     const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
     expect(resolvePath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
     expect(() => resolvePath(moved, ['passes', name('c')])).toThrow(PathError);
@@ -47,7 +47,7 @@ describe('a list is changed', () => {
     expect(ids(changedList(list('a', 'b', 'c'), change).list)).toBe(after);
   });
 
-  it('with a copy of an entry as it then is', () => {
+  it('adds a copy of the current entry to a list', () => {
     const change: ListChange = { kind: 'insert', entry: { id: 'n' }, copyOf: name('a'), place: { after: name('a') } };
     expect(changedList([{ id: 'a', mode: 'x' }], change).list).toEqual([
       { id: 'a', mode: 'x' },
@@ -56,7 +56,7 @@ describe('a list is changed', () => {
     expect(() => changedList([], change)).toThrow('no longer there');
   });
 
-  it('and back; the undo takes back that change alone, whatever came between', () => {
+  it('undoes exactly one change of a list, regardless of later ones', () => {
     const anyList = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), { minLength: 1, maxLength: 7 });
     const place = (entries: readonly string[]) =>
       fc.oneof(
@@ -84,7 +84,7 @@ describe('a list is changed', () => {
     );
   });
 
-  it('with each entry’s name its own', () => {
+  it('each entry of a list has a unique name', () => {
     expect(listEntryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
   });
 });

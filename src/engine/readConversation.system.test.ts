@@ -159,7 +159,7 @@ describe('a worker that fails', () => {
     });
   });
 
-  it('for lack of memory says that', async () => {
+  it('a worker without memory says so', async () => {
     const thread = {
       get engine(): never {
         throw new EngineDiedError('heap', true);
@@ -216,7 +216,7 @@ describe('the engine’s thread', () => {
     thread.end();
   });
 
-  it('that runs out of its own heap fails the question and leaves this thread alone', async () => {
+  it('an engine that runs out of heap fails only its question', async () => {
     const bundle = file(
       'full.cjs',
       "require('node:worker_threads').parentPort.once('message', () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5)); });",

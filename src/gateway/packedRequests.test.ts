@@ -117,7 +117,7 @@ describe('a packed request', () => {
     },
   );
 
-  it('that needs no condensing passes byte for byte as it was packed', async () => {
+  it('forwards a compressed request unchanged if nothing is condensed', async () => {
     await withGateway(async (gateway) => {
       for (const wire of WIRE_NAMES) {
         for (const coding of NAMES) {

@@ -25,7 +25,7 @@ function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   return figures.summary();
 }
 
-it('what was left out would have cost its price beside what the vendor says it charged', () => {
+it('adds the price of removed tokens to the vendor’s charge', () => {
   // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
   const reckoned = computeFigures(usage(), PRICES);
   expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
@@ -35,7 +35,7 @@ it('what was left out would have cost its price beside what the vendor says it c
   expect(charged.costWithout).toBeCloseTo(2 * 0.05 + 0.09, 10);
 });
 
-it('what it would have cost is not known without prices, only what the vendor says it charged', () => {
+it('without prices only the vendor’s charge is known', () => {
   const charged = computeFigures(usage(0.05), undefined);
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged).not.toHaveProperty('costWithout');
@@ -52,7 +52,7 @@ it('a request without a usage is counted, by our own tokens, and is in no cost',
   expect(summary.cost).toBeCloseTo(0.075, 10);
 });
 
-it('of requests without a usage alone no cost is known', () => {
+it('requests without usage have no known cost', () => {
   const figures = new RunFigures();
   figures.add({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
   expect(figures.summary()).not.toHaveProperty('cost');

@@ -527,7 +527,7 @@ describe('what is condensed', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', Buffer.from(came).toString('latin1')]);
   });
 
-  it('of two other forms the last refusal says why, and that one of them is too long is an answer', async () => {
+  it('after two rejected forms, the last rejection decides', async () => {
     const withoutThinking = (): PreparedCall => ({ ...AS_IT_CAME, bytes: Buffer.from('{"n":1}') });
     const view: PreparedCall = { ...AS_IT_CAME, bytes: Buffer.from('{"n":0}'), withoutThinking };
     const condenser: Condenser = { prepare: () => Promise.resolve(view) };
@@ -537,14 +537,14 @@ describe('what is condensed', () => {
     expect(await told(await post(url(two.gateway), '{"messages":[]}'))).toEqual([400, 'r2', TOO_LONG]);
   });
 
-  it('what came is answered by its own refusal where that has another reason than its length', async () => {
+  it("forwards the original’s rejection if its reason isn't the length", async () => {
     const { gateway } = await bed(inTurn([400, 'of the view'], [400, 'of what came']), {
       condenser: scripted(['{"n":0}']),
     });
     expect(await told(await post(url(gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'of what came']);
   });
 
-  it('what came is not sent again where the vendor has called it too long', async () => {
+  it('does not resend an original that the vendor called too long', async () => {
     const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
       condenser: scripted([undefined, '{"n":1}']),
     });
@@ -598,7 +598,7 @@ describe('what is condensed', () => {
   const writeStream = (events: readonly StreamEvent[]): string =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-  it('and called too long in an answer of status 200 is a refusal: it teaches, and is not paid for', async () => {
+  it('learns from an answer with status 200 that says too long, without cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(streaming(FAILED), { condenser });
     const answer = await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3));
@@ -610,7 +610,7 @@ describe('what is condensed', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('and called too long after tokens were counted is paid for, and teaches all the same', async () => {
+  it('learns from an answer that says too long after counting tokens, with cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
@@ -622,7 +622,7 @@ describe('what is condensed', () => {
     expect(condenser.reported).toMatchObject([{ inputTokens: 7 }, 'condensed further']);
   });
 
-  it('and fails for another reason in an answer of status 200 ends as it did', async () => {
+  it('forwards an answer with status 200 that fails for another reason', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
     const { gateway } = await bed(streaming([error]), { condenser });
@@ -647,7 +647,7 @@ describe('what is condensed', () => {
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([]);
   });
 
-  it('and called too long in an answer goes out shorter the next time', () =>
+  it('sends a shorter request after an answer that says too long', () =>
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
         live: liveBed(root, { settings: { provider: 'lossless' } }).live,
@@ -729,7 +729,7 @@ describe('what is condensed', () => {
     });
   });
 
-  it('that is stopped is answered in words, and nothing is sent', async () => {
+  it('answers a stopped request with a message and sends nothing', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
     const answer = await post(url(gateway), makeBody('anthropic', 3));
@@ -991,7 +991,7 @@ describe('who may ask', () => {
     for (const socket of open) socket.destroy();
   });
 
-  it('with too many requests under way, one more is told so', async () => {
+  it('rejects a request beyond the maximum number of concurrent ones', async () => {
     let answer = (): void => undefined;
     const { gateway, seen } = await bed(
       (_seen, response) => {
@@ -1020,7 +1020,7 @@ describe('who may ask', () => {
     socket.destroy();
   });
 
-  it('and nothing that is told has the secret or a key in it', async () => {
+  it('reports contain neither the secret nor a key', async () => {
     const { gateway, events } = await bed((_seen, response) => response.writeHead(500).destroy());
     await post(`${gateway.url('a')}/v1/messages?key=sk-ant-1234567890`, '{}', {
       authorization: 'Bearer sk-ant-0987654321',

@@ -35,7 +35,7 @@ it('an error is told in the form of a refusal, beside the tokens of the events b
   });
 });
 
-it('what the model writes is no error', async () => {
+it('text written by the model is not an error', async () => {
   const reader = new UsageReader(chatWire, { 'content-type': 'text/event-stream' });
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
   reader.push(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));

@@ -333,7 +333,7 @@ describe('summarizerFor', () => {
   });
 });
 
-it('what a request is made of is no field of the vendor’s own', () => {
+it('parts of a request can’t be set as vendor fields', () => {
   const profile = { id: 'a', name: 'A', vendor: 'openai', model: 'm' };
   const { problems } = parseProfiles([{ ...profile, extraBody: { reasoning_effort: 'low', messages: [] } }]);
   expect(problems).toEqual([{ path: '0.extraBody.messages', message: expect.stringContaining('itself') as string }]);
@@ -364,7 +364,7 @@ describe('the prices of a model', () => {
     expect(getKnownModel(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
   });
 
-  it('of a local address are the profile’s own where it has some', async () => {
+  it('prices of a local address are the profile’s, if set', async () => {
     const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
     expect(getKnownModel(own, await loadPriceTable()).prices).toMatchObject({
       input: { base: 3 },

@@ -103,7 +103,7 @@ test('garbage at the end that no write leaves is told, kept, and gets a line of 
     expect(await readFile(path, 'latin1')).toContain('\0'.repeat(100));
   }));
 
-test('what the reader makes no sense of is told', () =>
+test('reports records that the reader does not understand', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, 1, 'odd', 2);

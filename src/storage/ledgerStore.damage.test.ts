@@ -152,7 +152,7 @@ test.each([
   }),
 );
 
-test('what this version does not know of an entry, an edit and about.json stays as it was written', () =>
+test('keeps unknown fields of entries, edits and about.json', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { about, entries } = await readFiles(root);

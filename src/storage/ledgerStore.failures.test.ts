@@ -77,7 +77,7 @@ test.each([
   }),
 );
 
-test('what is thrown that is no error is told too', () =>
+test("reports thrown values that aren't errors", () =>
   inTemporaryFolder(async (root) => {
     const thrown: unknown = 'odd';
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
@@ -95,7 +95,7 @@ test('a root that is a file is one clear error', () =>
     await expect(open(root)).rejects.toMatchObject({ trouble: 'io', message: expect.stringContaining('ENOTDIR') });
   }));
 
-test.skipIf(process.platform === 'win32')('only the user can read what is kept', () =>
+test.skipIf(process.platform === 'win32')('stored files are readable by the user only', () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'new', 'root');
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));

@@ -57,7 +57,7 @@ test('any entries, folded from the disk, are as folded in memory, and every orig
     ),
   ));
 
-test('what an entry needs is on the disk before the entry is written', () =>
+test('originals are on disk before their entry', () =>
   inTemporaryFolder(async (root) => {
     const steps: string[] = [];
     const files = steppedFiles(({ operation, path }) => {
@@ -131,7 +131,7 @@ test('appends to one ledger from several places are all there', () =>
     expect(again.problems).toEqual([]);
   }));
 
-test('what is known of the conversation is kept, and only that', () =>
+test('stores exactly what is known of the conversation', () =>
   inTemporaryFolder(async (root) => {
     const conversation = { id: ID, title: 'A title', format: 'roo', path: '/some/file', messages: ['private'] };
     await (await openLedger(root, conversation)).append(undone('c1'), NONE);

@@ -63,7 +63,7 @@ function room() {
   };
 }
 
-test('one after the other', () =>
+test('runs actions under a lock one after the other', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const { visit, visits } = room();
@@ -102,7 +102,7 @@ test('the lock of a dead process is taken away at once, by one of those who wait
     }
   }));
 
-test('who died while taking a lock away bars nobody', () =>
+test('a process that died while removing a lock blocks no other', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, makeLock(DEAD));

@@ -28,7 +28,7 @@ describe('a folder', () => {
     }
   });
 
-  it('that can’t be written is told', async () => {
+  it('reports a folder that can’t be written', async () => {
     const folder = temporaryFolder();
     await syncingSays(folder, 'EIO');
     await expect(nodeFiles.syncFolder(folder)).rejects.toMatchObject({ code: 'EIO' });

@@ -38,7 +38,7 @@ test('the too old go, then the oldest until the rest fits; what is in use stays'
   expect(names(ledgersToPrune([candidate('z', 1, 400), candidate('y', 1, 400)], { now }))).toEqual(['y']);
 });
 
-test('what is kept fits or is in use; nothing younger goes while something older stays', () => {
+test('keeps what fits or is in use, and removes the oldest first', () => {
   const ledger = fc
     .tuple(fc.nat(60), fc.nat(400), fc.boolean())
     .map(([days, megabytes, inUse]) => ({ days, megabytes, inUse }));
@@ -114,7 +114,7 @@ test('whoever opens a ledger that was set aside, by its conversation or by a ref
     expect(await setAsideIn(root)).toEqual([]);
   }));
 
-test('one start with a clock that is ahead or behind by years takes no ledger; those set aside by it come back', () =>
+test('a wrong clock removes no ledger, and those set aside return', () =>
   inTemporaryFolder(async (root) => {
     for (let count = 0; count < 30; count++) await makeLedger(root, `conversation ${count}`, count % 10);
     const before = await idsIn(root);
@@ -177,7 +177,7 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 
-test('one that is used while the others are looked at stays', () =>
+test('keeps a ledger that is used during pruning', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'old', 40);
     const files = {
@@ -227,7 +227,7 @@ test('nothing to prune where there is nothing', () =>
     expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ setAside: [], removed: [], bytes: 0 });
   }));
 
-test('what a newer version wrote is not removed, however old it is', () =>
+test('never removes a ledger of a newer version', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'newer', 90);
     await makeLedger(root, 'older', 80);

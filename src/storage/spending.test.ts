@@ -44,13 +44,13 @@ describe('bookings', () => {
     expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.1 }, limits)).kind).toBe('booked');
   });
 
-  it('of the chat and of our own calls are counted apart', async () => {
+  it('counts bookings of the chat and of our own calls separately', async () => {
     const booking = await spending().book({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
     if (booking.kind === 'booked') expect(await booking.settle(5)).toEqual({ day: 5, conversation: 5 });
     expect((await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe('booked');
   });
 
-  it('of the chat go on while anything is left, and then no more', async () => {
+  it('admits bookings of the chat while anything is left', async () => {
     const book = () => spending().book({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect([(await book()).kind, (await book()).kind]).toEqual(['booked', 'booked']);
     expect(await book()).toEqual({ kind: 'refused', limit: 'day', spent: 0.12, allowed: 0.1 });
@@ -151,7 +151,7 @@ describe('a model within limits', () => {
     expect((await made(NO_LIMIT).summarize(request)).kind).toBe('complete');
   });
 
-  it('that is paid otherwise is not limited', async () => {
+  it('does not limit a model that is billed otherwise', async () => {
     expect((await model({ perConversation: 0, perDay: 0.001 }, { billing: 'included' }).summarize(request)).kind).toBe(
       'complete',
     );

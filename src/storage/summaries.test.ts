@@ -63,7 +63,7 @@ it('dies at any step without leaving half a summary', () =>
     }
   }));
 
-it('what can’t be kept is told once and lost, and the summary is used all the same', () =>
+it('reports summaries that can’t be stored once and still uses them', () =>
   inTemporaryFolder(async (folder) => {
     const reported: string[] = [];
     const full = systemError('ENOSPC');

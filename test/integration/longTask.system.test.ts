@@ -169,7 +169,7 @@ describe('the task goes on', () => {
     expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
   });
 
-  it('where the model is overloaded and streams are cut, and no condensation is made twice', async () => {
+  it('continues after overloads and cut streams without repeating a condensation', async () => {
     let asked = 0;
     const bench = await benchFor({
       instead: (behaviour) => {
@@ -188,7 +188,7 @@ describe('the task goes on', () => {
     expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
   });
 
-  it('in two windows at once, each with its own', async () => {
+  it('continues in two windows at once, each with its own task', async () => {
     const other = '/home/dev/other';
     const first = await benchFor();
     const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, [PAUSE]));
@@ -206,7 +206,7 @@ describe('the task goes on', () => {
     await Promise.all(runs);
   });
 
-  it('where an earlier message is edited: what stands before it stays as it was', async () => {
+  it('continues after an earlier message is edited, with an unchanged prefix', async () => {
     const bench = await benchFor();
     const window = bench.open(TRUNCATION);
     const chat = window.chat(bench.tools, 'one');
@@ -222,7 +222,7 @@ describe('the task goes on', () => {
     expect(bench.figures().refused).toEqual([]);
   });
 
-  it('where the window is smaller than we think, and the model refuses what is too long', async () => {
+  it('continues if the window is smaller than assumed', async () => {
     const bench = await benchFor({ maxContextTokens: 60_000 });
     const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
     expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
@@ -231,7 +231,7 @@ describe('the task goes on', () => {
     expect(bench.figures().refused.length).toBeGreaterThan(0);
   });
 
-  it.each(['never answers', 'answers'])('where the model that summarizes %s', async (how) => {
+  it.each(['never answers', 'answers'])('continues if the summarizing model %s', async (how) => {
     const server = await startAnthropicServer({
       script: how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : never(),
     });

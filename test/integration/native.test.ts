@@ -196,7 +196,7 @@ describe.each([anthropic, openai, bedrock])('$name', (vendor) => {
   });
 });
 
-it('what passes by itself is tried again', async () => {
+it('retries temporary failures', async () => {
   const server = await started(anthropic, [rateLimited(0), overloaded(), reply('## Goal\nx')]);
   const outcome = await managerFor(anthropic, server.url).condense(request);
   expect(outcome.kind).toBe('condensed');

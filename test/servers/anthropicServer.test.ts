@@ -158,7 +158,7 @@ describe('thinking', () => {
     expect(await requestRefusal(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
   });
 
-  it('that is bound is refused behind another prefix, or dropped where that is asked for', async () => {
+  it('bound thinking is rejected after another prefix, or dropped on request', async () => {
     const at = await server({
       strict: { byModel: true },
       script: [

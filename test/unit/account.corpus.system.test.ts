@@ -10,7 +10,7 @@ const present = existsSync(CORPUS);
 if (!present) console.warn(`NOT TESTED: the real sessions are not at ${CORPUS}`);
 
 it.skipIf(!present)(
-  'what is calibrated on the first half of a session tells its second half',
+  'a calibration on the first half of a session predicts the second half',
   async () => {
     const sessions = await benchReplay([CORPUS]);
     expect(new Set(sessions.map(({ agent }) => agent)).size).toBeGreaterThanOrEqual(4);

@@ -131,7 +131,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       expect(stale).toEqual([]);
     }));
 
-  it('keep their order and the task', () =>
+  it('views keep the order and the task', () =>
     holds(histories, (history, { view }) => {
       expect(view.map(({ role }) => role)).toEqual(history.map(({ role }) => role));
       const first = history.findIndex(({ role }) => role === 'user');
@@ -207,7 +207,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       }
     }));
 
-  it('keep in the view each line that a strict edit cut', () =>
+  it('views keep each line that a strict edit cut', () =>
     holds(
       histories,
       (history, { edits, view }) => {

@@ -9,7 +9,7 @@ it('package.json has what follows from its repository, and nothing else of the k
   expect(JSON.stringify(withRepositoryLinks(manifest))).toBe(JSON.stringify(manifest));
 });
 
-it('without an address nothing follows, and old links go', () => {
+it('without a repository address old links are removed', () => {
   expect(repositoryLinks({})).toBeUndefined();
   expect(withRepositoryLinks({ name: 'x', bugs: { url: 'old' }, homepage: 'old' })).toEqual({ name: 'x' });
 });

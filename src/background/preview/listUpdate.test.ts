@@ -14,7 +14,7 @@ it('an update turns one list into the other, and is undefined if they are equal'
   );
 });
 
-it('only what was added crosses, and a list that stays is the same array', () => {
+it('an update contains only added elements and keeps an unchanged array', () => {
   const before = [1, 2, 3];
   expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
   expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });

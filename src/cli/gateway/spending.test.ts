@@ -102,7 +102,7 @@ it('stop a conversation with words that its agent shows, send nothing again, and
   expect(chat.requests).toHaveLength(0);
 });
 
-it('that warn say so, and every request goes on', async () => {
+it('limits that warn do so and forward every request', async () => {
   const { ask, told } = await bed({ perConversation: 0, perDay: 1e-6, stops: false });
   expect(await ask('a')).toMatchObject(DONE);
   expect(await ask('a')).toMatchObject(DONE);

@@ -30,7 +30,7 @@ it('lines pass as they came, in whatever pieces', () =>
     }),
   ));
 
-it.each(['7', '"seven"', 'null'])('one that is too long is answered with an error under its id: %s', async (id) => {
+it.each(['7', '"seven"', 'null'])('answers a line that is too long with an error for its ID: %s', async (id) => {
   const filler = Buffer.alloc(100_000, 'x');
   const before = '{"jsonrpc":"2.0","id":1}\n';
   const pieces = [

@@ -132,7 +132,7 @@ describe('what requests were made of', () => {
     expect(computeComposition(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
   });
 
-  it('what stands before a compaction goes out with none of the requests behind it', () => {
+  it('messages before a compaction are in none of the later requests', () => {
     const compacted = requestsIn(messages, counter(), [{ message: 4 }]);
     expect(computeComposition(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
   });

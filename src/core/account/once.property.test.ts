@@ -178,7 +178,7 @@ it('a fork of a fork whose own file is gone does not count again what its first 
   expect(accounts.map((account) => sumSessions([account]).requests)).toEqual([2, 2, 1]);
 });
 
-it('what an agent’s own sums hold beyond its requests counts once, however many files the session has', () => {
+it('what an agent’s totals contain beyond its requests counts once per session', () => {
   const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
   const none = { cacheWrite: 0, cacheRead: 0 };
   const file = (path: string, asked: number, sum: number): ReadSession => ({

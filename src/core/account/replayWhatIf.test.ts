@@ -56,7 +56,7 @@ it('costs what a calculation by hand gives, also where condensing does not pay',
   expect(condensations).toBe(1);
 });
 
-it('what stands in front of the first change stays in the cache', async () => {
+it('everything before the first change stays cached', async () => {
   const { after } = await run({
     condense: (prefix) =>
       Promise.resolve({ view: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)], edits: [] }),

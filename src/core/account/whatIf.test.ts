@@ -34,7 +34,7 @@ describe('what sessions would have cost', () => {
     );
   });
 
-  it('of some days takes the cost of those days alone', () => {
+  it('the cost of some days counts only those days', () => {
     const days = [
       { day: '2026-01-01', before: 8, after: 8 },
       { day: '2026-01-08', before: 8, after: 2 },

@@ -86,7 +86,7 @@ describe('with other tokens', () => {
     expect(scaleCost(usage(), more, undefined)).toBeUndefined();
   });
 
-  it('what the vendor says it charged grows by their price', () => {
+  it('a vendor’s charge is scaled by the price of the other tokens', () => {
     const charged = usage({ costUsd: 0.5 });
     expect(scaleCost(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
     expect(scaleCost(charged, charged, SONNET)).toBeCloseTo(0.5, 10);

@@ -16,7 +16,7 @@ it('is the one that pays for itself first', () => {
   expect(recommendProfile([figures('a', after(9)), figures('b', { cost: 0.3, ...after(4) })])).toBe('b');
 });
 
-it('else the one that takes out a token for the least', () => {
+it('falls back to the profile with the lowest cost per removed token', () => {
   expect(recommendProfile([figures('a'), figures('b', { cost: 0.12, tokensSaved: 2_000 })])).toBe('b');
   expect(recommendProfile([figures('a', after(4)), figures('b', { cost: 0.05, ...after(4) })])).toBe('b');
 });

@@ -13,7 +13,7 @@ const effect: CondensationEffect = { tokensBefore: 100_000, tokensAfter: 40_000,
 const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: 'warm' };
 
 describe('savingOf', () => {
-  it('with a warm cache: little per request, and the break is paid once', () => {
+  it('a warm cache saves little per request and costs one break', () => {
     const saving = estimateSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     // 30,000 tokens written at $3.75 instead of read at $0.30
@@ -25,7 +25,7 @@ describe('savingOf', () => {
     expect(estimateSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
   });
 
-  it('without a cache: the plain price, nothing to break', () => {
+  it('without a cache each request saves at the base price', () => {
     expect(estimateSaving(effect, { ...pricing, cache: 'none' })).toEqual({
       perRequest: expect.closeTo(0.18, 10),
       cacheBreak: 0,
@@ -33,7 +33,7 @@ describe('savingOf', () => {
     });
   });
 
-  it('with a cold cache: the first request writes less, later ones read at the price of the cache', () => {
+  it('after an expired cache the first request writes less and later ones read from the cache', () => {
     const saving = estimateSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);

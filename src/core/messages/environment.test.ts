@@ -9,7 +9,7 @@ const closing = '</environment_details>';
 const piece = fc.constantFrom(SAID, closing, '<environment_details>', '\n\n', '# Terminals', ' ');
 const printed = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
 
-it('what a terminal prints into an environment is never the words of a person, whatever it prints', () => {
+it('terminal output in an environment never counts as a person’s words', () => {
   fc.assert(
     fc.property(printed, (output) => {
       const environment = `<environment_details>\n${output}\n${closing}`;

@@ -44,7 +44,7 @@ describe('native calls', () => {
     expect(listToolExchanges(messages)[0]?.input).toEqual({});
   });
 
-  it('that share an id each have their own result', () => {
+  it('native calls that share an ID each have their own result', () => {
     expect(
       brief([
         ...exchange('same', 'Read', {}, 'first'),
@@ -60,7 +60,7 @@ describe('native calls', () => {
     expect(brief([user(result('a', 'early')), assistant(call('a', 'Read'))])).toEqual(['1 Read -> nothing ']);
   });
 
-  it('that have one id are met in their order, and later ones with it by theirs', () => {
+  it('native calls with one ID are answered in order, even if it is reused later', () => {
     const messages = [
       assistant(call('a', 'Read'), call('a', 'Grep')),
       user(result('a', 'first'), result('a', 'second'), result('a', 'nobody’s')),

@@ -199,7 +199,7 @@ describe('a key is masked as a person sees it', () => {
     );
   });
 
-  it('with escapes and invisible characters anywhere in it', () => {
+  it('masks a key with escapes and invisible characters anywhere in it', () => {
     const hidden = fc.constantFrom(
       '\0',
       '\u3164',
@@ -277,7 +277,7 @@ describe('a key is masked as a person sees it', () => {
     ['an entity in an entity', (unit: string) => `&amp;#${unit.charCodeAt(0)};`],
     ['a full-width form', (unit: string) => String.fromCharCode(unit.charCodeAt(0) + 0xfee0)],
     ['a struck-over character', (unit: string) => `${unit}\b${unit}`],
-  ])('with each sign in it as %s', (_, written) => {
+  ])('masks a key with each character written as %s', (_, written) => {
     fc.assert(
       fc.property(form, (key) => {
         const masked = maskSecrets(`see ${key.replace(/[^A-Za-z0-9]/g, written)} here`);
@@ -287,7 +287,7 @@ describe('a key is masked as a person sees it', () => {
     );
   });
 
-  it('with each sign in it as a short octal escape, where no octal digit follows', () => {
+  it('masks a key with short octal escapes', () => {
     fc.assert(
       fc.property(form, (key) => {
         const escaped = key.replace(/[^A-Za-z0-9](?![0-7])/g, (unit) => `\\${unit.charCodeAt(0).toString(8)}`);
@@ -305,7 +305,7 @@ describe('a key is masked as a person sees it', () => {
 });
 
 describe('private keys', () => {
-  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('of the kind %j go whole', (kind) => {
+  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('masks whole private keys of the kind %j', (kind) => {
     expect(maskSecrets(`before\n${pem(kind, 25)}\nafter 1`)).toBe('before\n[key]\nafter 1');
   });
 

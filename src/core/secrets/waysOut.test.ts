@@ -83,7 +83,7 @@ describe('a parameter', () => {
     ['a variable to the end of its line', { command: 'export DB_PASSWORD=hunter22)%{12345678' }],
     ['an assignment in words whose own name is a secret’s', { credentials: 'log in with password=hunter22hunter22' }],
     ['a cookie among others', { headers: { Cookie: 'theme=dark; session=8f3kd93khunter22' } }],
-  ])('that holds a key as %s is masked', (_, input) => {
+  ])('masks a parameter with a key as %s', (_, input) => {
     const text = JSON.stringify(maskMessage(assistant(call('a', 'Bash', input))));
     expect(text).not.toMatch(/hunter22|12345678/);
     expect(text).toContain('[key]');
@@ -99,7 +99,7 @@ describe('a parameter', () => {
       token: 'of the "if" statement',
       password: 'a\nb',
     },
-  ])('without one stays: %j', (input) => {
+  ])('keeps a parameter without a key: %j', (input) => {
     const message = assistant(call('a', 'Bash', input));
     expect(maskMessage(message)).toBe(message);
   });

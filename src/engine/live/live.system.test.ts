@@ -56,7 +56,7 @@ const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentReque
 
 describe('requests of a task', () => {
   it.each(['lossless', 'truncation', 'smart'])(
-    'by %s are the same from the thread as from this process',
+    'requests by %s are the same from the thread and from this process',
     async (provider) => {
       const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
       const here = liveHere(join(temporaryFolder(), 'here'), settings);
@@ -85,7 +85,7 @@ describe('requests of a task', () => {
     },
   );
 
-  it('of several chats that grow, change course and are canceled at random are the same, too', async () => {
+  it('requests of several randomly changing chats are the same from the thread and from this process', async () => {
     const chat = fc.record({
       conversation: fc.integer({ min: 0, max: 2 }),
       reads: fc.integer({ min: 1, max: 40 }),

@@ -443,14 +443,14 @@ describe('a view that can not be written', () => {
     expect(() => written(view, origins)).toThrow(message);
   });
 
-  it('but a summary may be a plain text, and reach the end', () => {
+  it('accepts a plain-text summary up to the end', () => {
     expect(written([original[0]!, said('All done.')], [0, SUMMARY_ORIGIN]).messages).toEqual([
       { role: 'user', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'All done.' }] },
     ]);
   });
 
-  it('and what was written before is not looked at', () => {
+  it('ignores what was written before', () => {
     const other = said('not the one that stands there');
     expect(written([other, ...original.slice(1)], [0, 1, 2], { view: 1, original: 1 })).toEqual(body);
   });

@@ -67,12 +67,12 @@ describe('a command line', () => {
     expect(commandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
   });
 
-  it('of PowerShell is not read', () => {
+  it('a PowerShell command line is not parsed', () => {
     expect(commandSteps('Get-Content a.c')).toBeUndefined();
     expect(commandSteps('cat a.c', { shell: 'powershell' })).toBeUndefined();
   });
 
-  it('of any letters is read without an error', () => {
+  it('any text is parsed without an error', () => {
     const pieces = [
       'cat ',
       'sed -n ',

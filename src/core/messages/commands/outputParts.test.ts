@@ -141,7 +141,7 @@ describe('several commands', () => {
     ]);
   });
 
-  it('one that only runs where another failed is not there', () => {
+  it('output of a command that runs only after a failure is absent', () => {
     expect(shown('cat a.c || echo none', 'one\n')).toEqual([['a.c:1', 'one']]);
     expect(shown('cd x && mkdir -p y && cat a.c', 'one\n')).toEqual([['x/a.c:1', 'one']]);
   });
@@ -269,7 +269,7 @@ describe('the parts of', () => {
   });
 });
 
-it('what the agent took out leaves the lines in front and behind', () => {
+it('text removed by the agent leaves the lines before and after it', () => {
   expect(shown("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
     ['a.c:10', 'ten\neleven'],
     ['a.c:?', 'last'],
