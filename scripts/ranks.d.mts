@@ -1,5 +1,5 @@
 /** Class bits of a code point, see src/core/tokens/o200k/charClass.ts. */
-export function classOf(codePoint: number): number;
+export function getClass(codePoint: number): number;
 /** The bytes of the rank table. */
 export function makeRanks(): Uint8Array;
 /** The same, from the file that RANKS_FILE names where there is one. */

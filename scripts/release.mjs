@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { channel, isLater, parseVersion, releasedChangelog, releaseNotes } from './changelog.mjs';
+import { getChannel, isLater, parseVersion, releasedChangelog, getReleaseNotes } from './changelog.mjs';
 import { repositoryLinks, withRepositoryLinks } from './repository.mjs';
 
 const CHANGED = ['CHANGELOG.md', 'package.json', 'package-lock.json'];
@@ -24,7 +24,7 @@ function main() {
     allowPositionals: true,
     options: { 'dry-run': flag, tested: flag, notes: flag, channel: flag, tag: { type: 'string' } },
   });
-  if (values.channel) return console.log(channel(readManifest().version));
+  if (values.channel) return console.log(getChannel(readManifest().version));
   if (values.notes) return printNotes(values.tag);
   if (positionals.length !== 1)
     throw new Error('expected one version: npm run release -- 2.0.0 [--dry-run] [--tested]');
@@ -35,7 +35,7 @@ function printNotes(tag) {
   const { version } = readManifest();
   if (tag !== undefined && tag !== `v${version}`)
     throw new Error(`the tag is ${tag}, and package.json's version is ${version}; expected the tag v${version}.`);
-  process.stdout.write(releaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version));
+  process.stdout.write(getReleaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version));
 }
 
 function release(version, { isDry, isTested }) {
@@ -56,7 +56,7 @@ function release(version, { isDry, isTested }) {
 
   check('the version comes after the current one', () => {
     if (!isLater(version, manifest.version)) throw new Error(`${version} does not come after ${manifest.version}.`);
-    return `${manifest.version} → ${version}, ${channel(version)} channel`;
+    return `${manifest.version} → ${version}, ${getChannel(version)} channel`;
   });
   check('nothing is uncommitted', () => {
     const changes = git('status', '--porcelain').split('\n').filter(Boolean);
@@ -70,7 +70,7 @@ function release(version, { isDry, isTested }) {
   let changelog = '';
   check('the changelog has something to release', () => {
     changelog = releasedChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, day);
-    return `${releaseNotes(changelog, version).trimEnd().split('\n').length} lines`;
+    return `${getReleaseNotes(changelog, version).trimEnd().split('\n').length} lines`;
   });
   check("the repository's address", () => {
     if (JSON.stringify(withRepositoryLinks(manifest)) !== JSON.stringify(manifest))
@@ -83,7 +83,7 @@ function release(version, { isDry, isTested }) {
     if (!isTested) console.log('  run "npm run test:all"');
     console.log(`  set the version in package.json and package-lock.json to ${version}`);
     console.log(`  write "## ${version} (${day})" into CHANGELOG.md, below a new "## Unreleased"`);
-    console.log(`  run "npm run package": dist/context-condenser.vsix, ${channel(version)} channel`);
+    console.log(`  run "npm run package": dist/context-condenser.vsix, ${getChannel(version)} channel`);
     console.log(`  commit "Release ${version}" and tag it ${tag}; nothing is pushed`);
     console.log('Nothing was changed.');
     if (problems.length > 0) process.exitCode = 1;

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { channel } from './changelog.mjs';
+import { getChannel } from './changelog.mjs';
 
 /** The nearest folder with a package.json, since this file is also bundled into the test runner. */
 export const root = (() => {
@@ -99,7 +99,7 @@ export function packageArguments(vsix, extension = root) {
     'package',
     '--no-dependencies',
     ...(repository === undefined ? ['--allow-missing-repository'] : []),
-    ...(channel(version) === 'pre-release' ? ['--pre-release'] : []),
+    ...(getChannel(version) === 'pre-release' ? ['--pre-release'] : []),
     '--no-rewrite-relative-links',
     ...readmeArguments(extension),
     '-o',

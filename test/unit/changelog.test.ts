@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { channel, isLater, releasedChangelog, releaseNotes } from '../../scripts/changelog.mjs';
+import { getChannel, isLater, releasedChangelog, getReleaseNotes } from '../../scripts/changelog.mjs';
 
 const BEFORE = '# Changelog\n\n## Unreleased\n\n### New\n\n- one\n\n## 1.0.0 (22 November 2026)\n\n- old\n';
 
 it('a release moves what is unreleased under its own heading, and nothing is lost', () => {
   const after = releasedChangelog(BEFORE, '1.2.0', '1 December 2026');
   expect(after).toBe(BEFORE.replace('## Unreleased', '## Unreleased\n\n## 1.2.0 (1 December 2026)'));
-  expect(releaseNotes(after, '1.2.0')).toBe('### New\n\n- one\n');
-  expect(releaseNotes(after, '1.0.0')).toBe('- old\n');
+  expect(getReleaseNotes(after, '1.2.0')).toBe('### New\n\n- one\n');
+  expect(getReleaseNotes(after, '1.0.0')).toBe('- old\n');
 });
 
 it('a changelog whose heading is already there stays as it is', () => {
@@ -16,7 +16,7 @@ it('a changelog whose heading is already there stays as it is', () => {
 });
 
 it('nothing to release is an error that names what is missing', () => {
-  expect(() => releaseNotes(BEFORE, '1.0')).toThrow('no heading "## 1.0 (DATE)"');
+  expect(() => getReleaseNotes(BEFORE, '1.0')).toThrow('no heading "## 1.0 (DATE)"');
   expect(() => releasedChangelog('# Changelog\n', '1.0.0', 'x')).toThrow('neither a heading "## Unreleased"');
   expect(() => releasedChangelog('## Unreleased\n\n## 1.0.0\n- a\n', '1.1.0', 'x')).toThrow(
     'says nothing under "1.1.0',
@@ -33,11 +33,11 @@ it.each([
   ['2.10.1', 'stable'],
   ['3.11.0', 'pre-release'],
 ])('version %s goes to the %s channel', (version, expected) => {
-  expect(channel(version)).toBe(expected);
+  expect(getChannel(version)).toBe(expected);
 });
 
 it.each(['2.0', 'v2.0.0', '2.0.0-beta', '02.0.0', ''])('%j is no version for the Marketplace', (version) => {
-  expect(() => channel(version)).toThrow('expected three numbers');
+  expect(() => getChannel(version)).toThrow('expected three numbers');
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classOf } from '../../../../scripts/ranks.mjs';
+import { getClass } from '../../../../scripts/ranks.mjs';
 import { RankTable } from './rankTable';
 import { Scanner } from './scanner';
 import { encodeText, randomNumbers, randomText, referencePieces, table } from './testing';
@@ -50,7 +50,7 @@ describe('scanner', () => {
   it('knows the class of every code point', () => {
     const wrong: number[] = [];
     for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
-      if (classes[codePoint] !== classOf(codePoint)) wrong.push(codePoint);
+      if (classes[codePoint] !== getClass(codePoint)) wrong.push(codePoint);
     }
     expect(wrong).toEqual([]);
   });
