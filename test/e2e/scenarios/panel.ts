@@ -60,6 +60,10 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await unfold(frame, ['smart']);
   const handle = (name: string) => frame.getByRole('button', { name: `Move ${name}`, exact: true });
   const last = frame.locator('.pass').nth(2);
+  // The presets stand above them.
+  await last.evaluate((element) => {
+    element.scrollIntoView({ block: 'center' });
+  });
   // By mouse: the first one below the last.
   const from = await handle('Old results').boundingBox();
   const to = await last.boundingBox();
