@@ -353,6 +353,7 @@ export class CondensingProvider {
       ...(canRecall !== undefined && { canRecall }),
       model: {
         key: modelKey(model),
+        profile: profile.id,
         vendor: vendorOf(model),
         contextWindow: model.contextWindow,
         ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),

@@ -1,6 +1,7 @@
 /** Reads the current settings of agent mode. */
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings, WhenNotEnough } from '../live/types';
+import { chooseThreshold } from '../settings/profiles';
 import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
 import { isSet, setting } from '../window/settings/settings';
@@ -25,7 +26,7 @@ export function whenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
 }
 
 export function liveSettings(): LiveSettings {
-  const { condensing, maxCost } = modelSettings();
+  const { condensing, maxCost, profiles, threshold } = modelSettings();
   const provider = setting('provider');
   const backgroundPercent = setting('agent.backgroundPercent');
   const coldPercent = setting('agent.coldPercent');
@@ -42,6 +43,10 @@ export function liveSettings(): LiveSettings {
     waitMs: setting('agent.summaryWaitSeconds') * 1_000,
     mayUseNative: condensing !== undefined && maxCost > 0,
     maxCost,
+    thresholds: {
+      default: threshold,
+      byProfile: Object.fromEntries(profiles.map((profile) => [profile.id, chooseThreshold(profile, threshold)])),
+    },
     coherenceFloor: setting('coherenceFloor'),
   };
 }

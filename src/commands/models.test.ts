@@ -213,9 +213,9 @@ describe('profiles', () => {
       maxCost: 0.5,
     });
     expect(settingProblems()).toEqual([
-      'Setting contextCondenser.profiles.0.name: is missing. It is ignored.',
-      expect.stringContaining('Setting contextCondenser.profiles.0.vendor: must be "anthropic" or'),
-      'Setting contextCondenser.profiles.0.model: is missing. It is ignored.',
+      'Setting contextCondenser.profiles › “x” › name: is missing. It is ignored.',
+      expect.stringContaining('Setting contextCondenser.profiles › “x” › vendor: must be "anthropic" or'),
+      'Setting contextCondenser.profiles › “x” › model: is missing. It is ignored.',
       'Setting contextCondenser.threshold: must be at least 5; found 3. 75 is used.',
       'Setting contextCondenser.condensingPrompt: {{nope}} is not known; known placeholders: {{conversation}}, {{earlier_summary}}, {{system}}. "" is used.',
       'Setting contextCondenser.maxCostPerCondensation: must be a number; found "much". 0.5 is used.',

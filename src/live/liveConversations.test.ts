@@ -5,6 +5,7 @@ import { smartProvider } from '../core/condense';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
+import type { Threshold } from '../core/condense/trigger/thresholds';
 import { assistant, exchange, lines, user } from '../core/testing';
 import { DUE, json, liveBed, marked, read, reads, request, SMALL, upstream, usage } from './testing';
 
@@ -255,6 +256,19 @@ describe('tokens', () => {
       expect(live.active()?.spent).toBeUndefined();
     }));
 });
+
+it('a changed threshold shows at once, before the next request', () =>
+  inTemporaryFolder(async (root) => {
+    const bed = liveBed(root);
+    await bed.live.prepare(request(SMALL, { model: upstream({ profile: 'mine' }) }));
+    const shown = (byProfile: Readonly<Record<string, Threshold>>): number | undefined => {
+      bed.settings = { ...bed.settings, thresholds: { default: { percent: 50 }, byProfile } };
+      return bed.live.active()?.thresholdTokens;
+    };
+    expect(bed.live.active()?.thresholdTokens).toBe(30_000);
+    expect(shown({})).toBe(20_000);
+    expect(shown({ mine: { percent: 40 } })).toBe(16_000);
+  }));
 
 describe('a cold cache', () => {
   it.each([

@@ -52,6 +52,8 @@ export interface UpstreamModel {
   readonly key: string;
   /** Such as `anthropic`; secrets are not sent to another vendor's summarizer. */
   readonly vendor?: string;
+  /** ID of the profile, under which the settings have its threshold. */
+  readonly profile?: string;
   readonly contextWindow: number;
   /** Maximum tokens of one answer. */
   readonly maxOutputTokens?: number;

@@ -6,7 +6,8 @@ import type { LiveConversation } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
 import { duePointOf } from './tokenLearning';
 import { toolWeights } from './toolWeights';
-import type { LiveParts, LiveSummary } from './types';
+import type { UpstreamModel } from './request';
+import type { LiveParts, LiveSettings, LiveSummary } from './types';
 
 /**
  * A conversation for lists and the status bar.
@@ -25,7 +26,7 @@ export function summarize(
     title,
     tokens: Math.ceil(countedTokens * learning.factor(model)),
     contextWindow: model.contextWindow,
-    thresholdTokens: duePointOf(model).tokens,
+    thresholdTokens: duePointOf(withThresholdOf(settings(), model)).tokens,
     condensedBy: scheduler.condensedBy(),
     ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
@@ -62,6 +63,13 @@ export function summarize(
     lastUsed,
     isPreparing,
   };
+}
+
+/** The model with the threshold that its next request will bring: the settings may have changed since the last one. */
+function withThresholdOf({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
+  if (!thresholds) return model;
+  const own = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];
+  return { ...model, threshold: own ?? thresholds.default };
 }
 
 const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});

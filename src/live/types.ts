@@ -5,6 +5,7 @@
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
+import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
@@ -216,6 +217,11 @@ export interface LiveSettings {
   readonly configs?: Readonly<Record<string, unknown>>;
   /** US dollars that one condensation may cost; absent: no limit. */
   readonly maxCost?: number;
+  /** Current thresholds; absent: each request brings its own. */
+  readonly thresholds?: {
+    readonly default: Threshold;
+    readonly byProfile: Readonly<Record<string, Threshold>>;
+  };
   /**
    * Percent of each kind of facts that must stay in the view; ignored if the request would not fit.
    * Default none.

@@ -196,7 +196,7 @@ describe('a row', () => {
     const title = 'Rename everything that follows from it '.repeat(4).trim();
     const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
     const { label, tooltip } = item(found('a', { details }));
-    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(36);
+    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(24);
     expect(label).toMatch(/…$/);
     expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });

@@ -139,7 +139,7 @@ interface Figures {
 }
 
 /** Characters of a title; more would cut off what follows in a side bar of usual width. */
-const TITLE_CHARS = 36;
+const TITLE_CHARS = 24;
 
 /** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED = ' (condensed)';

@@ -55,7 +55,7 @@ it('names misspelled fields of passes and presets, which are ignored', async () 
   try {
     expect(settingProblems()).toEqual([
       'Setting contextCondenser.smart.pases: is not a known field (did you mean passes?). It is ignored.',
-      'Setting contextCondenser.presets.0.config.pases: is not a known field (did you mean passes?). It is ignored.',
+      'Setting contextCondenser.presets › “Mine” › config › pases: is not a known field (did you mean passes?). It is ignored.',
     ]);
   } finally {
     delete fake.settings['contextCondenser.smart'];

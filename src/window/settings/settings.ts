@@ -1,5 +1,6 @@
 /** This extension's current settings in VS Code. */
 import * as vscode from 'vscode';
+import { readablePath } from '../../core/readablePath';
 import type { ConfigProblem } from '../../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
 import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } from '../../settings/workspaceRules';
@@ -105,7 +106,7 @@ export function settingProblems(): string[] {
   // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
-    `Setting ${[SECTION, name, path].filter((part) => part !== '').join('.')}: ${message}. ${consequence}`;
+    `Setting ${placeOf(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = valueOf(name);
     // An unknown provider ID is no mistake: other extensions register later.
@@ -126,6 +127,13 @@ export function settingProblems(): string[] {
         ...weakened,
         `Setting ${SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
       ];
+}
+
+/** `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” › threshold`. */
+function placeOf(name: SettingName, path: string): string {
+  const place = readablePath(valueOf(name), path);
+  if (place === path) return [SECTION, name, path].filter((part) => part !== '').join('.');
+  return `${SECTION}.${name} › ${place}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { readablePath } from '../../../src/core/readablePath';
 import { usePanel } from '../state/panel';
 import { pathText, type Path } from '../state/path';
 import { Problems } from './Problems';
@@ -20,7 +21,9 @@ export function OwnProblems({ name, path = [], fields = {} }: OwnProblemsProps):
     if (!problem.path.startsWith(start)) return [];
     const inside = problem.path.slice(start.length);
     const [field = ''] = inside.split('.');
-    return field in fields ? [] : [`${inside}: ${problem.message}`];
+    return field in fields
+      ? []
+      : [`${own === '' ? readablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
   });
   return <Problems problems={sentences} />;
 }

@@ -26,6 +26,11 @@ export function parseNumber(text: string): Parsed {
   const written = typed(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
   if (written === '') return {};
   const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(written) ?? [];
+  const otherwise = thousandsIn(figures);
+  if (otherwise !== undefined) {
+    const problem = t('This may mean {0} or {1}. Enter one of them.', ...otherwise.map((each) => writtenNumber(each)));
+    return { problem };
+  }
   const value = readFigures(figures);
   if (value === undefined) {
     const problem = t(
@@ -37,6 +42,14 @@ export function parseNumber(text: string): Parsed {
   }
   // Not 1.1 × 1000 = 1100.0000000000001.
   return { value: short === '' ? value : Number((value * (FACTORS[short.toLowerCase()] ?? 1)).toPrecision(12)) };
+}
+
+/** The two numbers that "50.000" may mean: many languages write thousands as others write decimals, which nobody ends with a zero. */
+function thousandsIn(figures: string): readonly number[] | undefined {
+  const { decimal } = numberSeparators();
+  const [whole = '', fraction = '', ...more] = figures.split(decimal);
+  if (more.length > 0 || !/^-?[1-9]\d{0,2}$/.test(whole) || !/^\d\d0$/.test(fraction)) return undefined;
+  return [Number(whole + fraction), Number(`${whole}.${fraction}`)];
 }
 
 function readFigures(figures: string): number | undefined {

@@ -1,5 +1,6 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
 import { use, useState } from 'react';
+import { readablePath } from '../../../src/core/readablePath';
 import { errorMessage } from '../../../src/core/errors';
 import { namePath } from '../../../src/core/settingValue';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
@@ -89,7 +90,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
         edited && inside
           ? await edited.change(inside, value, method === 'checkSetting')
           : (await connection.request(method, change(value))).problems;
-      return problems.map((problem) => sentence(problem, pathText(path)));
+      return problems.map((problem) => sentence(problem, pathText(path), setting.value));
     } catch (error) {
       return [errorMessage(error)];
     }
@@ -128,13 +129,16 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
 }
 
 /** Problems of the place and of what it holds. */
-function problemsAt({ problems }: SettingState, path: Path): string[] {
+function problemsAt({ problems, value }: SettingState, path: Path): string[] {
   const own = pathText(path);
   return problems
     .filter((problem) => own === '' || problem.path === own || problem.path.startsWith(`${own}.`))
-    .map((problem) => sentence(problem, own));
+    .map((problem) => sentence(problem, own, value));
 }
 
 /** A problem of another place than the shown one names it. */
-const sentence = ({ path, message }: { readonly path: string; readonly message: string }, own: string): string =>
-  path === own || path === '' ? message : `${path}: ${message}`;
+const sentence = (
+  { path, message }: { readonly path: string; readonly message: string },
+  own: string,
+  value: unknown,
+): string => (path === own || path === '' ? message : `${readablePath(value, path)}: ${message}`);

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { readablePath } from './readablePath';
+
+it.each([
+  [{ a: { b: 1 } }, 'a.b', 'a.b'],
+  [[{ name: 'Work', threshold: 101 }], '0.threshold', '“Work” › threshold'],
+  [[{ id: 'work' }], '0', '“work”'],
+  [[{ name: ' ' }, 7], '1', 'entry 2'],
+  [
+    { passes: [{ name: 'Shorten', selection: {} }] },
+    'passes.0.selection.count',
+    'passes › “Shorten” › selection › count',
+  ],
+  [undefined, '0.x', '0.x'],
+  [[], '', ''],
+])('of %j, a person reads "%s" as "%s"', (value, path, words) => {
+  expect(readablePath(value, path)).toBe(words);
+});

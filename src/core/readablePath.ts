@@ -1,0 +1,20 @@
+import { isRecord } from './messages/blocks';
+
+/**
+ * A path inside a setting, as people read it: an entry of a list by its name, or by its position from 1.
+ * Without lists it stays as it is: `toolResults.maxLines`; with one: `“Work” › threshold`.
+ */
+export function readablePath(value: unknown, path: string): string {
+  let at: unknown = value;
+  const steps = path.split('.').map((step) => {
+    const isEntry = Array.isArray(at) && /^\d+$/.test(step);
+    at = isRecord(at) || Array.isArray(at) ? (at as Readonly<Record<string, unknown>>)[step] : undefined;
+    return isEntry ? nameOfEntry(at, step) : step;
+  });
+  return steps.join('.') === path ? path : steps.join(' › ');
+}
+
+function nameOfEntry(entry: unknown, index: string): string {
+  const name = isRecord(entry) ? (entry['name'] ?? entry['id']) : undefined;
+  return typeof name === 'string' && name.trim() !== '' ? `“${name}”` : `entry ${Number(index) + 1}`;
+}
