@@ -1,4 +1,4 @@
-/** Automatic condensation: when a conversation is due, and how far it goes. */
+/** Automatic condensation: decides whether a conversation is due, and how far to condense it. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import { applyEdits } from './edits/applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
@@ -6,11 +6,11 @@ import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
 import { shouldCondense, targetTokens, type Threshold, type TriggerDecision } from './trigger/thresholds';
 
-/** `targetTokens`: how far, in place of what the threshold says. */
+/** `targetTokens` overrides the threshold's target. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
-  /** The model that the conversation is sent to. */
+  /** The model that receives the conversation. */
   readonly window: WindowLimits;
-  /** When, and how far. */
+  /** When to condense and how far. */
   readonly threshold: Threshold;
 }
 
@@ -19,9 +19,9 @@ export type AutomaticOutcome =
   | { readonly kind: 'ran'; readonly decision: TriggerDecision; readonly outcome: CondensationOutcome };
 
 /**
- * O200k tokens of the messages at which an automatic condensation may stop.
- * @param overheadTokens o200k tokens of what is sent beside the messages.
- * @param dueTokens the model's tokens of the whole request, where it is due below the threshold.
+ * o200k tokens of the messages at which an automatic condensation may stop.
+ * @param overheadTokens o200k tokens sent besides the messages
+ * @param dueTokens the model's tokens of the whole request, if it is due below the threshold
  */
 export const messagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,
@@ -31,8 +31,8 @@ export const messagesTarget = (
 ): number => Math.max(1, Math.floor(targetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
 
 /**
- * Condenses where the threshold is reached or the window would be exceeded (FR-TH-003); system prompt, tools and the last
- * message are counted.
+ * Condenses at the threshold or if the window would be exceeded, counting system prompt, tools and
+ * the last message.
  * @throws UnknownProviderError
  */
 export async function condenseIfNeeded(

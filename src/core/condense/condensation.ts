@@ -6,9 +6,9 @@ import type { Edit } from './edits/edits';
 import type { OwnModel } from './summarizer';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
 
-/** When a result is worth applying: either figure is enough. */
+/** A result is worth applying if it reaches either figure. */
 export interface MinimumGain {
-  /** Share of the tokens before, in percent. */
+  /** Percentage of the tokens before. */
   readonly percent: number;
   readonly tokens: number;
 }
@@ -16,69 +16,76 @@ export interface MinimumGain {
 export const DEFAULT_MINIMUM_GAIN: MinimumGain = { percent: 5, tokens: 1_000 };
 
 export interface CondensationRequest extends CondensationOptions {
-  /** Names the conversation, so that its cool-down is known. */
+  /** Identifies the conversation for its cool-down. */
   readonly conversation: string;
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that the view shows. */
   readonly edits?: readonly Edit[];
-  /** Id of the provider; undefined: the active one. */
+  /** ID of the provider; undefined for the active one. */
   readonly provider?: string;
-  /** The provider's configuration as it came from outside. */
+  /** The provider's unchecked configuration. */
   readonly config?: unknown;
-  /** The configuration's name for people, where the caller has one that the provider does not know. */
+  /** The configuration's name for people, if the provider does not know it. */
   readonly configName?: string | undefined;
   /**
-   * Automatic ones wait while the conversation cools down; what a person asks for doesn't. One for the request's `weight` takes images out
-   * for a vendor's limits, and tells nothing of the tokens that another one could free.
+   * Automatic condensations wait during a cool-down, manual ones don't. `weight` removes images to
+   * meet a vendor's limits, and says nothing about the tokens that others could free.
    */
   readonly trigger: 'manual' | 'automatic' | 'weight';
-  /** The conversation's system prompt, where it is known. */
+  /** The conversation's system prompt, if known. */
   readonly system?: string;
-  /** Who the conversation's own model belongs to, such as `anthropic`. */
+  /** Vendor of the conversation's own model, such as `anthropic`. */
   readonly vendor?: string;
-  /** Indexes of the messages that a person pinned. */
+  /** Indexes of pinned messages. */
   readonly pinned?: ReadonlySet<number>;
-  /** The conversation's own model, where it can be called. */
+  /** The conversation's own model, if it can be called. */
   readonly ownModel?: OwnModel;
   readonly minimumGain?: MinimumGain;
   /**
-   * Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused.
+   * Minimum shares of files, error lines, instructions and to-dos to keep in the view; a result
+   * below them is refused.
    */
   readonly coherenceFloor?: CoherenceFloor;
 }
 
-/** Reported of every run, whatever its outcome. */
+/** Reported for every run, whatever its outcome. */
 export interface OutcomeBase {
   readonly provider: string;
-  /** The names of the presets and strategies that ran, by provider; absent: the user's own configurations ran. */
+  /**
+   * Names of the presets and strategies that ran, by provider; absent for the user's own
+   * configurations.
+   */
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
-  /** US dollars, spent also where nothing was applied; undefined where a price is not known. */
+  /** In US dollars, including runs that changed nothing; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeMs: number;
-  /** Notes for a person, beside the figures. */
+  /** Notes for a person. */
   readonly notes: readonly string[];
-  /** The paid calls that were made, in order. */
+  /** The paid calls, in order. */
   readonly calls?: readonly ModelCall[];
-  /** US dollars that the calls were expected to cost. */
+  /** Estimated US dollars of the calls. */
   readonly estimatedCost?: number;
 }
 
-/** What an outcome tells people: all but the messages and edits. */
+/** An outcome for people, without messages and edits. */
 export type OutcomeSummary = OutcomeBase &
   (
     | {
         readonly kind: 'condensed';
         readonly tokensAfter: number;
-        /** The files, error lines, instructions and to-dos of the conversation that still stand in the view. */
+        /**
+         * How many of the conversation's files, error lines, instructions and to-dos are still in
+         * the view.
+         */
         readonly coherence: CoherenceReport;
-        /** Providers whose edits come before those of `provider`, where fallbacks were needed; absent: none. */
+        /** Providers whose edits precede those of `provider`, after fallbacks; absent for none. */
         readonly alsoBy?: readonly string[];
       }
     | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
-    /** The firewall said no. */
+    /** The firewall rejected the result. */
     | { readonly kind: 'refused'; readonly violations: readonly Violation[] }
     | { readonly kind: 'cancelled' }
     | { readonly kind: 'failed'; readonly error: Error }
@@ -96,22 +103,21 @@ interface Condensed {
   readonly kind: 'condensed';
 }
 
-/** An outcome without its messages and edits, which may be as long as the conversation. */
+/** Removes messages and edits, which may be as long as the conversation. */
 export function summarizeOutcome(outcome: OutcomeSummary & Condensed): OutcomeSummary & Condensed;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
   if (outcome.kind !== 'condensed') return outcome;
-  // The summary's type says nothing of them, but they may be there.
+  // The type has no such fields, but the object may.
   const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & Condensed;
   return summary;
 }
 
-/** An outcome that is applied to messages which are at hand: its edits make the view. */
+/** For callers that have the messages: the edits determine the view. */
 export type OutcomeWithoutView =
   | Exclude<OutcomeSummary, Condensed>
   | (Extract<OutcomeSummary, Condensed> & { readonly edits: readonly Edit[] });
 
-/** An outcome without its view. */
 export function withoutView(outcome: CondensationOutcome): OutcomeWithoutView {
   if (outcome.kind !== 'condensed') return outcome;
   const { view: _view, ...rest } = outcome;

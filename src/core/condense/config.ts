@@ -7,9 +7,9 @@ import { parseWithoutWrong, perUnknownField, type FieldPath } from './wrongField
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
- * Checks a configuration from outside against its schema; each problem names the setting, what was found, what is
- * allowed. Warnings name the fields that nothing knows.
- * @param known the schema as JSON Schema, where it was made of one
+ * Checks a configuration against its schema. Each problem names the setting, the value found and
+ * what is allowed; warnings name unknown fields.
+ * @param known the JSON Schema, if `schema` was made from one
  */
 export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
@@ -22,9 +22,9 @@ export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: Confi
 }
 
 /**
- * As {@link validate}, for a configuration whose fields are each of use on their own: one that is wrong takes its default,
- * and a wrong entry of a list is left out. The result has the rest beside the problems.
- * @param removable as {@link parseWithoutWrong} takes it
+ * Like {@link validate}, for configurations whose fields are independent: a wrong field takes its
+ * default and a wrong list entry is dropped. The result has both the rest and the problems.
+ * @param removable see {@link parseWithoutWrong}
  */
 export function validateFields<T>(
   schema: z.ZodType<T>,
@@ -42,13 +42,16 @@ export function validateFields<T>(
   };
 }
 
-/** The entry of the outermost list, or else the field itself. */
+/** The entry of the outermost list, otherwise the field itself. */
 function fieldOrEntry(path: FieldPath): FieldPath {
   const entry = path.findIndex((key) => typeof key === 'number');
   return entry === -1 ? path : path.slice(0, entry + 1);
 }
 
-/** Of a choice between forms the problems with the one that comes nearest: it has the fewest, the deepest first. */
+/**
+ * If several forms are allowed, the problems with the closest one: the form with the fewest
+ * problems, the deepest first.
+ */
 function problemsOf(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
     return perUnknownField(issue, known, config).flatMap((each) => problemsOf(each, config, known));
@@ -70,7 +73,6 @@ const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...
 
 const MAX_SHOWN = 60;
 
-/** A value as a message shows it. */
 function shown(value: unknown): string {
   const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
@@ -78,9 +80,12 @@ function shown(value: unknown): string {
 
 const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
 
-/** The JSON Schema of a configuration: one source of truth for validation, the panel and package.json. Made once, which takes milliseconds. */
+/**
+ * The JSON Schema of a configuration, used for validation, the panel and package.json. Memoized,
+ * because creating it takes milliseconds.
+ */
 export function jsonSchema(schema: z.ZodType): ConfigSchema {
-  // A function, which only users of the API can pass, has no schema.
+  // Functions, which only API users can pass, have no schema.
   const made =
     jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
   jsonSchemas.set(schema, made);
@@ -89,11 +94,11 @@ export function jsonSchema(schema: z.ZodType): ConfigSchema {
 
 export interface UsableConfig {
   readonly config: unknown;
-  /** What was ignored, in sentences. */
+  /** Sentences about what was ignored. */
   readonly notes: readonly string[];
 }
 
-/** What a provider can use of a configuration from outside; the problems in words where it can't use any of it. */
+/** The usable part of a configuration, or its problems in words if there is none. */
 export function usableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
@@ -112,9 +117,8 @@ export function usableConfig(provider: CondensationProvider, config: unknown): U
 }
 
 /**
- * The configuration that a provider runs with: what it can use of one from outside, else its defaults, and notes that name
- * what is wrong.
- * @throws Error where the provider refuses its own defaults
+ * The usable part of a configuration, or the provider's defaults, with notes about what is wrong.
+ * @throws Error if the provider rejects its own defaults
  */
 export function checkedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
   const usable = usableConfig(provider, config);
@@ -125,8 +129,8 @@ export function checkedConfig(provider: CondensationProvider, config: unknown): 
 }
 
 /**
- * Whether a condensation by a provider may call a model.
- * @param config as it came from outside; an invalid one counts as the defaults.
+ * True if the provider may call a model.
+ * @param config unchecked; an invalid one counts as the defaults
  */
 export const asksModel = (provider: CondensationProvider, config: unknown): boolean =>
   provider.asksModel?.(checkedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;

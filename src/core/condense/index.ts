@@ -1,4 +1,3 @@
-/** The parts of the condensation core that the rest of the product uses. */
 export { CondensationManager } from './manager';
 export type { CondensationOutcome, CondensationRequest, OutcomeSummary } from './condensation';
 export type { CondensationProvider, StepReport } from './types';

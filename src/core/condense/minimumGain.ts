@@ -1,7 +1,7 @@
 import type { MinimumGain } from './condensation';
 import { formatTokens } from '../format';
 
-/** Why a result that frees so little is not worth applying, in words; undefined where it is worth it. */
+/** Explains why a result is not worth applying; undefined if it is. */
 export function tooLittleGain(
   tokensBefore: number,
   tokensAfter: number,

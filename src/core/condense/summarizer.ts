@@ -1,50 +1,49 @@
 /**
- * The core's view of a model that summarizes. The models themselves lie above the core (`src/api/summarizer.ts`), so
- * that a summary can be planned, estimated and tested without one.
+ * The core's view of a summarizing model. The models are above the core (`src/api/summarizer.ts`),
+ * so that summaries can be planned, estimated and tested without one.
  */
 import type { CacheLifetime, ModelPrices } from '../cost/prices';
 import type { Usage, UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 
-/** The model that would be called, as far as planning needs it. */
+/** What planning needs to know about the model. */
 export interface SummarizerModel {
   /** The profile's name for people. */
   readonly profile: string;
   readonly vendor: string;
-  /** The vendor's id of the model. */
+  /** The vendor's ID of the model. */
   readonly model: string;
   readonly accounting: UsageAccounting;
-  /** Input and output together in the model's tokens; undefined where nobody told. */
+  /** Input and output together, in the model's tokens; undefined if unknown. */
   readonly contextWindow?: number;
-  /** The model's tokens of one reply at most. */
+  /** Limit of one reply, in the model's tokens. */
   readonly maxOutputTokens?: number;
-  /** The model's tokens for one o200k token, calibrated where calls were reported. */
+  /** The model's tokens per o200k token, calibrated by reported usage. */
   readonly tokenFactor: number;
-  /** Undefined: the price is not known. */
+  /** Undefined if unknown. */
   readonly prices?: ModelPrices;
-  /** `included`: paid otherwise than by the token (a subscription, one's own machine). */
+  /** `included`: not paid by the token (a subscription, the user's own machine). */
   readonly billing: 'per-token' | 'included';
   readonly cacheLifetime: CacheLifetime;
-  /** The user's own prompt for summaries of conversations by this model; absent or blank: the built-in one. */
+  /** The user's prompt for summaries of conversations; absent or blank for the built-in one. */
   readonly prompt?: string;
-  /** The vendor can be asked to sum a conversation up itself; see {@link SummaryRequest.messages}. */
+  /** True if the vendor offers its own compaction; see {@link SummaryRequest.messages}. */
   readonly compacts?: boolean;
-  /** When the user wants keys masked, whatever asks for the summary. */
+  /** When the user wants keys masked. */
   readonly maskSecrets?: MaskPolicy;
-  /** What the limits on its cost are called where it is called from. Default: VS Code's settings. */
+  /** Names of the cost limits for messages. Default: VS Code's settings. */
   readonly limitNames?: LimitNames;
 }
 
-/** The limits on what condensing costs, as the user knows them. */
+/** The limits on the cost of condensing, as the user knows them. */
 export interface LimitNames {
   readonly condensation: string;
   readonly conversation: string;
   readonly day: string;
-  /** What to do about a model whose price is not known: a sentence. */
+  /** A sentence that says what to do if a model's price is unknown. */
   readonly unknownPrice: string;
 }
 
-/** The names of the limits on a model's cost. */
 export const limitNamesIn = ({ limitNames, profile }: SummarizerModel): LimitNames =>
   limitNames ?? {
     condensation: 'contextCondenser.maxCostPerCondensation',
@@ -53,14 +52,14 @@ export const limitNamesIn = ({ limitNames, profile }: SummarizerModel): LimitNam
     unknownPrice: `Set its prices in the profile "${profile}"; 0 where it costs nothing.`,
   };
 
-/** When what looks like a key is masked before a text goes to a model. */
+/** When to mask likely keys before text goes to a model. */
 export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;
 export type MaskPolicy = (typeof MASK_POLICIES)[number];
 
 /**
- * Whether keys are masked before a text goes to a model: of what the user wants and what a run asks for, the more careful counts.
- * @param vendor of the conversation's own model.
- * @param asked what the run's configuration says.
+ * Whether to mask keys: the stricter of the user's policy and the run's.
+ * @param vendor vendor of the conversation's own model
+ * @param asked policy of the run's configuration
  */
 export function masksFor(
   { vendor: other, maskSecrets }: SummarizerModel,
@@ -75,25 +74,25 @@ export function masksFor(
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
-  /** The conversation that the vendor's own compaction sums up, in the place of the prompt, which is empty then. */
+  /** The input of the vendor's own compaction; the prompt is empty then. */
   readonly messages?: readonly ApiMessage[];
-  /** See {@link outputLimit}. */
+  /** See {@link getOutputLimit}. */
   readonly maxOutputTokens: number;
 }
 
-/** Assumed of a model whose window nobody told: what nearly every model of today has. Tokens. */
+/** Assumed if the window is unknown: what nearly every current model has. In tokens. */
 export const DEFAULT_WINDOW = 128_000;
 
 /**
- * Tokens that a model may think before it answers. Most of today's think unasked, and their vendors count that to the
- * answer's limit (OpenAI guide, "Reasoning models"; Anthropic guide, "Thinking"): with a limit as long as the summary they
- * would be paid for thinking alone.
+ * Tokens for thinking. Most current models think by default, and vendors count it toward the output
+ * limit (OpenAI guide, "Reasoning models"; Anthropic guide, "Thinking"). With a limit as long as
+ * the summary, users would pay for thinking alone.
  */
 const THINKING_TOKENS = 8_192;
-/** Not more of a small window: the request must fit beside it. */
+/** Upper bound for small windows: the request must fit, too. */
 const MAX_THINKING_SHARE = 0.05;
 
-/** The limit for an answer that is to have so many of the model's tokens at most, with room to think before it. */
+/** The output limit for an answer of this many tokens, with room to think. */
 export function outputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
   const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MAX_THINKING_SHARE);
   return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
@@ -101,11 +100,14 @@ export function outputLimit(answerTokens: number, { contextWindow, maxOutputToke
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
-  /** The id of the conversation that the call is for: its costs count together. */
+  /** ID of the conversation, by which costs are summed. */
   readonly conversation?: string | undefined;
 }
 
-/** Why a reply can't be used. `too-long`: the model's window was exceeded. `not-compacted`: the vendor did not take the request to compact. */
+/**
+ * `too-long`: the request exceeded the model's window. `not-compacted`: the vendor did not accept
+ * the request to compact.
+ */
 export type SummaryFailure =
   | 'empty'
   | 'refused'
@@ -118,11 +120,11 @@ export type SummaryFailure =
   | 'failed';
 
 interface ReplyBase {
-  /** Undefined where the vendor was not reached or told nothing. Paid for failed replies, too. */
+  /** Undefined if the vendor was not reached or reported none. Failed replies may be paid, too. */
   readonly usage: Usage | undefined;
   /**
-   * US dollars; undefined where the price is not known, or the call may be billed and nobody told for how much: one that was cancelled or
-   * broke off. 0 where nothing was used.
+   * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a canceled or
+   * broken call may be billed without a report.
    */
   readonly cost: number | undefined;
   /** Milliseconds from the request to the end of the reply. */
@@ -134,7 +136,7 @@ export type SummaryReply = ReplyBase &
     | { readonly kind: 'complete'; readonly text: string }
     | {
         readonly kind: SummaryFailure;
-        /** The problem and its remedy, for a person. Holds no key. */
+        /** The problem and its remedy, for a person. Contains no key. */
         readonly message: string;
         readonly canRetry: boolean;
         readonly offerOtherProfile: boolean;
@@ -143,36 +145,36 @@ export type SummaryReply = ReplyBase &
 
 export interface Summarizer {
   readonly model: SummarizerModel;
-  /** Never throws: what went wrong is in the reply. An abort closes the connection. */
+  /** Never throws: the reply reports errors. Aborting closes the connection. */
   summarize(request: SummaryRequest, options?: SummarizeOptions): Promise<SummaryReply>;
 }
 
-/** A profile that can't be used now, and why. */
+/** A profile that can't be used now. */
 export interface Unavailable {
   readonly profile: string;
   readonly reason: string;
 }
 
-/** The model that a conversation runs on, as one that sums up. Asked for only where no profile can be used. */
+/** Gets the conversation's own model for summaries. Called only if no profile can be used. */
 export type OwnModel = () => Promise<Summarizer | Unavailable>;
 
 export interface SummarizerCandidates {
-  /** The profile that a pass names, else the one that was chosen for condensing. */
+  /** The profile that a pass names, otherwise the one for condensing. */
   readonly condensing?: Summarizer | Unavailable;
-  /** The condensing profile, where a pass names another one. */
+  /** The condensing profile, if a pass names another one. */
   readonly instead?: Summarizer | Unavailable;
-  /** The conversation's own. */
+  /** The conversation's own model. */
   readonly conversation?: Summarizer | Unavailable;
 }
 
 export interface SelectedSummarizer {
   readonly summarizer: Summarizer;
   readonly chosen: 'condensing-profile' | 'conversation';
-  /** Set where it is not the one that the user chose. */
+  /** Set if it is not the one that the user chose. */
   readonly warning?: string;
 }
 
-/** There is no model to summarize with; the message says what to do. */
+/** No model is available; the message says what to do. */
 export class NoSummarizerError extends Error {
   override readonly name = 'NoSummarizerError';
 }
@@ -181,7 +183,8 @@ const isThere = (candidate: Summarizer | Unavailable | undefined): candidate is 
   candidate !== undefined && 'summarize' in candidate;
 
 /**
- * The profile that was asked for, else the condensing profile, else the conversation's own model (FR-PR-002).
+ * Selects the requested profile, otherwise the condensing profile, otherwise the conversation's own
+ * model.
  * @throws NoSummarizerError
  */
 export function selectSummarizer({ condensing, instead, conversation }: SummarizerCandidates): SelectedSummarizer {

@@ -19,15 +19,15 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
   smart: 'Smart',
   strategy: 'Strategy',
 };
-/** Whether a provider is one of ours, and not another extension's. */
+/** True if the provider is not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
 /** Stored as the provider of condensations of new results. */
 export const NEW_RESULTS = 'on-arrival';
 
 /**
- * The name of a condensation's provider for people; its id where its extension is gone.
- * @param registered those that may be other extensions'.
+ * A provider's name for people; its ID if its extension is gone.
+ * @param registered providers that may be other extensions'
  */
 export function providerNameOf(
   id: string,
@@ -37,15 +37,15 @@ export function providerNameOf(
   return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 
-/** "Smart (File-Aware)": a provider's name with that of the preset or strategy that it ran with. */
+/** A provider's name with its preset or strategy, such as "Smart (File-Aware)". */
 export const withConfigName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
-/** The preset that runs where Lossless is not enough, as people know it. */
+/** The preset that runs if Lossless is not enough. */
 export const FILE_AWARE_NAME = withConfigName(PROVIDER_NAMES.smart, 'File-Aware');
 
 export interface ProviderCapabilities {
-  /** True where all that the provider leaves out can be had back without a model. */
+  /** True if everything that the provider removes can be restored without a model. */
   readonly supportsLossless: boolean;
   readonly supportsBatchMode: boolean;
   readonly supportsIndividualMode: boolean;
@@ -54,16 +54,16 @@ export interface ProviderCapabilities {
   readonly estimatedSpeed: 'fast' | 'medium' | 'slow';
 }
 
-/** A wrong setting: where, what was found, what is allowed. */
+/** A wrong setting, with what was found and what is allowed. */
 export interface ConfigProblem {
   /** Dotted path of the setting, such as `toolResults.maxLines`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A setting that is not wrong, but has no effect. */
+/** A setting without effect. */
 export interface ConfigWarning extends ConfigProblem {
-  /** The name that may have been meant; the message says it too. */
+  /** The name that was probably meant; also part of the message. */
   readonly suggestion?: string;
 }
 
@@ -72,50 +72,55 @@ export type ValidationResult<Config> =
   | {
       readonly valid: false;
       readonly problems: readonly ConfigProblem[];
-      /** What can be used of the configuration; absent: nothing. */
+      /** The usable part of the configuration; absent if there is none. */
       readonly rest?: UsableRest<Config>;
     };
 
-/** A configuration without what is wrong in it. */
+/** A configuration without its wrong parts. */
 export interface UsableRest<Config> {
   readonly config: Config;
-  /** The same as it was written, without the defaults. */
+  /** As written, without defaults. */
   readonly written: unknown;
-  /** Parts that are sound themselves, but left out because of what is wrong. Default: none. */
+  /** Valid parts that are left out because of wrong ones. Default none. */
   readonly leftOut?: readonly ConfigProblem[];
 }
 
-/** A JSON Schema, as the panel and package.json take it. */
+/** A JSON Schema as the panel and package.json accept it. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
-/** The material that a provider works on. */
+/** What a provider works on. */
 export interface ConversationContext {
-  /** Its id: what calls cost on it counts together. */
+  /** Its ID, by which the costs of calls are summed. */
   readonly conversation?: string;
   /** The immutable conversation. */
   readonly messages: readonly ApiMessage[];
-  /** Edits of earlier condensations that still hold; the view starts with them. */
+  /** Edits of earlier condensations that still apply; the view starts with them. */
   readonly edits: readonly Edit[];
   readonly counter: MessageCounter;
-  /** The conversation's system prompt, where it is known. */
+  /** The conversation's system prompt, if known. */
   readonly system?: string;
-  /** Who the conversation's own model belongs to, such as `anthropic`; what looks like a key doesn't go to another. */
+  /**
+   * Vendor of the conversation's own model, such as `anthropic`. Likely keys are not sent to other
+   * vendors.
+   */
   readonly vendor?: string;
-  /** Indexes of the messages that a person pinned: no lossy operation touches them. */
+  /** Indexes of pinned messages, which lossy operations must not change. */
   readonly pinned?: ReadonlySet<number>;
-  /** The conversation's own model, which sums up where no profile can; absent: it can't be called here. */
+  /**
+   * The conversation's own model, used if no profile can summarize; absent if it can't be called
+   * here.
+   */
   readonly ownModel?: OwnModel;
-  /** Earlier runs of Lossless over it, for all providers that begin with it; absent: nothing is remembered. */
+  /** Earlier runs of Lossless, for all providers that begin with it; absent to remember none. */
   readonly losslessRuns?: LosslessRuns;
 }
 
-/** A run of Lossless over a conversation. */
 export interface LosslessRun {
   readonly draft: Draft;
   readonly steps: readonly StepReport[];
 }
 
-/** A run with what it depends on beside the messages. */
+/** A run with what it depends on besides the messages. */
 export interface KnownLosslessRun extends LosslessRun {
   /** Its configuration and the edits before it. */
   readonly key: string;
@@ -126,7 +131,7 @@ export interface KnownLosslessRun extends LosslessRun {
 export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly KnownLosslessRun[]>;
 
 export interface CondensationProgress {
-  /** The step that runs, in words. */
+  /** The current step, in words. */
   readonly step: string;
   readonly done: number;
   readonly total: number;
@@ -134,19 +139,19 @@ export interface CondensationProgress {
 
 export interface CondensationOptions {
   /**
-   * Stop as soon as the messages have no more tokens than this (o200k, without system prompt and tools); undefined: as
-   * far as the provider goes.
+   * Stop as soon as the messages have at most this many o200k tokens, without system prompt and
+   * tools; undefined to do everything.
    */
   readonly targetTokens?: number;
-  /** US dollars that may be spent; what is estimated above it isn't begun. Undefined: no limit. */
+  /** US dollars that may be spent; more expensive calls are not started. Undefined for no limit. */
   readonly maxCost?: number;
-  /** o200k tokens that the model's window holds. */
+  /** Size of the model's window in o200k tokens. */
   readonly windowTokens?: number;
-  /** o200k tokens of what is sent beside the messages: system prompt and tools. */
+  /** o200k tokens of system prompt and tools. */
   readonly overheadTokens?: number;
-  /** Whether the vendor's prompt cache has lost the conversation, as far as the caller can tell. */
+  /** Whether the vendor's prompt cache has expired, as far as the caller knows. */
   readonly cacheCold?: boolean;
-  /** The user's rows for tools, by which references of earlier condensations are checked; default none. */
+  /** The user's rules for tools, used to check earlier references. Default none. */
   readonly tools?: ToolTable;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
@@ -164,7 +169,10 @@ export interface ProviderResult {
   readonly notes?: readonly string[];
   /** The paid calls that were made, in order. */
   readonly calls?: readonly ModelCall[];
-  /** US dollars that the calls were expected to cost, before they were made; undefined where that was not known. */
+  /**
+   * US dollars that the calls were expected to cost, before they were made; undefined where that
+   * was not known.
+   */
   readonly estimatedCost?: number;
 }
 
@@ -189,19 +197,26 @@ export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
-  /** Why this model: it is the condensing profile's, or the conversation's own because that one can't be used. */
+  /**
+   * Why this model: it is the condensing profile's, or the conversation's own because that one
+   * can't be used.
+   */
   readonly chosen: 'condensing-profile' | 'conversation';
-  /** o200k tokens of the request as counted here; with the reported usage they calibrate the model's token factor. */
+  /**
+   * o200k tokens of the request as counted here; with the reported usage they calibrate the model's
+   * token factor.
+   */
   readonly countedTokens: number;
   /**
-   * o200k tokens that the summary of a single content was asked to have at most; absent of a conversation's summary.
+   * o200k tokens that the summary of a single content was asked to have at most; absent of a
+   * conversation's summary.
    */
   readonly askedTokens?: number;
   readonly expectedOutputTokens: number;
   readonly usage: Usage | undefined;
   /** US dollars. */
   readonly cost: number | undefined;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeMs: number;
   /** `complete`, or why the reply could not be used. */
   readonly outcome: string;
@@ -233,20 +248,23 @@ export interface CondensationEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly steps: readonly StepReport[];
-  /** US dollars; undefined where a price is not known. */
+  /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
   /**
-   * The edits that would be made, for a preview; where a model would write, words without meaning stand for its text. Absent
-   * of a provider that can't tell.
+   * The edits for a preview, with placeholder text for summaries; absent if the provider can't
+   * tell.
    */
   readonly edits?: readonly Edit[];
-  /** Tokens of the calls by kind, as the models count them; absent where there are no calls, or nobody can tell. */
+  /** The calls' tokens by kind, in the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;
   /** Absent where there are no calls, or a price is not known. */
   readonly costRange?: CostRange;
-  /** Why none of the calls would be made, and nothing changed: they would cost more than may be spent. */
+  /**
+   * Why none of the calls would be made, and nothing changed: they would cost more than may be
+   * spent.
+   */
   readonly refusal?: string;
-  /** How sure the estimate is; absent: exact, for nothing of it is guessed. */
+  /** Absent if the estimate is exact. */
   readonly confidence?: Confidence;
 }
 
@@ -258,7 +276,7 @@ export interface CostRange {
   readonly endsAtLimit?: boolean | undefined;
 }
 
-/** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */
+/** `high`: based on many replies of the model; `medium`: on some; `low`: on none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
 /** A way to condense, with its configuration's rules (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
@@ -268,28 +286,33 @@ export interface CondensationProvider<Config = unknown> {
   readonly description: string;
   readonly version: string;
 
-  /** Its abilities, whatever its configuration. */
+  /** Its capabilities, whatever its configuration. */
   getCapabilities(): ProviderCapabilities;
-  /** The schema of its configuration: forms, settings and documents are made of it. Every field has a default. */
+  /**
+   * Schema of its configuration, from which forms, settings and documents are made. Every field has
+   * a default.
+   */
   getConfigSchema(): ConfigSchema;
-  /** Checks a configuration from outside; what is absent takes its default. */
+  /** Checks a configuration from outside; absent fields take their defaults. */
   validateConfig(config: unknown): ValidationResult<Config>;
-  /** The name of the preset or strategy that a configuration from outside is or names; undefined: it is the user's own. */
+  /**
+   * Name of the preset or strategy that a configuration is or names; undefined for the user's own.
+   */
   nameOfConfig?(config: unknown): string | undefined;
-  /** Whether a condensation with this configuration may call a model. Absent: as its capabilities say. */
+  /** True if this configuration may call a model. Absent: decided by the capabilities. */
   asksModel?(config: Config): boolean;
 
   /**
-   * Condenses, without side effects.
-   * @throws the signal's reason where it was aborted; any other error means that nothing came of it.
+   * Condenses without side effects.
+   * @throws the signal's reason if it was aborted; after any other error nothing changes
    */
   condense(context: ConversationContext, config: Config, options: CondensationOptions): Promise<ProviderResult>;
 
-  /** Tokens and cost of the plan that {@link condense} would run, worked out once and without any paid call. */
+  /** Tokens and cost of the plan that {@link condense} would run, without paid calls. */
   estimate(context: ConversationContext, config: Config, options: CondensationOptions): Promise<CondensationEstimate>;
 }
 
-/** Of providers whose passes or steps may be of any kind. */
+/** For providers whose passes or steps may be of any kind. */
 export const EVERYTHING: ProviderCapabilities = {
   supportsLossless: true,
   supportsBatchMode: true,

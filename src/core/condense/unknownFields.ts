@@ -2,12 +2,12 @@ import { isRecord } from '../messages/blocks';
 import { findNearestName } from '../nearestName';
 import type { ConfigSchema, ConfigWarning } from './types';
 
-/** Deeper than any schema; ends the walk of a schema that refers to itself. */
+/** Greater than any schema's depth; ends the walk of a recursive schema. */
 const MAX_DEPTH = 40;
 
 /**
- * Finds the fields of a configuration that its schema does not know. They are ignored, so a misspelled one silently
- * changes what a configuration does; each is named with the field that it may have been meant to be.
+ * Finds fields that the schema does not know. A misspelled field is ignored and so changes what a
+ * configuration does; each is reported with the field that was probably meant.
  * @param config an object that the schema accepts
  */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
@@ -36,7 +36,7 @@ function warning(path: readonly string[], known: readonly string[]): ConfigWarni
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
-/** The part of a schema that describes a value: references followed, and of several shapes the one that it has. */
+/** The part of a schema for a value: follows references and selects the matching shape. */
 function shapeFor(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
   if (!isRecord(given) || depth > MAX_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;
@@ -56,7 +56,9 @@ function targetOf(reference: string, root: ConfigSchema): unknown {
   return target;
 }
 
-/** True if the value is of the shape's type and has the constants that tell the shapes of a choice apart. */
+/**
+ * True if the value has the shape's type and the constants that distinguish it from other shapes.
+ */
 function hasConstantsOf({ type, properties }: Record<string, unknown>, value: unknown): boolean {
   if (Array.isArray(value)) return type === 'array';
   if (!isRecord(value)) return false;

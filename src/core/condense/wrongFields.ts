@@ -1,17 +1,18 @@
-/** Uses what is right in a value from outside that has mistakes in it. */
+/** Uses the valid parts of an invalid value. */
 import type * as z from 'zod';
 import { isRecord } from '../messages/blocks';
 import { findUnknownFields } from './unknownFields';
 import type { ConfigSchema, UsableRest } from './types';
 
-/** Keys down to a field or to an entry of a list. */
+/** Keys of a nested field or list entry. */
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * Parses a value, and what its schema objects to is left out until the rest is sound.
+ * Parses a value, leaving out what its schema rejects until the rest is valid.
  * @param known the schema as JSON Schema
- * @param removable the field or entry to leave out for an issue at a path; undefined if the value can't do without it
- * @returns all issues that were found on the way, unknown fields each by its own path; no rest if nothing can be used
+ * @param removable returns the field or entry to leave out for an issue at a path; undefined if the
+ * value can't do without it
+ * @returns all issues found, unknown fields each by its own path; no rest if nothing is usable
  */
 export function parseWithoutWrong<T>(
   schema: z.ZodType<T>,
@@ -21,20 +22,21 @@ export function parseWithoutWrong<T>(
 ): { readonly rest?: UsableRest<T>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
   let written = value;
-  // Checks of a whole object run only once its fields are valid, so leaving fields out can bring up more issues.
+  // A whole object is checked only after its fields are valid, so leaving fields out can reveal
+  // more issues.
   for (;;) {
     const parsed = schema.safeParse(written);
     if (parsed.success) return { rest: { config: parsed.data, written }, issues };
     const found = parsed.error.issues.flatMap((issue) => perUnknownField(issue, known, written));
     issues.push(...found);
     const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
-    // Each round has to take something away.
+    // Stop if a round removes nothing.
     if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
     written = withoutPaths(written, paths);
   }
 }
 
-/** Names each unknown field by its own path, with the field that it may stand for. */
+/** Reports each unknown field separately, with the field that was probably meant. */
 export function perUnknownField(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   const unknown = findUnknownFields(known, value);
@@ -45,7 +47,7 @@ export function perUnknownField(issue: z.core.$ZodIssue, known: ConfigSchema, va
   });
 }
 
-/** The entries of lists from the back, so that those before them keep their places. */
+/** Removes list entries from the end, so that earlier indexes stay valid. */
 const withoutPaths = (value: unknown, paths: readonly FieldPath[]): unknown =>
   [...new Map(paths.map((path) => [path.map(String).join('\n'), path])).values()]
     .toSorted((a, b) => compare(b, a))
@@ -57,7 +59,9 @@ function compare(a: FieldPath, b: FieldPath): number {
   return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
 }
 
-/** A copy without the field; if the field is what is missing, without the object that needs it. */
+/**
+ * Returns a copy without the field; if the field is missing, without the object that requires it.
+ */
 function withoutPath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
   const [next] = inner;
   if (Array.isArray(value)) {

@@ -1,4 +1,7 @@
-/** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
+/**
+ * Collects the facts that an agent must not lose in a long task: files, errors, instructions,
+ * to-dos.
+ */
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { trimList } from '../../keptList';
@@ -18,16 +21,16 @@ export type FactKind = (typeof FACT_KINDS)[number];
 
 export interface Fact {
   readonly kind: FactKind;
-  /** As it stands in the conversation; of several lines for what has them. */
+  /** As in the conversation; may have several lines. */
   readonly text: string;
-  /** Messages in which it stands, in order. */
+  /** Indexes of messages that contain it, in order. */
   readonly messages: readonly number[];
 }
 
-/** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
+/** Limit per kind; the newest count. More could not be shown to a person. */
 const MAX_FACTS = 2_000;
 
-/** The same result in the next condensation has the same error lines. */
+/** By content, since consecutive condensations share most results. */
 const errorsIn = new WeakMap<PlacedContent, readonly Slice[]>();
 
 function readErrors(content: PlacedContent): readonly Slice[] {
@@ -39,14 +42,17 @@ function readErrors(content: PlacedContent): readonly Slice[] {
   return lines;
 }
 
-/** Whether the lines before or behind count on from this line's number: then it is a file's, and speaks of errors as code does. */
+/**
+ * True if adjacent lines continue this line's number; then it is a file's line, and errors in it
+ * are code.
+ */
 function isNumbered(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
   const behind = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
     const number = numberAt(text, start, form)?.number;
     if (number === undefined) return false;
-    // Nothing but a numbered line looks like `12→`.
+    // Only numbered lines look like `12→`.
     if (form === 'arrow') return true;
     const isAt = (at: number | undefined, other: number): boolean =>
       at !== undefined && numberAt(text, at, form)?.number === other;
@@ -54,7 +60,7 @@ function isNumbered(text: string, { start, end }: Slice): boolean {
   });
 }
 
-/** The error lines of a result that are not lines of a file which a command printed. */
+/** Error lines of a result, without file lines that a command printed. */
 function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
   const parts = isCommand ? listFileParts(tools, exchange, result) : [];
   return readErrors(result)
@@ -62,27 +68,27 @@ function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, 
     .map(({ start, end }) => result.text.slice(start, end));
 }
 
-/** What one call and its result say. */
+/** Facts of one call and its result. */
 interface ExchangeFacts {
   readonly files: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** By table and call: the next report has mostly what this one had. */
+/** By table and call, since consecutive reports share most calls. */
 const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
 function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = ruleFor(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
-  // In a file that was read or found such lines are content.
+  // In a file that was read or found, such lines are content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
     for (const result of exchange.results) errors.push(...errorsOf(tools, exchange, kind === 'command', result));
   }
   return { files: trimList(files), errors: trimList(errors) };
 }
 
-/** The facts of a conversation, each once. */
+/** Each fact once. */
 export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const exchanges = originalExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {

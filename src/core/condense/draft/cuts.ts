@@ -14,11 +14,11 @@ import {
 } from '../../messages/markers';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
-/** A request to take a slice out of a string as it now stands in the draft. */
+/** Asks to remove a slice of a draft's current text. */
 export interface CutRequest extends Slice {
-  /** The marker's words; null for no marker (the rest of the view says what was taken out). */
+  /** The marker's words; null for no marker, if the rest of the view implies the slice. */
   readonly marker: string | null;
-  /** Stands in front of the marker: a summary of the slice, or the lines of it that stay. */
+  /** Text before the marker: a summary of the slice, or the lines of it that stay. */
   readonly inFront?: string;
 }
 
@@ -29,27 +29,30 @@ export interface CutInfo {
   readonly strict: boolean;
 }
 
-/** A place of which something was cut, as it now stands. */
+/** The current state of a place with cuts. */
 export interface PlaceState {
   readonly place: Place;
   readonly original: string;
   readonly cuts: readonly Cut[];
   /** The original with the cuts made. */
   readonly text: string;
-  /** False once a cut took out what stands only in the reference store. */
+  /** False if a cut removed text that only the reference store has. */
   readonly strict: boolean;
 }
 
 /**
- * Gives the slice of the original behind a slice of the view; a marker that it touches belongs to it whole. Asked for
- * slices in order, it passes over the cuts once.
+ * Maps slices of the view to slices of the original, including any marker that they touch. Linear
+ * if slices are in order.
  */
 function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
-  // Where the last passed cut ends, in the original and in the view.
+  // End of the last passed cut, in the original and in the view.
   let at = 0;
   let viewAt = 0;
-  /** Passes the cuts whose text ends before a place in the view; gives the cut that has the place in its text. */
+  /**
+   * Advances past the cuts that end before an offset of the view; returns the cut whose replacement
+   * contains the offset.
+   */
   const passTo = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[next]; cut; cut = cuts[++next]) {
       const start = viewAt + cut.start - at;
@@ -69,7 +72,10 @@ function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
   };
 }
 
-/** Both lists in order; an old cut that lies inside a new one is part of it, and makes it recoverable if it was. */
+/**
+ * Both lists are in order. A new cut absorbs old cuts inside it, and is recoverable if any of them
+ * was.
+ */
 export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
   let next = 0;
@@ -84,9 +90,9 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
 }
 
 /**
- * Cuts of an original string, made of requests that speak of the string as it now stands. Requests that overlap an earlier
- * one, speak of nothing but a marker, or save no tokens are left out.
- * @param references the references given so far in this conversation, by id; those of the new cuts are added.
+ * Turns requests for the current string into cuts of the original. Skips requests that overlap an
+ * earlier one, cover only a marker, or save no tokens.
+ * @param references references of this conversation by ID; those of the new cuts are added
  */
 export function newCuts(
   state: PlaceState,
@@ -103,7 +109,7 @@ export function newCuts(
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
     const slice = rangeOf(request);
-    // Two slices may touch one marker, which belongs to the first.
+    // If two slices touch one marker, it belongs to the first.
     if (slice.start < (made.at(-1)?.end ?? 0)) continue;
     const standing = text.slice(request.start, request.end);
     if (isOneMarker(standing)) continue;
@@ -120,7 +126,7 @@ function cutOf(
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  // The most cuts by far: nothing is spread into them, which takes room in each.
+  // Most cuts are of this kind; object spread would use more memory for each.
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
@@ -130,21 +136,21 @@ function cutOf(
   return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
 }
 
-/** A long slice saves more than any marker costs: only the short ones are counted. */
+/** Count tokens only of short slices: a long one saves more than any marker costs. */
 function saves(counter: MessageCounter, standing: string, replacement: string): boolean {
   if (replacement === '') return standing !== '';
   if (standing.length > 4 * replacement.length) return true;
   return counter.text(standing) > counter.text(replacement);
 }
 
-/** Cuts of which one tells the rule about markers, where one must. */
+/** Cuts, of which one may state the rule about markers. */
 export interface CutsWithRule {
   readonly cuts: readonly Cut[];
-  /** Whether a marker of the view tells the rule. */
+  /** True if a marker of the view states the rule. */
   readonly ruleStated: boolean;
 }
 
-/** Lets the first new marker tell the rule about markers where no other marker of the view does, or does any more. */
+/** Adds the rule about markers to the first new marker if no other marker of the view states it. */
 export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
   if (ruleStated && (cutsStateRule(cuts) || !cutsStateRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
@@ -154,15 +160,17 @@ export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated:
   return { cuts: cuts.with(first, { ...stating, text: withRule(stating.text) }), ruleStated: true };
 }
 
-/** Whether a marker of these cuts tells the rule. */
 export const cutsStateRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
-/** A request by what it asks for; undefined where it asks for much, which is not remembered. */
+/** Identifies a request; undefined if it has many parts, which are not remembered. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_REMEMBERED = 4;
 
-/** Requests that saved too little, by message: a conversation that grows is asked the same again and again. */
+/**
+ * Requests that saved too little, by message: a conversation that grows is asked the same again and
+ * again.
+ */
 class RejectedCuts {
   private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
 
@@ -181,6 +189,6 @@ class RejectedCuts {
 
 export const newRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
-/** Whether the same request can't save more another time: a longer reference saves less. */
+/** True if the same request can't save more another time, because a longer reference saves less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);

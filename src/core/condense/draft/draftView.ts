@@ -16,32 +16,30 @@ import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-/** The content of a view, and how it came about. */
 export interface ViewContent {
   readonly messages: readonly ApiMessage[];
-  /** By message the places of which something was cut. */
   readonly places: readonly (readonly PlaceState[])[];
   readonly summaries: readonly SummaryEdit[];
 }
 
 const NO_PLACES: readonly PlaceState[] = [];
 
-/** Stands in a draft's view for thinking that was taken out: no tokens. */
+/** Replaces removed thinking in a draft's view; it has no tokens. */
 const GONE: Block = { type: 'thinking', thinking: '' };
 
-/** Stands in a draft's view for a message that a summary took in: nothing to see, nothing to edit, no tokens. */
+/** Replaces a summarized message in a draft's view; it has no content and no tokens. */
 export const HIDDEN: ApiMessage = { role: 'user', content: [] };
 
 /**
- * The view of a draft: messages keep their indexes and blocks their places, for what goes is stood in for by something
- * without tokens.
+ * The view of a draft. Messages keep their indexes and blocks their places: removed ones are
+ * replaced with placeholders that have no tokens.
  */
 export class DraftView {
   private shownPlaces: (readonly PlaceState[])[] = [];
   private shownMessages: ApiMessage[] = [];
   private shownSummaries: readonly SummaryEdit[] = [];
 
-  /** @param known the view of the first messages; the others stand as the original has them. */
+  /** @param known view of the first messages; the others are as in the original */
   constructor(
     private readonly original: readonly ApiMessage[],
     known: ViewContent = { messages: [], places: [], summaries: [] },
@@ -53,7 +51,6 @@ export class DraftView {
     return { messages: [...this.shownMessages], places: [...this.shownPlaces], summaries: this.shownSummaries };
   }
 
-  /** Shows again what it showed at the checkpoint. */
   rollback({ messages, places, summaries }: ViewContent): void {
     const added = this.original.slice(messages.length);
     this.shownMessages = [...messages, ...added];
@@ -69,28 +66,24 @@ export class DraftView {
     return this.shownSummaries;
   }
 
-  /** By message the places of which something was cut; the very same list while nothing changes there. */
+  /** By message, the places with cuts; an unchanged list keeps its identity. */
   get places(): readonly (readonly PlaceState[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
     return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACES : states));
   }
 
-  /** @throws Error where there is no such message. */
+  /** @throws Error if there is no such message */
   message(index: number): ApiMessage {
     const message = this.shownMessages[index];
     if (!message) throw new Error(`no message ${index}`);
     return message;
   }
 
-  /** Whether a summary stands for a message. */
   isSummarized(message: number): boolean {
     return this.shownSummaries.some(({ start, end }) => message >= start && message < end);
   }
 
-  /**
-   * How a place stands.
-   * @throws Error where there is no text.
-   */
+  /** @throws Error if there is no text at the place */
   stateOf(place: Place): PlaceState {
     const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (known) return known;
@@ -99,15 +92,12 @@ export class DraftView {
     return { place, original, cuts: [], text: original, strict: true };
   }
 
-  /** The message with another text at a place; the view stays as it is. */
+  /** The message with another text at a place, without changing the view. */
   messageWith({ message, path }: Place, text: string): ApiMessage {
     return withValueAt(this.message(message), path, text);
   }
 
-  /**
-   * Shows a place in another state.
-   * @param message what {@link messageWith} gave for it, where that is known.
-   */
+  /** @param message the result of {@link messageWith}, if the caller has it */
   show(state: PlaceState, message = this.messageWith(state.place, state.text)): void {
     const states = this.shownPlaces[state.place.message] ?? NO_PLACES;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
@@ -116,8 +106,8 @@ export class DraftView {
   }
 
   /**
-   * Shows a place with its edit of an earlier condensation.
-   * @throws Error where the edit doesn't belong to the conversation.
+   * Shows the cuts of an earlier condensation.
+   * @throws Error if the edit does not fit the conversation
    */
   showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
     const state = this.stateOf(place);
@@ -128,8 +118,8 @@ export class DraftView {
   }
 
   /**
-   * Shows a message without a block, or with its placeholder.
-   * @throws Error where the edit doesn't belong to the conversation.
+   * Removes a block or shows its placeholder.
+   * @throws Error if the edit does not fit the conversation
    */
   showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
@@ -139,12 +129,12 @@ export class DraftView {
     this.shownMessages[message] = withValueAt(this.message(message), path, shown);
   }
 
-  /** The summaries that a range of messages touches. */
+  /** Summaries that overlap a range of messages. */
   summariesIn(range: MessageRange): SummaryEdit[] {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 
-  /** Shows a summary in the place of its range; summaries inside the range are part of it. */
+  /** Replaces a range with its summary, which absorbs summaries inside the range. */
   showSummary(summary: SummaryEdit): void {
     const { start, end, message } = summary;
     const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
@@ -155,14 +145,13 @@ export class DraftView {
 
 const externalEdit = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
 
-/** A view with what is known of it. */
 export interface ViewState extends ViewContent {
   readonly tokens: number;
-  /** Whether a marker of the view tells the rule about markers. */
+  /** True if a marker of the view states the rule about markers. */
   readonly ruleStated: boolean;
 }
 
-/** A view that a draft had, and what it was made of. */
+/** A view of an earlier draft, with the edits that it was made of. */
 export interface KnownView {
   readonly original: readonly ApiMessage[];
   readonly counter: MessageCounter;
@@ -171,15 +160,15 @@ export interface KnownView {
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** The view that the latest draft began with, and the one that it ended with: its edits may not be taken. */
+/** The first and last view of the latest draft; its edits may be rejected. */
 const MAX_VIEWS = 2;
 
 /** The latest first. */
 const newViews = (): { latest: readonly KnownView[] } => ({ latest: [] });
 
 /**
- * The view of the first of these edits over the conversation, or over what it has grown from: what is left is to show the
- * other edits. Messages and edits must be the very same objects; to compare them costs nanoseconds each.
+ * A remembered view of the conversation, or of its beginning, that has the first of these edits;
+ * the caller applies the rest. Compares messages and edits by identity.
  */
 export function knownView(
   original: readonly ApiMessage[],
@@ -198,13 +187,15 @@ export function knownView(
     .reduce<KnownView | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
 }
 
-/** Keeps a view for the next draft. */
 export function rememberView(view: KnownView): void {
   const views = conversationMemory(view.original).part(newViews);
   views.latest = [view, ...views.latest].slice(0, MAX_VIEWS);
 }
 
-/** Blocks go and summaries come in an order of their own, so that only cuts outside of summaries can be added. */
+/**
+ * Removing blocks and adding summaries depends on order, so only cuts outside of summaries can be
+ * added later.
+ */
 const canShow = ({ state: { summaries } }: KnownView, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>

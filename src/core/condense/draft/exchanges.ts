@@ -3,7 +3,8 @@ import { isOneMarker } from '../../messages/markers';
 import type { Draft } from './draft';
 
 /**
- * True for content that no operation touches: the task (the first user message), and what is a marker and nothing else.
+ * True for content that operations must not change: the task (the first user message) and text that
+ * is only a marker.
  */
 export const protectedFrom = (draft: Draft, content: PlacedContent): boolean =>
   content.message <= draft.task || isOneMarker(content.text);

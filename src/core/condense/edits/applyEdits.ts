@@ -1,4 +1,4 @@
-/** From an original to its view, and back. */
+/** Applies edits to an original conversation and restores the original from its view. */
 import { hashText, type Hash } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
@@ -18,15 +18,17 @@ import {
 
 export interface AppliedEdits {
   readonly messages: readonly ApiMessage[];
-  /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  /**
+   * For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary.
+   */
   readonly origins: readonly number[];
-  /** Edits whose original no longer stands at their place: the conversation went another way. They were not applied. */
+  /** Edits that were not applied because the original text at their place has changed. */
   readonly stale: readonly Edit[];
 }
 
 /**
- * The view: the original messages with the edits applied. Messages without edits are the very same objects, and those with the very
- * same cuts as the last time are those of the last time.
+ * Applies edits to the original. Messages without edits keep their identity, and so do messages
+ * with the same cuts as last time.
  */
 export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
   const messages = [...original];
@@ -62,10 +64,10 @@ interface CutMessage {
   readonly message: ApiMessage;
 }
 
-/** By message as it was: a conversation is condensed again and again, and most of it has the same cuts as before. */
+/** By original message: a conversation is condensed repeatedly, mostly with the same cuts. */
 const newCutMessages = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
 
-/** A message with the cuts of its own; those whose text no longer stands there are stale. */
+/** Applies a message's cuts; cuts whose text has changed are stale. */
 function withCuts(
   original: readonly ApiMessage[],
   message: ApiMessage,
@@ -88,20 +90,20 @@ function withCuts(
   return made;
 }
 
-/** So that a block that goes doesn't move those that are still to go. */
+/** Removing a block must not move those that are still to be removed. */
 const fromTheBack = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || blockIndex(b) - blockIndex(a));
 
 const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 
-/** The message with the placeholder in a block's place, or without the block. */
+/** Replaces a block with its placeholder, or removes it. */
 function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
   const { placeholder, place } = edit;
   if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
   return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 1));
 }
 
-/** The message with a block back in its place. */
+/** Puts a block back. */
 function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
   if (edit.placeholder) return withValueAt(message, edit.place.path, block);
   return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 0, block));
@@ -125,8 +127,8 @@ function withSummaries(
 }
 
 /**
- * The original messages, from a view, its edits and the originals of what they changed.
- * @throws Error where an original is missing or is not the one that its edit names.
+ * Restores the original messages.
+ * @throws Error if an original is missing or is not the one that its edit names
  */
 export function restoreOriginal(
   view: readonly ApiMessage[],
@@ -143,12 +145,12 @@ export function restoreOriginal(
   };
   const messages = [...view];
   const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
-  // In order, so that every message before a summary is back at its place when its turn comes.
+  // In order, so that all messages before a summary are back when it is expanded.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
-  // Content inside a restored range is already back.
+  // Content inside a restored range is already original.
   const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
   const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
   const blocks = fromTheBack(lost).toReversed();

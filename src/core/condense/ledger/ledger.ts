@@ -1,6 +1,6 @@
 /**
- * The ledger's rules: a conversation's condensations as an append-only list of entries, and the state that follows from
- * them. Pure; `storage/` keeps the entries on disk.
+ * The ledger: an append-only list of a conversation's condensations and the state that follows from
+ * it. Pure; `storage/` keeps the entries on disk.
  */
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
@@ -11,53 +11,60 @@ import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
-/** A provider that took something out. */
+/** A provider that removed something. */
 export interface RanProvider {
   readonly provider: string;
-  /** Name of the preset or strategy that it ran with; absent: the user's own configuration, or not recorded. */
+  /** Its preset or strategy; absent for the user's own configuration, or if not recorded. */
   readonly configName?: string | undefined;
 }
 
-/** A request before and after a condensation, in tokens. */
+/** Tokens of a request before and after a condensation. */
 export interface RequestSizes {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** One condensation that was applied. */
+/** An applied condensation. */
 export interface Condensation extends RanProvider {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
-  /** Providers that took something out before `provider`, in their order; absent: none, or not recorded. */
+  /**
+   * Providers that removed something before `provider`, in order; absent if there are none or they
+   * were not recorded.
+   */
   readonly before?: readonly RanProvider[];
   /**
-   * `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of
-   * it.
+   * `original`: made from the file's conversation, replacing what was applied before. `view`: made
+   * on top of it.
    */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Of a live conversation: the whole request, with system prompt and tools, in the model's tokens. */
+  /**
+   * For a live conversation: the whole request with system prompt and tools, in the model's tokens.
+   */
   readonly request?: RequestSizes;
-  /** US dollars; absent where a price is not known. */
+  /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
-  /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */
+  /** Hash of the resulting messages' JSON, to recognize a view that was written to a file. */
   readonly viewHash: string;
-  /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
+  /**
+   * Keys of the messages that it was made from, to follow a conversation that continues elsewhere.
+   */
   readonly messages?: readonly MessageKey[];
-  /** Of the one that grows as results arrive: the messages that its edits changed, and those counted as `rereads`. */
+  /** Only for new results: the messages that its edits changed or that `rereads` counts. */
   readonly newResults?: readonly PlacedMessage[];
-  /** Of that one: how often the agent read lines again for which a marker stood. */
+  /** Only for new results: how often the agent read lines again that a marker had replaced. */
   readonly rereads?: number;
 }
 
-/** Whether it is the one that grows as results arrive; a conversation has one. */
+/** True if it collects the edits of new results; a conversation has one such condensation. */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === NEW_RESULTS;
 
-/** A message: where it stood when it was pinned or condensed, and its key. */
+/** A message's key, and its index when it was pinned or condensed. */
 export interface PlacedMessage {
   readonly message: number;
   readonly key: MessageKey;
@@ -70,14 +77,18 @@ export type LedgerEntry =
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
-  /** The agent's later requests for removed content; a later entry of the same condensation takes its place. */
+  /**
+   * The agent's later requests for removed content. A later entry of the same condensation replaces
+   * it.
+   */
   | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
   | ({ readonly type: 'pinned' } & PlacedMessage)
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * The part of new messages left out before they were first sent, and how many of them read again what was left out. It says of
- * these messages alone, so that a ledger stays as long as what was left out; all entries of a conversation are one condensation, which is undone as one.
+ * Text that was removed from new messages before they were first sent. An entry covers only those
+ * messages, to keep ledgers short; all such entries of a conversation form one condensation, which
+ * is undone as a whole.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -86,7 +97,9 @@ export interface NewResultsEntry {
   readonly at: string;
   readonly arrivals: readonly PlacedMessage[];
   readonly edits: readonly Edit[];
-  /** How many of the messages asked for lines which a marker stood for shortly before; absent: none. */
+  /**
+   * How many of the messages read lines again that a marker had recently replaced; absent for none.
+   */
   readonly rereads?: number;
   /** Tokens of the messages that the edits changed. */
   readonly tokensBefore: number;
@@ -94,17 +107,18 @@ export interface NewResultsEntry {
 }
 
 export interface Ledger {
-  /** All condensations, oldest first. */
+  /** Oldest first. */
   readonly condensations: readonly Condensation[];
   readonly undone: ReadonlySet<CondensationId>;
-  /** Edits that the user took out, as `condensation/edit`. */
+  /** Edits that the user excluded, as `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
   /**
-   * The condensations undone and edits excluded when each one was made, by its id: they determine the view it was made on.
+   * By condensation, what was undone and excluded when it was made; this determines the view that
+   * it was made from.
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
-  /** The agent's later requests for removed content, where they were watched. */
+  /** The agent's later requests for removed content, if they were watched. */
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
 }
 
@@ -119,10 +133,10 @@ export const EMPTY_LEDGER: Ledger = {
 
 const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
-/** The state after one more entry. An entry that names what isn't there changes nothing. */
+/** Applies one more entry. Entries with unknown IDs change nothing. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => foldFrom(ledger, [entry]);
 
-/** The state after all entries. */
+/** Applies all entries. */
 export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => foldFrom(EMPTY_LEDGER, entries);
 
 function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
@@ -181,7 +195,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   return { condensations, undone, excluded, whenMade, pinned, uses };
 }
 
-/** A condensation whose lists are added to while entries are folded. */
+/** Its lists grow while entries are applied. */
 type Growing = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
   readonly newResults: PlacedMessage[];
@@ -197,7 +211,7 @@ const grow = (known: Condensation | undefined, { condensation: id, at }: NewResu
   base: 'view',
   steps: [],
   cost: 0,
-  // No view was ever its alone.
+  // It never determined a view alone.
   viewHash: '',
   edits: [...(known?.edits ?? [])],
   newResults: [...(known?.newResults ?? [])],
@@ -217,8 +231,8 @@ function add(growing: Growing, { edits, arrivals, rereads = 0, tokensBefore, tok
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
 
 /**
- * The condensations that the view shows, oldest first. One that was made from the original stands in place of all before
- * it, for good: undoing it gives the original, not what was condensed before.
+ * Condensations that the view shows, oldest first. One made from the original replaces all before
+ * it for good: undoing it shows the original.
  */
 export function activeCondensations(ledger: Ledger): Condensation[] {
   return sinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
@@ -233,8 +247,9 @@ const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   );
 
 /**
- * The edits that the view shows: of several for one place the last that is not excluded.
- * @param follow puts a condensation's edits where their messages now stand, and leaves out those whose messages are gone.
+ * The edits that the view shows; of several at one place, the last that is not excluded.
+ * @param follow moves a condensation's edits to the current indexes of their messages and drops
+ * edits of removed messages
  */
 export const activeEdits = (
   ledger: Ledger,
@@ -245,8 +260,9 @@ export const activeEdits = (
   );
 
 /**
- * The edits that the view would show, were they not excluded: of several for one place the last, and none below one that it shows.
- * @param follow as of {@link activeEdits}.
+ * The edits that would show if they were not excluded: the last one for each place, unless the view
+ * shows a later one.
+ * @param follow see {@link activeEdits}
  */
 export function excludedEdits(
   ledger: Ledger,
@@ -265,15 +281,15 @@ export function excludedEdits(
 const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
   edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
 
-/** The entry that undoes the last condensation; undefined where there is none. */
+/** The entry that undoes the last condensation; undefined if there is none. */
 export function undo(ledger: Ledger): LedgerEntry | undefined {
   const last = activeCondensations(ledger).at(-1);
   return last && { type: 'undone', condensation: last.id };
 }
 
 /**
- * The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. Where several
- * condensations have it (one was undone and made again), the last one that the view shows is meant.
+ * The entry that excludes or includes an edit; undefined if the ledger has no such edit. If several
+ * condensations contain it, the last one that the view shows counts.
  */
 export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
@@ -284,8 +300,8 @@ export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefine
 }
 
 /**
- * The edits that the view of one condensation showed when it was made: its own and, where it was made on top of others,
- * theirs, but for what was undone or excluded by then.
+ * The edits that a condensation's view showed when it was made, including those that it was made on
+ * top of.
  */
 export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
@@ -300,5 +316,5 @@ export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   );
 }
 
-/** Hash of messages as JSON: a view that was written to a file is recognized by it. */
+/** Hash of the messages' JSON, to recognize a view that was written to a file. */
 export const viewHash = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));

@@ -2,7 +2,7 @@ import { makeMessageKey } from '../../messages/messageKey';
 import type { ApiMessage } from '../../messages/types';
 import type { LedgerEntry, PlacedMessage } from './ledger';
 
-/** Where the pinned messages now stand; one that is gone stands nowhere. */
+/** Current indexes of the pinned messages; removed messages are skipped. */
 export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
@@ -14,7 +14,7 @@ export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly
   return indexes;
 }
 
-/** The entries after which these messages are pinned and no others. */
+/** Entries that pin exactly these messages. */
 export function pinEntries(
   pins: readonly PlacedMessage[],
   messages: readonly ApiMessage[],

@@ -1,4 +1,7 @@
-/** An agent's later requests for content that a condensation removed: presence in a view is not use, so use is watched. */
+/**
+ * Watches an agent's later requests for content that a condensation removed, since content in a
+ * view need not be used.
+ */
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
@@ -8,20 +11,22 @@ import type { Slice } from '../../slice';
 import { placeKey, type Edit } from '../edits/edits';
 import { linesIn, MIN_LINE } from '../lines/shownLines';
 
-/** Turns behind a condensation that are watched. */
+/** Turns to watch after a condensation. */
 export const WATCHED_TURNS = 20;
 
-/** An agent's use, after a condensation, of the content that it removed. */
+/** An agent's requests for removed content after a condensation. */
 export interface UseAfter {
-  /** Turns that were watched, up to {@link WATCHED_TURNS}. */
+  /** Turns watched so far, up to {@link WATCHED_TURNS}. */
   readonly turns: number;
-  /** Reads of files that showed lines again which had been taken out. */
+  /** File reads that showed removed lines again. */
   readonly rereads: number;
-  /** Calls of the recall tool that gave something back. */
+  /** Successful calls of the recall tool. */
   readonly recalls: number;
-  /** Edits that failed in files of which lines had been taken out. */
+  /** Failed edits in files from which lines were removed. */
   readonly failedEdits: number;
-  /** As many reads of what was shown before and failed edits would be expected by the turns before any condensation. */
+  /**
+   * Reads of known content and failed edits to expect, based on the turns before any condensation.
+   */
   readonly expected: number;
 }
 
@@ -29,19 +34,19 @@ export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits:
 
 export const usesIn = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
-/** Fewer say nothing. */
+/** Fewer uses mean nothing. */
 const MIN_USES = 5;
-/** So many times what is expected is too much. */
+/** Factor over the expected uses that is too much. */
 const TIMES_EXPECTED = 2;
 
-/** Whether so much was asked for again that the condensation cost more than it was to. */
+/** True if the agent asked for so much again that the condensation was not worth it. */
 export const isTooMuchUse = (use: UseAfter): boolean =>
   usesIn(use) >= MIN_USES && usesIn(use) > TIMES_EXPECTED * use.expected;
 
-/** A read that shows fewer known lines happens to show them: a search finds a line here and there. */
+/** Reads with fewer known lines show them by chance, as searches do. */
 const SHOWN_AGAIN = 3;
 
-/** Lines of files, whatever spelling of its path a file goes by. */
+/** Lines of files; all spellings of a path are one file. */
 export class LinesByFile {
   private readonly byName = new Map<string, { readonly path: string; readonly lines: Set<string> }[]>();
 
@@ -53,7 +58,7 @@ export class LinesByFile {
     known.add(line);
   }
 
-  /** Takes out the lines that others have, too. */
+  /** Removes the lines that `others` contains. */
   without(others: LinesByFile): LinesByFile {
     const rest = new LinesByFile();
     for (const files of this.byName.values())
@@ -62,7 +67,7 @@ export class LinesByFile {
     return rest;
   }
 
-  /** The lines of a file; undefined where there are none. */
+  /** Undefined if there are no lines of the file. */
   of(path: string): Set<string> | undefined {
     return this.byName.get(nameOf(path))?.find((file) => isSameFile(file.path, path))?.lines;
   }
@@ -70,7 +75,7 @@ export class LinesByFile {
 
 const nameOf = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
-/** A call that asks for known content again; undefined for others. */
+/** Undefined if the call does not ask for known content again. */
 export function useBy(
   exchange: ToolExchange,
   tools: ToolTable,
@@ -98,7 +103,7 @@ interface FileLine extends Slice {
   readonly content: ToolExchange['results'][number];
 }
 
-/** The lines of files that a call shows; offsets are those of the string that holds the content. */
+/** Offsets refer to the string that contains the content. */
 function* linesShownBy(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLine> {
   for (const content of where === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
@@ -109,15 +114,15 @@ function* linesShownBy(exchange: ToolExchange, tools: ToolTable, where: 'results
   }
 }
 
-/** Adds the lines of files that a call shows, wherever it shows them. */
+/** Adds all file lines that a call shows. */
 export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
   for (const { path, line } of linesShownBy(exchange, tools, 'all')) lines.add(path, line);
 }
 
 /**
- * Sorts the lines that a call shows by what edits left of them.
- * @param removed gets those that stand in the reference store only.
- * @param standing gets the others.
+ * Splits the file lines that a call shows by the effect of edits.
+ * @param removed receives lines that only the reference store has
+ * @param standing receives the others
  */
 export function sortShown(
   exchange: ToolExchange,
@@ -133,13 +138,13 @@ export function sortShown(
 }
 
 export interface EditsByPlace {
-  /** Content that stands in the reference store only, by the place it was cut from. */
+  /** Content that only the reference store has, by place. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
   /** Ranges of messages. */
   readonly summaries: readonly Slice[];
 }
 
-/** @param edits those that a view shows. */
+/** @param edits the edits that a view shows */
 export function editsByPlace(edits: readonly Edit[]): EditsByPlace {
   const cuts = new Map<string, readonly Slice[]>();
   const summaries: Slice[] = [];

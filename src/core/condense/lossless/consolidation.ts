@@ -11,12 +11,13 @@ import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups, type Group } from './settled';
 import { linesOf, standingRuns } from './standing';
 
-/** Later results that an older one is held against: what it asked for again is mostly asked for shortly after. */
+/** Later results to compare an older one with: repeated requests mostly come soon. */
 const MAX_KEPT = 6;
 
 /**
- * Listings of one folder and searches for one pattern, wherever they look (FR-LC-002): the latest stays whole; an older
- * one keeps what is in none of those that stay, and refers to the one that has most of it.
+ * Repeated listings of a folder and searches for a pattern, wherever they look: the latest stays
+ * whole; an older one keeps the lines that no kept result has, and refers to the one that has most
+ * of the rest.
  */
 export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep => {
   const name = 'Repeated listings and searches';
@@ -42,7 +43,6 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep =
   };
 };
 
-/** The result that has most of these lines; undefined where none has any. */
 function mostShared<T extends { readonly lines: ReadonlySet<string> }>(
   lines: ReadonlySet<string>,
   results: readonly T[],
@@ -65,10 +65,10 @@ const listed = stepMemory(({ tools }) =>
 
 const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.stringify(input)}`;
 
-/** Agents' words about a command that failed, also if the result is not marked as an error. */
+/** Words for a failed command; agents do not always mark the result as an error. */
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
-/** A key shared by runs of one command line; undefined for other calls and failed ones. */
+/** Undefined for failed calls and calls that are not commands. */
 function commandKey(exchange: ToolExchange): string | undefined {
   const command = getCommand(exchange);
   if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
@@ -76,7 +76,7 @@ function commandKey(exchange: ToolExchange): string | undefined {
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
 
-/** Runs of one command line: the latest output stays, an older one is taken out. An output that failed always stays. */
+/** Repeated runs of a command line: the latest output stays. A failed output always stays. */
 export const repeatedCommands = (tools: ToolTable): MechanicalStep => {
   const name = 'Repeated commands';
   return {
@@ -100,11 +100,13 @@ const ran = stepMemory(({ tools }) =>
   answersBy((exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? commandKey(exchange) : undefined)),
 );
 
-/** Shorter than this is small. */
 const SMALL_CHARS = 600;
 const MIN_ALIKE = 3;
 
-/** Confirmations of one tool that differ in numbers and names only ("file x updated"): the latest stays. */
+/**
+ * Confirmations of one tool that differ only in numbers and names ("file x updated"): the latest
+ * stays.
+ */
 export const similarResults = (tools: ToolTable): MechanicalStep => {
   const name = 'Small similar results';
   return {
@@ -120,31 +122,30 @@ export const similarResults = (tools: ToolTable): MechanicalStep => {
 
 const confirmed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
-    // Only tools that write give confirmations; in the results of others, numbers and names are what was asked for.
+    // Only tools that write confirm something; in other results, numbers and names are the answer.
     const kind = ruleFor(tools, exchange)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? confirmationKey(exchange) : undefined;
   }),
 );
 
-/** A key shared by equal confirmations; undefined for other results. */
+/** Undefined for results that are not confirmations. */
 const confirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
   resultText.length > SMALL_CHARS || findMarkers(resultText).length > 0 ? undefined : `${tool} ${shapeOf(resultText)}`;
 
-/** The text with what differs between alike results left out: paths, numbers, quoted names. */
+/** The text without paths, numbers and quoted names. */
 const shapeOf = (text: string): string =>
   text
     .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
     .replace(/\d+/g, '0')
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
 
-/** Exchanges that were answered without error, by what they share. */
 const answersBy = (keyOf: (exchange: ToolExchange) => string | undefined): Groups<ToolExchange> =>
   new Groups((exchange) => {
     const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
     return key === undefined ? [] : [key];
   });
 
-/** @returns whether anything was cut. */
+/** @returns true if anything was cut */
 function referLines(
   draft: Draft,
   step: string,
@@ -171,8 +172,8 @@ function referLines(
 }
 
 /**
- * Takes out all answers of a group but the last, once there are so many; those that were there before are settled. Gives
- * the index of each that was cut, undefined for one that was not.
+ * Removes all answers of a group but the last, if it has enough of them. Yields the index of each
+ * answer that was cut, and undefined for each that was not.
  */
 function* takeOutOlder(
   draft: Draft,
@@ -183,13 +184,13 @@ function* takeOutOlder(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
-  // The former last block is no longer the last.
+  // The answer that used to be the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield takeOut(draft, step, exchange, what, reason) ? from + offset : undefined;
 }
 
-/** @returns whether anything was cut. */
+/** @returns true if anything was cut */
 function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {

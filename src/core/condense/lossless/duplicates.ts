@@ -17,16 +17,14 @@ const MIN_CHARS = 80;
 
 interface Copy {
   readonly exchange: ToolExchange;
-  /** The exchange's index among those with the same text. */
+  /** Index among the exchanges with the same text. */
   readonly index: number;
   readonly content: PlacedContent;
 }
 
-/** Reads of one file that gave the same text: one copy stays, the others refer to it. */
 export const duplicateReads = (tools: ToolTable, keep: Keep): MechanicalStep =>
   duplicates('Duplicate file reads', tools, keep, copiedReads);
 
-/** Any other results with the same text. */
 export const duplicateResults = (tools: ToolTable, keep: Keep): MechanicalStep =>
   duplicates('Duplicate results', tools, keep, copiedResults);
 
@@ -45,11 +43,11 @@ const copiedResults = copies((kind) => kind !== 'read');
 const copiesIn = ({ results }: ToolExchange): readonly PlacedContent[] =>
   results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
 
-/** Errors are kept apart from what succeeded, and from one another where they differ by a byte. */
+/** Errors never share a copy with results of successful calls. */
 const keyOf = ({ isError }: ToolExchange, content: PlacedContent): string =>
   isError ? `error ${hashOf(content)}` : hashOf(content);
 
-/** Texts are compared by hash: as keys of a map, V8 hashes long strings by their length alone. */
+/** V8 hashes long strings by their length only, so that they make slow map keys. */
 const hashOf = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
 function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): MechanicalStep {
@@ -73,8 +71,8 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
 }
 
 /**
- * The copies, apart where they are not read alike: what one tool puts in front of its lines is text in the result of another,
- * and no line of the one stands in the other.
+ * Groups copies that are split into the same lines. One tool's line prefix is text in another's
+ * result, so equal texts may still have different lines.
  */
 function readAlike(same: readonly Copy[], known: KnownLines): Copy[][] {
   const groups: { readonly lines: Lines; readonly copies: Copy[] }[] = [];
@@ -93,7 +91,7 @@ function hasSameLines(a: Lines, b: Lines): boolean {
   return true;
 }
 
-/** Gives the index of each copy that was cut, undefined for one that was not. */
+/** Yields the index of each copy that was cut, and undefined for each that was not. */
 function* refer(
   draft: Draft,
   step: string,
@@ -117,7 +115,7 @@ function* refer(
   }
 }
 
-/** How a marker names the kept copy: by what the model itself asked for. */
+/** Names the kept copy by what the model itself asked for. */
 export function describe(tools: ToolTable, keep: Keep, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
   const path = getPath(tools, exchange);

@@ -14,8 +14,9 @@ import { Groups } from './settled';
 import { linesOf, standingRuns } from './standing';
 
 /**
- * State that is sent again and again (FR-LC-004): of environment details, listings and plans the latest stays whole; older ones
- * keep what differs from it. Which one is the latest changes as the conversation grows, so no marker calls it that.
+ * State that is sent repeatedly (environment details, listings, plans): the latest stays whole and
+ * older ones keep what differs. No marker says "latest", because that changes as the conversation
+ * grows.
  */
 export const obsoleteState = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded state';
@@ -25,7 +26,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
       const known = takeKnownLines(draft, tools);
       const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
         let standing: ReadonlySet<string> = linesOf(contents.at(-1)?.content.text ?? '');
-        // From the back, so that slices of one string keep their offsets.
+        // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
           const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
@@ -39,7 +40,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
             strict: true,
           } as const;
           yield draft.cut(name, getPlace(content), requests, info) > 0 ? index : undefined;
-          // A listing of what is new follows one of everything: what either of them says stands.
+          // A listing of what is new adds to an earlier full listing, so both hold.
           if (what === LATER_LISTING) standing = new Set([...standing, ...linesOf(content.text)]);
         }
       };
@@ -62,7 +63,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** A text of the state, and which item of its group has it. */
+/** One text of a repeated state, with the index of its item in the group. */
 interface StateContent {
   readonly content: PlacedContent;
   readonly index: number;
@@ -79,7 +80,7 @@ const environments = stepMemory(
 
 const LATER_LISTING = 'a later listing';
 
-/** By what the listing is of. */
+/** Grouped by what they list. */
 const listings = stepMemory(
   () =>
     new Groups<ApiMessage>((message) => [...new Set(getBlocks(message).flatMap((block) => listingHead(block) ?? []))]),
@@ -89,7 +90,10 @@ const TAG = '<system-reminder>\n';
 const LISTING = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
 const MIN_LISTED = 5;
 
-/** The line at the head of a listing of skills, agents or tools that an agent's program puts in; undefined for other blocks. */
+/**
+ * First line of a listing of skills, agents or tools that an agent adds; undefined for other
+ * blocks.
+ */
 const listingHead = memoizeByObject((block: Block): string | undefined => {
   const head = isText(block) ? LISTING.exec(block.text)?.[1] : undefined;
   if (head === undefined || !isText(block)) return undefined;
@@ -97,8 +101,8 @@ const listingHead = memoizeByObject((block: Block): string | undefined => {
 });
 
 /**
- * The states of one kind in messages: environment details that Roo and Cline put at the end of each turn, listings that Claude Code puts
- * behind a prompt.
+ * Environment details, which Roo and Cline add to the end of each turn, and listings, which Claude
+ * Code adds after a prompt.
  */
 const statesIn = (
   draft: Draft,
@@ -111,7 +115,7 @@ const statesIn = (
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
       const message = places[index] as number;
       const path = ['content', at, 'text'];
-      // The tags around a listing stay.
+      // Keep the tags around a listing.
       const start = block.text.startsWith(TAG) ? TAG.length : 0;
       const text = block.text.slice(start);
       const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };
@@ -126,6 +130,9 @@ const plans = stepMemory(
     ),
 );
 
-/** Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to shorten. */
+/**
+ * Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to
+ * shorten.
+ */
 const plansIn = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
   isError ? [] : parameters.filter((content) => content.text.includes('\n'));

@@ -13,15 +13,15 @@ import { Groups } from './settled';
 const OPENING = '<system-reminder>';
 const CLOSING = '</system-reminder>';
 
-/** A reminder in a content, the blank lines before it included. */
+/** Includes the blank lines before it. */
 interface Reminder extends Slice {
   readonly content: Content;
   readonly text: string;
 }
 
 /**
- * Reminders that an agent's program puts into results and behind what the user wrote, again and again: of equal ones one
- * stays. They speak of the conversation, not of the place where they stand, so that no marker is needed.
+ * Reminders that agents add again and again to results and prompts: one of each stays. No marker is
+ * needed, because they are about the whole conversation and not about their place.
  */
 export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep => {
   const name = 'Repeated reminders';
@@ -52,7 +52,7 @@ const reminding = stepMemory(
   () => new Groups<ApiMessage>((message) => [...new Set(remindersOf(message).map(({ text }) => text))]),
 );
 
-/** Reminders in a message. Results only hold them at their end; a file may hold the words, too. */
+/** Results contain reminders only at their end; elsewhere, the words may be a file's. */
 const remindersOf = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? listContents(message)
@@ -64,7 +64,7 @@ const remindersOf = memoizeByObject((message: ApiMessage): readonly Reminder[] =
 function remindersIn({ text }: Content): (Slice & { readonly text: string })[] {
   const found = [];
   let end = text.length;
-  // From the back, as long as one ends where the text does.
+  // From the end of the text backwards.
   for (;;) {
     const trimmed = trimmedEnd(text, end);
     if (!text.endsWith(CLOSING, trimmed)) break;
@@ -83,9 +83,7 @@ function trimmedEnd(text: string, end: number): number {
   return at;
 }
 
-/**
- * The cuts for the reminders of a message that go, by content. They are made together: one cut moves what is behind it.
- */
+/** Groups a message's cuts by content, to make them at once: each cut moves the text after it. */
 function cutsByContent(
   at: number,
   messages: readonly ApiMessage[],

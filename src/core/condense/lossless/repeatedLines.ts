@@ -13,7 +13,7 @@ import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
 
-/** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
+/** The operations that remove repeated lines, and the kinds of texts that each one cuts. */
 const OPERATIONS = {
   oneViewPerFile: {
     name: 'One view per file',
@@ -33,34 +33,32 @@ export type LineOperation = keyof typeof OPERATIONS;
 
 export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
 
-/** The rules that decide which lines stand for which. */
 interface Rules {
   readonly keep: Keep;
   readonly cuttable: ReadonlySet<SourceKind>;
-  /** Whether lines of one file may be kept in another's. */
+  /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
   readonly mayGo: MayGo | undefined;
-  /** Whether the lines are looked for that the plan before left over. */
+  /** Whether to link the single lines that an earlier plan left. */
   readonly takesRest: boolean;
 }
 
-/** Which texts of a draft may be cut, as they come; absent: those of the operations' kinds. */
+/** Decides which sources of a draft may be cut; by default those of the operations' kinds. */
 type MayGo = (draft: Draft, known: KnownLines) => (source: Source) => boolean;
 
-/** The cuts of one operation at one place. */
 interface PlannedCuts {
   readonly place: Place;
   readonly source: Source;
-  /** The whole text that the requests speak of. */
+  /** The whole text, to which the offsets of the requests refer. */
   readonly text: string;
   readonly requests: CutRequest[];
-  /** The planned runs. */
+  /** The runs that the requests remove. */
   readonly of: RunsOfSource[];
 }
 
 /**
- * Steps that let each line stand once: every run of lines, in results and in parameters, is kept in one place and referred
- * to in the others. One plan is made for all of them, on the view that the first of them finds.
+ * Steps that keep each run of lines in one place, in results or parameters, and refer to it from
+ * the others. The first step plans for all of them.
  */
 export function repeatedLines(
   tools: ToolTable,
@@ -95,7 +93,8 @@ export function repeatedLines(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
-      // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
+      // Lines that are left over, and runs that cuts have joined; otherwise a second run over the
+      // view would still find something.
       const memory = memoryOfRest(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
@@ -114,7 +113,7 @@ function apply(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation)
   for (const { place, source, text, requests, of } of plan) {
     const operation = operationOf(source.kind);
     if (only !== undefined && operation !== only) continue;
-    // Places that the check has restored since are planned anew.
+    // The check has restored this place; it needs a new plan.
     if (draft.text(place) !== text) continue;
     const { name, reason } = OPERATIONS[operation];
     const own = draft.cut(name, place, requests, {
@@ -123,7 +122,7 @@ function apply(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation)
       reason,
       strict: true,
     });
-    // If what was done is taken back, it is to be done again.
+    // If the cuts are undone later, the runs must be tried again.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
   }
@@ -152,25 +151,30 @@ function makePlan(draft: Draft, rules: Rules, memory: IndexMemory): PlannedCuts[
 interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: RunsOfIndex;
-  /** Texts of new results, whose lines could go: once sent, they stay, and the index is to know them so. */
+  /**
+   * Texts of new results whose lines could be cut. They stay once they are sent, so the index must
+   * then treat them as fixed.
+   */
   readonly asNew: WeakSet<Source>;
 }
 
 interface IndexMemory {
   readonly known: KnownLines;
   readonly sources: Sources;
-  /** The index of the latest plan; taken out while one is made, so that a plan that fails leaves no half of one. */
   latest: IndexWithRuns | undefined;
 }
 
 const memories = stepMemory((known): IndexMemory => ({ known, sources: new Sources(known), latest: undefined }));
 
-/** Condensing new results has an index of its own, which the runs of Lossless in between leave as it is. */
+/**
+ * Condensing new results has an index of its own, which the runs of Lossless in between leave as it
+ * is.
+ */
 const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known, keep === 'above' ? 'new results' : '');
 
 /**
- * The index of the lines that are left over is gone with its step: it is as large as the other, is only asked for where that
- * one saved, and then most of it would be made anew.
+ * Made for each step and not kept: it is as large as the main index, is rarely needed, and most of
+ * it would be rebuilt anyway.
  */
 const memoryOfRest = (known: KnownLines, keep: Keep): IndexMemory =>
   keep === 'above' ? memoryOf(known, keep) : { ...memoryOf(known, keep), latest: undefined };
@@ -217,11 +221,11 @@ function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }:
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/**
- * Tokens that a cut must save beyond its marker: the reference is not known yet, and references differ by a few tokens.
- */
+/** Tokens by which references differ in length; the reference is not known yet. */
 const MARGIN = 3;
-/** A log or a listing with gaps is hard to read: a gap must save so many times what its marker costs. */
+/**
+ * A text with gaps is harder to read, so a gap must save this many times the cost of its marker.
+ */
 const MIN_WORTH = 1.2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
@@ -229,7 +233,7 @@ function isWorth({ counter }: Draft, run: KeptRun): boolean {
   const { content, lines, kind } = run.source;
   const price = marker(longestDescription(run), ANY_REFERENCE);
   if (lines.end(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
-  // Counted without line numbers: a later step may cut them, and the marker must still be worth it.
+  // Without line numbers: a later step may remove them, and the marker must still pay off.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
     body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;

@@ -7,23 +7,19 @@ import { protectedFrom } from '../draft/exchanges';
 import { takeKnownLines, stepMemory } from './knownLines';
 import { Settled } from './settled';
 
-/** How a step works on results that it judges one by one. */
+/** A rule that judges each result without looking at other messages. */
 export interface ResultRule {
   readonly name: string;
-  /** Why it cuts, in words. */
   readonly reason: string;
-  /** Whether what it cuts stands elsewhere in the view, or follows from what does. */
+  /** Whether everything it cuts is elsewhere in the view or follows from what is. */
   readonly strict: boolean;
-  /** The cuts in the text of a result, by its offsets; undefined for calls whose results are left alone. */
+  /** Cuts in a result's text; undefined if results of this call must stay as they are. */
   readonly noiseOf: (
     exchange: ToolExchange,
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
 
-/**
- * Makes a step of a rule that needs no other message to judge a result.
- * @param rule the rule for an agent's tools.
- */
+/** @param rule creates the rule for an agent's tools */
 export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
   const settledOf = stepMemory(() => new Settled<ToolExchange>());
   return (tools) => {
@@ -35,14 +31,14 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         const settled = settledOf(takeKnownLines(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;
-        // Of a draft that has to leave the beginning alone nothing is learned about what could be done there.
+        // Do not settle exchanges that only this draft must leave alone.
         const open = sentBefore > 0 ? newest(draft, exchanges) : settled.open(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
           const noiseIn = noiseOf(exchange);
           if (!noiseIn) continue;
-          // From the back: several results in one text keep their offsets.
+          // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
             if (protectedFrom(draft, content)) continue;
             const found = noiseIn(content.text, content);
@@ -62,9 +58,10 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
   };
 }
 
-/** The places of the exchanges that are answered in what was not sent before. */
+/** Exchanges with answers that were not sent before. */
 function newest({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
-  // Calls are answered before the agent says more. Some agents store each call, and each answer, in a message of its own.
+  // Some agents store each call and each answer as a message of its own, so step back to the first
+  // call.
   let firstCall = sentBefore;
   for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;
   const places: number[] = [];
@@ -76,7 +73,7 @@ function newest({ original, sentBefore }: Draft, exchanges: readonly ToolExchang
   return places;
 }
 
-/** A cut in a content as a cut in the string that holds the content. */
+/** Moves a cut from offsets of the content to offsets of the string that contains it. */
 const behind = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
   ...request,
   start: start + request.start,

@@ -11,15 +11,15 @@ import { plainCommand } from './describe';
 import { takeKnownLines, stepMemory } from './knownLines';
 import { Settled } from './settled';
 
-/** Shorter parameters say what was tried. */
+/** Shorter parameters stay, to show what was tried. */
 const LONG_CHARS = 160;
 
-/** A retry comes within so many calls. */
+/** A call this many calls later can still be a retry. */
 const SOON = 20;
 
 const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
-/** Calls that failed and were made again with success: their long parameters go, the error stays. */
+/** Removes long parameters of failed calls that were repeated successfully; the error stays. */
 export const retriedErrors = (tools: ToolTable): MechanicalStep => {
   const name = 'Failed calls made again';
   return {
@@ -52,7 +52,7 @@ export const retriedErrors = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** Places in order, and those for which one of them comes soon: a call that is new may be a retry. */
+/** Adds places that are soon followed by one of these: a new call may be their retry. */
 function* withSoonBefore(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {
@@ -63,7 +63,10 @@ function* withSoonBefore(places: readonly number[]): Generator<number> {
 const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
   !later.isError && later.results.length > 0 && targetOf(tools, later) === target;
 
-/** Whether a call gives at least half of a parameter's lines again; of commands the beginning is enough. */
+/**
+ * True if a call repeats at least half of a parameter's lines; for commands the beginning is
+ * enough.
+ */
 function givesAgain(later: ToolExchange, { path, text }: Content): boolean {
   if (getCommand(later) !== undefined) return true;
   const again = linesByParameter(later).get(nameOf(path));
@@ -75,7 +78,7 @@ const linesByParameter = memoizeByObject(
   ({ parameters }: ToolExchange) => new Map(parameters.map(({ path, text }) => [nameOf(path), linesOf(text)])),
 );
 
-/** A parameter's name, or the keys that lead to it. */
+/** The parameter's name, or the keys that lead to it. */
 const nameOf = (path: Path): string => path.slice(2).join(' ');
 
 const linesOf = (text: string): Set<string> => new Set(text.split('\n').map((line) => line.trim()));
@@ -85,7 +88,7 @@ const commandTarget = memoizeByObject((exchange: ToolExchange) => {
   return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
 });
 
-/** The target of a call: the same target means the same attempt. */
+/** Calls with the same target are attempts at the same thing. */
 function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
   const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {

@@ -12,9 +12,9 @@ import { Groups } from './settled';
 const MIN_CHARS = 160;
 
 /**
- * Versions of a file that a later write of the whole file replaces (FR-LC-004): what was written or read before shows a
- * file that is no longer there. Where all of its lines stand in the newest version or in edits of the file, the text is left to
- * the steps that refer to lines; otherwise it goes by reference, and can be recalled.
+ * Versions of a file that a later write of the whole file replaced. If the newest version and edits
+ * of the file contain all of a version's lines, the line steps take care of it; otherwise its text
+ * is replaced by a reference.
  */
 export const supersededVersions = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';
@@ -59,7 +59,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
 
 const MARKER = 'older version, the file was written anew later';
 
-/** By file: what shows or changes it. */
+/** Everything that shows or changes a file, by file. */
 const versions = stepMemory(
   ({ tools }) =>
     new Groups<ToolExchange>((exchange) => {
@@ -77,7 +77,7 @@ const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
 const linesWritten = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
-/** The texts of an exchange that show the file as it was: what was written, or what was read. */
+/** What the exchange wrote or read of the file. */
 function versionsIn(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
   switch (ruleFor(tools, exchange)?.kind) {
     case 'write':

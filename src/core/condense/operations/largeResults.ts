@@ -1,4 +1,4 @@
-/** Results that are too large for the window that they come into: what stays of them, before they are first sent. */
+/** Shortens results that are too large for the window before they are first sent. */
 import type { Slice } from '../../slice';
 import { isRecall, getPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -11,21 +11,21 @@ import { truncatedSlice } from './truncate';
 
 const NAME = 'Results too large for the window';
 
-/** Share of the limit that stays, one half of it at the beginning and one at the end. */
+/** Half of this share stays at the beginning and half at the end. */
 const KEPT_SHARE = 0.25;
-/** A line that is longer than this many UTF-16 units is cut in two; else cuts are made between lines. */
+/** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE = 2_000;
 
 /**
- * Shortens results that were not sent before and have more tokens than the limit: their beginning, their end and their first
- * lines that tell of an error stay, the rest can be recalled.
- * @param limitTokens in o200k tokens.
+ * Shortens unsent results above the limit to their beginning, end and first error lines; the rest
+ * can be recalled.
+ * @param limitTokens in o200k tokens
  */
 export const largeResults = (limitTokens: number): MechanicalStep => ({
   name: NAME,
   run(draft) {
     for (const exchange of draft.exchanges) {
-      // Its size was asked for; cut again, it would be recalled for ever.
+      // The agent asked for this much; if it was cut again, the agent would recall it again.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
@@ -46,9 +46,10 @@ export const largeResults = (limitTokens: number): MechanicalStep => ({
   },
 });
 
-/** The cuts that bring a text far below a limit of o200k tokens; none where it keeps the limit. */
+/** Cuts that bring a text well below the limit; none if it is within the limit. In o200k tokens. */
 function largeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
-  // No token has less than a byte, and no UTF-16 unit: of a huge text the bytes are not counted for that.
+  // A token has at least one byte, so short texts need no count. Checking UTF-16 units first avoids
+  // measuring the bytes of a huge text.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.text(text);
   if (tokens <= limitTokens) return [];
@@ -64,7 +65,7 @@ function largeCuts(text: string, limitTokens: number, counter: MessageCounter): 
   return requests;
 }
 
-/** A slice made smaller so that it begins and ends with lines, where these are not endless. */
+/** Shrinks a slice to whole lines, unless they are too long. */
 function betweenLines(text: string, { start, end }: Slice): Slice {
   const first = text.slice(start, start + MAX_LINE).indexOf('\n');
   const from = Math.max(start + 1, end - MAX_LINE + 1);
@@ -72,7 +73,7 @@ function betweenLines(text: string, { start, end }: Slice): Slice {
   return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
 }
 
-/** The gaps around lines of a slice, each without the newlines at its ends. */
+/** The gaps between lines of a slice, each without newlines at its ends. */
 function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   const found: Slice[] = [];
   let at = start;

@@ -10,19 +10,20 @@ import { fileLines, type FileLine, type FileLines, type FileRules } from './file
 import { quotedLines } from './quotedLines';
 
 export interface OutlineOptions extends FileRules {
-  /** Turns for which a file was neither read nor edited before its reads are outlined. */
+  /** Reads are outlined after their file was neither read nor edited for this many turns. */
   readonly coldTurns: number;
-  /** Reads with fewer tokens are left alone. */
+  /** Shorter reads stay unchanged. */
   readonly minimumTokens: number;
-  /** Tokens of the draft at which nothing more is outlined; undefined: all that is cold is. */
+  /** Stops at this size of the draft; if undefined, all eligible reads are outlined. */
   readonly targetTokens?: number | undefined;
-  /** True for content that may be touched: the selection and the protections of the pass. */
+  /** True if the selection and protections of the pass allow changing the content. */
   readonly mayTouch: (content: PlacedContent, exchange: ToolExchange) => boolean;
   readonly tools?: ToolTable;
 }
 
 /**
- * Of file reads gone cold, declarations and lines that edits quoted stay; the rest is a reference. The oldest go first.
+ * Reduces old file reads to declarations and quoted lines, with references for the rest. The oldest
+ * go first.
  */
 export const outlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
   name,
@@ -31,7 +32,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
     const reads = fileReads(draft.exchanges, tools, turnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
-    // Of the original: what another pass took out of an edit's parameters was quoted all the same.
+    // From the original: another pass may have cut an edit's parameters.
     const quoted = quotedLines(originalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
@@ -66,7 +67,7 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: File
 /** Fewer lines are not worth a marker. */
 const MIN_RUN = 4;
 
-/** The runs of lines that go, with the words for their markers; a run's last newline stays. */
+/** Runs of lines to remove, with the words for their markers; a run's last newline stays. */
 function runsOf(stays: readonly boolean[], lines: readonly FileLine[]): { start: number; end: number; what: string }[] {
   const runs: { start: number; end: number; what: string }[] = [];
   for (let at = 0; at < lines.length; at++) {

@@ -11,21 +11,21 @@ import { truncationProvider } from './truncation';
 
 export interface ProviderParts {
   /**
-   * Chooses the model for a step. Absent: this program calls none, so Native, which is nothing without one, is left out; Smart
-   * and Strategy do what needs no model.
+   * Chooses the model for a step. Absent if this program calls none: then Native is omitted, and
+   * Smart and Strategy do what needs no model.
    */
   readonly select?: SelectModel;
-  /** The lengths of a model's earlier replies, for estimates. */
+  /** Lengths of a model's earlier replies, for estimates. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   /** The user's own presets. Default none. */
   readonly presets?: () => readonly Preset[];
   /** Summaries that were paid for. Default: those of this list's own runs. */
   readonly memo?: SummaryMemo;
-  /** The providers that other extensions registered, which a strategy may name. Default none. */
+  /** Providers of other extensions, which a strategy may name. Default none. */
   readonly others?: () => readonly CondensationProvider[];
 }
 
-/** The providers that ship with the product: the one list of them. The first, Lossless, is the default. */
+/** Creates the providers of this product; the first, Lossless, is the default. */
 export function createProviders(parts: ProviderParts = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
   const native = select && nativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
@@ -39,7 +39,7 @@ export function createProviders(parts: ProviderParts = {}): [CondensationProvide
   return [...steps, strategyProvider({ providers: () => [...steps, ...others()], presets })];
 }
 
-/** Doesn't suggest setting up a model, as the other wordings do: here that would change nothing. */
+/** Other messages suggest setting up a model, which would change nothing here. */
 const noModelHere: SelectModel = () => {
   throw new NoSummarizerError('No model is called here.');
 };

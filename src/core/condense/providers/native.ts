@@ -25,19 +25,19 @@ import { formatTokens } from '../../format';
 
 export interface NativeOptions {
   /**
-   * The model to summarize with, chosen anew each time.
+   * Selects the model; called for each condensation.
    * @throws NoSummarizerError
    */
   readonly select: (own: OwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
-  /** Lengths of the replies in earlier runs with a model. */
+  /** Lengths of the model's earlier replies. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory?: PromptMemory;
 }
 
-/** The batch summary: a model sums up what lies between the task and the latest messages. */
+/** A model summarizes the messages between the task and the latest ones. */
 export function nativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
   const { select, samples = () => [], memory = new PromptMemory() } = options;
-  /** Warnings that were told: the same one isn't told with every condensation. */
+  /** Warnings already reported; each is reported only once. */
   const reported = new Set<string>();
 
   const planFor = async (
@@ -126,7 +126,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
   };
 }
 
-/** A plan with the model that it is for. */
+/** A plan and its model. */
 interface Made {
   readonly selected: SelectedSummarizer;
   readonly model: SummarizerModel;
@@ -171,7 +171,7 @@ function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerMod
   }
 }
 
-/** The parts of a run, beside the plan. */
+/** What a run needs besides its plan. */
 interface SummaryRunParts {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
@@ -182,11 +182,11 @@ interface SummaryRunParts {
   readonly memory: PromptMemory;
   /** Notes for a person; the run adds to them. */
   readonly notes: string[];
-  /** US dollars; undefined where no price is known. */
+  /** In US dollars; undefined if no price is known. */
   readonly estimatedCost: number | undefined;
 }
 
-/** One run of a plan: its calls, and what is made of the reply. */
+/** One run of a plan: makes its calls and turns the reply into a result. */
 class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();

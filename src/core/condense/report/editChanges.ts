@@ -1,6 +1,6 @@
 /**
- * A condensation's changes, edit by edit, and the same without some of them: for a person to look at before it is
- * done.
+ * Describes a condensation's changes, and the condensation without some of them, for a person to
+ * review first.
  */
 import { findNewViolations, type Violation } from '../../messages/firewall';
 import { isRecord } from '../../messages/blocks';
@@ -14,14 +14,14 @@ import { editKey, renderCuts, touches, type Edit, type EditId } from '../edits/e
 
 export interface EditChange {
   readonly id: EditId;
-  /** Index of the message in the original; of a summary the first. */
+  /** Index of the original message; for a summary the first one. */
   readonly message: number;
   readonly step: string;
   readonly operation: EditOperation;
   readonly reason: string;
-  /** All that goes stands elsewhere in the view. */
+  /** True if the rest of the view contains everything that is removed. */
   readonly strict: boolean;
-  /** The text now, and after it. */
+  /** The text before and after the edit. */
   readonly before: string;
   readonly after: string;
   readonly tokensBefore: number;
@@ -29,9 +29,9 @@ export interface EditChange {
 }
 
 /**
- * The new edits with what they change.
- * @param active edits of earlier condensations, which the view shows.
- * @param edits those of the condensation.
+ * Describes the new edits.
+ * @param active edits of earlier condensations that the view shows
+ * @param edits the condensation's edits
  */
 export function editChanges(
   original: readonly ApiMessage[],
@@ -41,7 +41,7 @@ export function editChanges(
   const shown = new Map(active.map((edit) => [editKey(edit), edit]));
   return edits.map((edit) => {
     const before = textBefore(original, shown.get(editKey(edit)), edit);
-    // A later step of the same place starts from here.
+    // A later step at the same place starts from this edit.
     shown.set(editKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
@@ -77,11 +77,13 @@ function textOf(original: readonly ApiMessage[], edit: Edit): string {
   }
 }
 
-/** The string at a place; a block as people read it: thinking in its words, without its signature. */
+/**
+ * The string at a place; for a block what people can read, such as thinking without its signature.
+ */
 function textAt(original: readonly ApiMessage[], { message, path }: Place): string {
   const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
-  // A record at an edit's place is a block of the message.
+  // A record at an edit's place is a block.
   return isRecord(value)
     ? (renderBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
     : JSON.stringify(value);
@@ -90,11 +92,14 @@ function textAt(original: readonly ApiMessage[], { message, path }: Place): stri
 export interface Selected {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
-  /** The objections: some edits can't do without others. */
+  /** Rule violations, since some edits depend on others. */
   readonly violations: readonly Violation[];
 }
 
-/** A condensation without some of its edits. Of a place that several steps changed the one below shows again. */
+/**
+ * Removes edits from a condensation. If several steps changed a place, the previous edit shows
+ * again.
+ */
 export function withoutEdits(
   original: readonly ApiMessage[],
   active: readonly Edit[],
@@ -108,7 +113,10 @@ export function withoutEdits(
   return { edits: kept, tokensAfter: counter.messages(view), violations };
 }
 
-/** A condensation that leaves some messages as they are. @param excluded indexes of the messages */
+/**
+ * Leaves some messages unchanged.
+ * @param excluded indexes of the messages
+ */
 export function withoutMessages(
   original: readonly ApiMessage[],
   active: readonly Edit[],

@@ -3,24 +3,26 @@ import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
 import type { ApiMessage } from '../../messages/types';
 import type { AppliedEdits } from '../edits/applyEdits';
 
-/** Two states of a conversation for a diff editor; what is the same on both sides is folded. */
+/** Prepares two states of a conversation for a diff editor, with equal parts folded. */
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;
-  /** Line of `after` at which the first difference is, from 0; undefined where there is none. */
+  /** First line of `after` that differs, from 0; undefined if none does. */
   readonly firstChange: number | undefined;
 }
 
-/** Unchanged lines that stay around what changed. */
+/** Unchanged lines to show around changes. */
 const CONTEXT = 3;
-/** Lines of changed stretches that stay, in the whole conversation, and of one stretch at least. */
+/** Changed lines to show in total, and at least per section. */
 const ALL_CHANGED = 2_000;
 const MIN_CHANGED = 12;
 
-/** As {@link renderConversation} writes them. */
+/** As written by {@link renderConversation}. */
 const BLOCK = /^[▶◀▹▫] /;
 
-/** The lines of each message, by its heading; a line of a message's text that looks like one is taken for one, on both sides. */
+/**
+ * Splits a text by message headings. A line that looks like a heading counts as one, on both sides.
+ */
 function sectionsOf(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
   for (let at = 0; at <= text.length;) {
@@ -37,7 +39,7 @@ function sectionsOf(text: string): readonly (readonly string[])[] {
 
 const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
-/** The stretches of both sides that belong together: sections of one heading; what has no counterpart stands alone. */
+/** Pairs sections with equal headings; sections without a counterpart stay alone. */
 function* pairs(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
@@ -58,7 +60,7 @@ function* pairs(
   for (; next < after.length; next++) yield [[], after[next] ?? []];
 }
 
-/** The headings, told apart where one stands there again. */
+/** Unique keys for the headings. */
 function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
   const seen = new Map<string, number>();
   return sections.map(([heading = '']) => {
@@ -71,9 +73,9 @@ function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
 type Shown = Pick<AppliedEdits, 'messages' | 'origins'>;
 
 /**
- * A view beside the conversation, or beside an earlier view.
+ * Compares a view with the original or with an earlier view.
  * @param original the whole conversation
- * @param isPreview nothing was applied
+ * @param isPreview true if the edits were not applied
  */
 export function compareViews(
   original: readonly ApiMessage[],
@@ -89,14 +91,14 @@ export function compareViews(
   );
 }
 
-/** Where the lines of a stretch that is too long can be read. */
+/** For applied condensations. */
 export const READ_ELSEWHERE = 'more lines: “Read What Was Condensed” shows them';
-/** A preview is kept nowhere: its markers alone lead to what would go. */
+/** A preview is not stored, so only its markers lead to the text. */
 export const BEHIND_MARKERS = 'more lines; markers open what would be removed';
 
 /**
- * Both texts, folded alike.
- * @param isPreview nothing was applied
+ * Folds both texts alike.
+ * @param isPreview true if the edits were not applied
  */
 export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
   const hiddenWords = isPreview ? BEHIND_MARKERS : READ_ELSEWHERE;
@@ -128,19 +130,19 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
   return { before: left.join('\n'), after: right.join('\n'), firstChange };
 }
 
-/** The numbers that tools put in front of a file's lines. */
+/** Numbers that tools put before a file's lines. */
 const NUMBERS = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
 
 /**
- * The lines of before without the numbers in front of them, where the same lines stand in after without: that only a number went is no
- * change that a person looks for. Lines whose number stays keep it.
+ * Removes the numbers of lines that are in `after` without them, so that a removed number does not
+ * show as a change.
  */
 function withoutNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
   return before.map((line) => {
     if (bare.has(line)) return line;
     const text = line.replace(NUMBERS, '');
-    // Of a number alone only the signs that stand in no text tell that it is one.
+    // A number alone is recognized only by a separator that ordinary text does not contain.
     const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
     return text !== line && isNumber && bare.has(text) ? text : line;
   });
@@ -149,7 +151,7 @@ function withoutNumbers(before: readonly string[], after: readonly string[]): re
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-/** How many lines two sections have in common at their beginning and, behind that, at their end. */
+/** Number of equal lines at the beginning of two sections, and after those at the end. */
 function commonEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
   const most = Math.min(a.length, b.length);
   let head = 0;
@@ -159,7 +161,7 @@ function commonEnds(a: readonly string[], b: readonly string[]): { readonly head
   return { head, tail };
 }
 
-/** The first and last lines of an unchanged stretch; a fold takes a line itself. */
+/** Keeps the first and last lines of an unchanged section; the fold itself takes a line. */
 function foldUnchanged(lines: readonly string[], first: number, last: number): readonly string[] {
   const hidden = lines.length - first - last;
   return hidden <= 1
@@ -167,7 +169,7 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
     : [...lines.slice(0, first), words(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
-/** What stands before a change: the line that says what changes there stays, such as which file a result is of. */
+/** Keeps the line that says what changes, such as the file of a result. */
 function foldHead(lines: readonly string[]): readonly string[] {
   const named = lines.findLastIndex((line) => BLOCK.test(line));
   return named <= 1

@@ -5,20 +5,25 @@ import type { OutcomeSummary } from '../condensation';
 import { withConfigName, type StepReport } from '../types';
 
 export interface ReportOptions {
-  /** Tokens of the model for a number of o200k tokens. Default: the same. */
+  /** Converts o200k tokens to the model's tokens. Default: unchanged. */
   readonly calibrate?: (tokens: number) => number;
-  /** O200k tokens that the messages were to have at most. */
+  /** The target of the messages, in o200k tokens. */
   readonly targetTokens?: number;
-  /** The whole request before and after, in the model's tokens, where it is known: the total is told of it. */
+  /**
+   * The whole request before and after, in the model's tokens; if known, the total refers to it.
+   */
   readonly request?: { readonly tokensBefore: number; readonly tokensAfter: number };
-  /** US dollars that each later request costs less once the agent goes on with the result; absent where that is not known. */
+  /**
+   * US dollars that each later request saves if the agent continues with the result; absent if
+   * unknown.
+   */
   readonly savedPerRequest?: number;
 }
 
 /**
- * Reports a condensation in the form of NFR-U-002: one line for each step that changed anything, then total, cost and time;
- * behind them which facts of the conversation still stand in the view.
- * @param nameOf what people call a provider.
+ * Formats a report: one line per step that changed anything, then total, cost and time, then the
+ * facts that are still in the view.
+ * @param nameOf returns a provider's name for people
  */
 export function formatReport(
   outcome: OutcomeSummary,
@@ -44,7 +49,7 @@ export function formatReport(
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
-  // A strategy notes what failed for those who are shown no steps.
+  // Failures that notes already report to people who see no steps.
   const told = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
@@ -64,11 +69,11 @@ function totalLine(
   return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
 }
 
-/** That a target was missed, and by how much. O200k tokens. */
+/** States by how much a target was missed. In o200k tokens. */
 export const targetLine = (target: number, tokensAfter: number, calibrate: (tokens: number) => number): string =>
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
 
-/** How many requests were made of whose model: many subscriptions count requests and not tokens. */
+/** Number of requests per model; many subscriptions count requests instead of tokens. */
 function requestWords(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
@@ -79,20 +84,20 @@ function requestWords(calls: OutcomeSummary['calls'] = []): string {
   return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
 }
 
-/** A result's providers, and the presets or strategies that they ran with. */
+/** The providers of a result and their presets or strategies. */
 export interface NamedResult {
   readonly provider: string;
   readonly alsoBy?: readonly string[];
   readonly configNames?: Readonly<Record<string, string>>;
 }
 
-/** The providers that took something out, in the order in which they did. */
+/** Providers that removed something, in order. */
 export const namesOf = (
   { provider, alsoBy = [], configNames = {} }: NamedResult,
   nameOf: (provider: string) => string,
 ): string => [...alsoBy, provider].map((id) => withConfigName(nameOf(id), configNames[id])).join(', then ');
 
-/** The same of condensations as a ledger has them, each name once. */
+/** Likewise for condensations in a ledger, each name once. */
 export const namesOfCondensations = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],
   nameOf: (provider: string) => string,
@@ -124,7 +129,10 @@ function headline(outcome: OutcomeSummary, nameOf: (provider: string) => string)
   }
 }
 
-/** The steps that did something or failed, one a line; the others, which can be many, together. */
+/**
+ * One line per step that did something or failed, and one for all others, of which there may be
+ * many.
+ */
 function stepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();
@@ -149,5 +157,8 @@ const stepLine = (step: StepReport, change: (before: number, after: number) => s
     ? ` - ${step.name}: failed and was left out: ${step.outcome.reason}`
     : ` - ${nameOnce(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
 
-/** A strategy puts the provider's name before its step's; a provider of one step has given it the same. */
+/**
+ * A strategy puts the provider's name before the step's; a provider with one step gives both the
+ * same name.
+ */
 const nameOnce = (name: string): string => name.replace(/^(.+): \1$/, '$1');

@@ -1,4 +1,4 @@
-/** Shared by the tests of the pages: edits as a condensation would have made them. */
+/** Creates edits for the tests of pages. */
 import { hashText } from '../../hash';
 import type { ReferenceId } from '../../messages/markers';
 import { getValueAt } from '../../messages/path';
@@ -17,7 +17,6 @@ const made = (id: string, step = 'a step') => ({
 
 const REFERENCE = 'abcdef' as ReferenceId;
 
-/** Cuts in the string at a place. */
 export const cutAt = (original: readonly ApiMessage[], message: number, path: Path, cuts: readonly Cut[]): CutEdit => ({
   ...made(`cut ${message} ${path.join()}`),
   kind: 'cut',
@@ -27,7 +26,6 @@ export const cutAt = (original: readonly ApiMessage[], message: number, path: Pa
   cuts,
 });
 
-/** A block that went whole. */
 export const blockAt = (
   original: readonly ApiMessage[],
   message: number,
@@ -41,7 +39,6 @@ export const blockAt = (
   ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: REFERENCE } }),
 });
 
-/** A summary in the place of messages. */
 export const summaryOf = (
   original: readonly ApiMessage[],
   start: number,

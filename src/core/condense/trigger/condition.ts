@@ -1,12 +1,12 @@
-/** Conditions as data: when a pass or a strategy's step runs. */
+/** Conditions as data, for passes and steps of strategies. */
 import * as z from 'zod';
 
-/** Of parts that are combined. */
+/** Limit of combined parts. */
 const MAX_PARTS = 50;
 
 /**
- * Every field that is set must hold; none set: always. Strict, for a field that nobody knows would make a pass run
- * where it should not.
+ * All fields that are set must hold; without any it always holds. Strict, because ignoring an
+ * unknown field would run a pass when it should not run.
  */
 export const conditionSchema = z
   .object({
@@ -38,25 +38,25 @@ export const conditionSchema = z
 
 export type Condition = z.output<typeof conditionSchema>;
 
-/** The facts that conditions ask about. An unknown fact is undefined. */
+/** The facts that conditions ask about; undefined if unknown. */
 export interface ConditionFacts {
-  /** o200k tokens of the messages as they now stand. */
+  /** o200k tokens of the current messages. */
   readonly tokens: number;
-  /** o200k tokens of what is sent beside the messages. */
+  /** o200k tokens sent besides the messages. */
   readonly overheadTokens: number;
-  /** o200k tokens that the model's window holds. */
+  /** Size of the model's window in o200k tokens. */
   readonly windowTokens: number | undefined;
   readonly targetTokens: number | undefined;
   readonly toolResults: number;
   readonly cacheCold: boolean | undefined;
-  /** US dollars; `Infinity` where there is no limit. */
+  /** In US dollars; `Infinity` for no limit. */
   readonly budgetLeft: number | undefined;
 }
 
-/** `unknown`: it can't be told, for a fact is missing. What needs a condition to hold doesn't run then. */
+/** `unknown` if a fact is missing. Passes and steps run only if their condition holds. */
 export type Verdict = 'holds' | 'fails' | 'unknown';
 
-/** Whether a condition holds (three-valued: nothing follows from a fact that nobody knows). */
+/** Evaluates a condition in three-valued logic. */
 export function judge(condition: Condition, facts: ConditionFacts): Verdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return allOf([
@@ -87,10 +87,10 @@ export function missingFacts(condition: Condition, facts: ConditionFacts): strin
   return missing.map(([, , words]) => words).join(', and ');
 }
 
-/** The words of {@link missingFacts} for the target. */
+/** The result of {@link missingFacts} for a missing target. */
 export const NO_TARGET = 'no target is set';
 
-/** Facts that can be unknown, the fields that ask about them, and the words for it. */
+/** Facts that can be unknown, the fields that need them, and their descriptions. */
 const MISSING: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],
@@ -104,7 +104,7 @@ const asksAnywhere = (condition: Condition, field: keyof Condition): boolean =>
     asksAnywhere(part, field),
   );
 
-/** A field that isn't set asks nothing. */
+/** A field that is not set holds. */
 function asked<T>(field: T | undefined, holds: (field: T) => boolean | undefined): Verdict {
   const held = field === undefined ? true : holds(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';

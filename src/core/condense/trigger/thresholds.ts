@@ -1,32 +1,30 @@
-/**
- * When to condense, and how far (FR-TH-001 to -003). Percentages are of the model's context window.
- */
+/** When to condense and how far, in percent of the model's context window. */
 
 /** Bounds of a threshold in percent. */
 export const MIN_CONDENSE_THRESHOLD = 5;
 export const MAX_CONDENSE_THRESHOLD = 100;
-/** Share of the window that is never filled: counts are estimates. */
+/** Share of the window to keep empty, because counts are estimates. */
 export const TOKEN_BUFFER_PERCENTAGE = 0.1;
-/** Threshold in percent where nothing else is set. */
+/** Default threshold in percent. */
 export const DEFAULT_THRESHOLD_PERCENT = 75;
-/** How much of the threshold an automatic condensation leaves where nothing else is set, in percent: two thirds. */
+/** Default share of the threshold that an automatic condensation leaves, in percent: two thirds. */
 export const DEFAULT_TARGET_PERCENT = 67;
-/** Tokens kept free for the reply where the model names none. */
+/** Tokens reserved for the reply if the model states no limit. */
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
-/** A profile's threshold that means: as the global one. */
+/** Value of a profile's threshold that means the global one. */
 export const INHERIT_THRESHOLD = -1;
 
-/** When a conversation is due, and how far it is condensed then. All tokens are the model's. */
+/** When a conversation is due and how far to condense it. In the model's tokens. */
 export interface Threshold {
   /** Of the model's context window. */
   readonly percent: number;
-  /** Where they are less than the percentage of the window, they are the threshold. */
+  /** The threshold, if this is less than the percentage. */
   readonly tokens?: number;
-  /** How much of the threshold's tokens may remain; default {@link DEFAULT_TARGET_PERCENT}. */
+  /** Share of the threshold that may remain; default {@link DEFAULT_TARGET_PERCENT}. */
   readonly targetPercent?: number;
 }
 
-/** Tokens at a percentage of the window. */
+/** Tokens for a percentage of the window. */
 export const percentOf = (percent: number, contextWindow: number): number =>
   Math.floor((contextWindow * percent) / 100);
 
@@ -35,9 +33,9 @@ export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, conte
   Math.min(percentOf(percent, contextWindow), tokens);
 
 /**
- * Tokens down to which an automatic condensation goes. It is a share of the threshold, so that each threshold has a target
+ * Size in tokens after an automatic condensation. A share of the threshold, so that it is always
  * below it.
- * @param dueTokens at which it was due, where that was below the threshold.
+ * @param dueTokens where the conversation was due, if below the threshold
  */
 export const targetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
   percentOf(
@@ -45,7 +43,10 @@ export const targetTokens = (threshold: Threshold, contextWindow: number, dueTok
     Math.min(thresholdTokens(threshold, contextWindow), dueTokens),
   );
 
-/** Of what lies between threshold and target, the share that must go to be worth a prompt cache that is written anew. */
+/**
+ * Share of the tokens between threshold and target that must go to be worth writing the prompt
+ * cache again.
+ */
 const WORTHWHILE_SHARE = 0.6;
 
 /** Tokens that a condensation at the threshold must free. */
@@ -56,48 +57,51 @@ export interface TriggerInput {
   /** Tokens of the request without its last message. */
   readonly totalTokens: number;
   readonly lastMessageTokens: number;
-  /** Tokens of the model's window. */
+  /** Size of the model's window in tokens. */
   readonly contextWindow: number;
-  /** The model's own limit; {@link DEFAULT_RESERVED_OUTPUT_TOKENS} where it names none. */
+  /** The model's own limit; {@link DEFAULT_RESERVED_OUTPUT_TOKENS} if absent. */
   readonly maxOutputTokens?: number;
   readonly threshold: Threshold;
 }
 
 export interface TriggerDecision {
   readonly due: boolean;
-  /** The cause: the threshold was reached, or the room in the window was exceeded. */
+  /** The threshold was reached, or the window had too little room. */
   readonly reason?: 'threshold' | 'window';
   readonly tokens: number;
   /** Share of the window in use. */
   readonly percent: number;
 }
 
-/** More than this share of a window is never kept free for the reply: what an answer may have is set when it is asked for. */
+/** Upper bound of the share reserved for the reply; the actual limit is set with each request. */
 const MAX_RESERVED_SHARE = 0.4;
 
-/** Tokens of a window that a request may fill: window × 0.9 less the reserved output. */
+/** Tokens that a request may fill: window × 0.9 less the reserved output. */
 export const allowedTokens = (contextWindow: number, reservedOutput?: number): number =>
   contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) -
   Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_SHARE);
 
-/** Of a window so much is kept free for the reply where nobody asks for more, as far as the model can write it. */
+/** Default share reserved for the reply, up to the model's output limit. */
 const RESERVED_SHARE = 0.1;
-/** Of the window so much is kept free for the reply, at most {@link DEFAULT_RESERVED_OUTPUT_TOKENS}, wherever the threshold is. */
+/**
+ * Minimum share reserved for the reply whatever the threshold, up to {@link
+ * DEFAULT_RESERVED_OUTPUT_TOKENS}.
+ */
 const MIN_RESERVED_SHARE = 0.05;
 
 export interface ReservedOutputInput {
   readonly contextWindow: number;
   readonly threshold: Threshold;
-  /** The most that the model writes in one answer. */
+  /** The model's output limit. */
   readonly maxOutputTokens?: number;
-  /** The tokens that the user wants to be kept free. */
+  /** Tokens that the user wants to reserve. */
   readonly wanted?: number;
 }
 
 /**
- * Tokens that are kept free for the reply when it is decided what fits. That is less than the model may write (many write
- * half of their window): the limit that is sent with a request is what its prompt leaves free. As far as an answer still
- * has room, it is so little that a request fits until it has reached the threshold.
+ * Tokens to reserve for the reply when deciding what fits. Less than the model's limit, which often
+ * is half the window: each request gets the output limit that its prompt leaves. If possible, it is
+ * small enough for requests to fit until they reach the threshold.
  */
 export function reservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_SHARE);
@@ -107,13 +111,13 @@ export function reservedOutput({ contextWindow, threshold, maxOutputTokens, want
   return Math.floor(Math.min(asked, Math.max(behindThreshold, least)));
 }
 
-/** Where conversations with a model are condensed: tokens, and whether the threshold or what fits decides. */
+/** When a model's conversations are condensed, and whether the threshold or the window decides. */
 export interface DuePoint {
   readonly tokens: number;
   readonly reason: 'threshold' | 'window';
 }
 
-/** The tokens at which a conversation is due: those of the threshold, or fewer where a request would no longer fit. */
+/** The threshold, or less if a request would no longer fit. */
 export function duePoint(input: ReservedOutputInput): DuePoint {
   const { contextWindow, threshold } = input;
   const wanted = thresholdTokens(threshold, contextWindow);
@@ -122,7 +126,7 @@ export function duePoint(input: ReservedOutputInput): DuePoint {
 }
 
 /**
- * Whether to condense now: at the threshold, or where the request would not fit. A window of 0 is not known: never due.
+ * True at the threshold, or if the request would not fit. Never due if the window is unknown (0).
  */
 export function shouldCondense(input: TriggerInput): TriggerDecision {
   const { contextWindow, threshold } = input;

@@ -1,7 +1,6 @@
 /**
- * The configuration of the Smart provider: data that is stored, shared and edited. Field names are those of the
- * pass-based architecture where it has them. Fields that this version doesn't know are kept, but for filters and
- * conditions: to overlook one of theirs would take out more than was asked.
+ * The configuration of the Smart provider, as stored, shared and edited. Unknown fields are kept,
+ * except in filters and conditions: ignoring one there would remove more than was requested.
  */
 import * as z from 'zod';
 import { OPERATIONS } from '../../edits/operations';
@@ -15,7 +14,7 @@ import { pass, passOperations, protection, type BatchPass, type Pass } from './p
 
 const percent = z.number().min(0).max(100);
 
-/** The treatment of old blocks that are not text. */
+/** What to do with old blocks that are not text. */
 const oldBlocks = z.looseObject({
   operation: z.enum(['keep', 'suppress']).default('keep'),
   keepRecent: z.int().min(0).max(1_000_000).default(10).describe('Number of newest messages that keep theirs.'),
@@ -73,15 +72,15 @@ export const smartConfigSchema = z
     });
   });
 
-/** Settings of the Smart provider with all defaults filled in. */
+/** Settings of the Smart provider with all defaults. */
 export type SmartConfig = z.output<typeof smartConfigSchema>;
-/** The same as it is written: what is absent takes its default. */
+/** Settings as written; absent fields take their defaults. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
- * Checks a configuration. What can be used of a wrong one never does more than was written: a pass with a mistake is left
- * out, and with it the passes behind it that call a model, since they would have more to do. Nothing can be used where it is
- * not clear which passes there are or what they must leave alone.
+ * Checks a configuration. The usable rest never does more than was written: a wrong pass is left
+ * out together with all later passes that call a model, since they would have more to do. The whole
+ * configuration is rejected if it is unclear which passes there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, removableField);
@@ -103,7 +102,7 @@ function removableField(path: FieldPath): FieldPath | undefined {
 interface SoundPasses {
   readonly passes: unknown[];
   readonly problems: ConfigProblem[];
-  /** Those that are sound, but must not run without the wrong ones. */
+  /** Valid passes that must not run without the wrong ones. */
   readonly leftOut: ConfigProblem[];
 }
 
@@ -136,24 +135,26 @@ const callsModel = (pass: Pass): boolean =>
 const operationsOf = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
   pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);
 
-/** The operations that call a model. */
+/** Operations that call a model. */
 const modelOperations = ({ passes }: SmartConfig) =>
   passes
     .filter(({ enabled }) => enabled)
     .flatMap(operationsOf)
     .filter(({ operation }) => OPERATIONS[operation].callsModel);
 
-/** Whether a configuration may call a model at all. */
+/** True if the configuration may call a model. */
 export const asksModel = (config: SmartConfig): boolean => modelOperations(config).length > 0;
 
-/** A model that may be called: its profile as a pass names it (undefined: the one for condensing), and the pass's own prompt. */
+/**
+ * A model that may be called: the profile that a pass names (undefined for the one for condensing)
+ * and the pass's prompt.
+ */
 export interface AskedModel {
   readonly apiProfile: string | undefined;
-  /** Empty: the built-in one. */
+  /** Empty for the built-in one. */
   readonly prompt: string;
 }
 
-/** The models that a configuration may call. */
 export const modelsAsked = (config: SmartConfig): readonly AskedModel[] =>
   modelOperations(config).map((operation) =>
     operation.operation === 'summarize'

@@ -1,4 +1,7 @@
-/** The calls that sum up single contents: several at once, within the budget, none paid for twice. */
+/**
+ * Summarizes single contents: runs several calls at once within the budget and never pays for a
+ * summary twice.
+ */
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
@@ -20,7 +23,7 @@ export interface ExpectedCall {
   readonly usage: Usage;
   /** o200k tokens of the summary. */
   readonly summaryTokens: number;
-  /** US dollars; undefined where the price is not known. */
+  /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
 }
 
@@ -30,7 +33,7 @@ interface MadeRequest {
   readonly request: ContentRequest;
 }
 
-/** Requests by job: what one would save is worked out before it is known whether it is sent. */
+/** By job, since the saving is estimated before deciding whether to send the request. */
 const made = new WeakMap<ContentJob, MadeRequest>();
 
 function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): ContentRequest {
@@ -43,8 +46,8 @@ function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): C
 }
 
 /**
- * The expected figures of a job's call.
- * @throws the signal's reason where it was aborted.
+ * Estimates a job's call.
+ * @throws the signal's reason if it was aborted
  */
 export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
   const { memory, samples } = parts;
@@ -70,20 +73,23 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
   return { request, usage, summaryTokens, cost: computeCallCost(usage, model.prices) };
 }
 
-/** A summary, or why there is none: `failed` where the model gave none, `not-asked` where no call was made. */
+/** `failed` if the model returned no summary, `not-asked` if no call was made. */
 export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** After so many failures in a row no more calls are made: the vendor is down, or the key is wrong. */
+/**
+ * After this many consecutive failures no more calls are made: the vendor is down, or the key is
+ * wrong.
+ */
 const MAX_FAILURES = 3;
 
 /**
- * The replies to jobs, in their order. Calls run side by side; after a failure one after the other, for it is often a
- * limit of the vendor.
- * @param onCall told after each call, whatever came of it.
- * @param onDone told after each job how many are done.
- * @throws the signal's reason where it was aborted.
+ * Returns the replies in the order of the jobs. Calls run in parallel; after a failure, which often
+ * is a vendor's rate limit, one at a time.
+ * @param onCall called after each call, whatever its outcome
+ * @param onDone called after each job with the number of finished jobs
+ * @throws the signal's reason if it was aborted
  */
 export async function askAll(
   jobs: readonly ContentJob[],
@@ -136,7 +142,8 @@ async function ask(
 }
 
 /**
- * The reply that was paid for before, or else a new one, which is remembered: by the estimate of a run for that estimate alone.
+ * Returns the reply paid for before, otherwise a new one and remembers it. An estimate remembers
+ * replies only for itself.
  */
 async function remembered(
   key: Hash,

@@ -1,4 +1,4 @@
-/** A single content that a model is to sum up: what it is shown, and what is made of its reply. */
+/** Prepares the summary of a single content and applies the model's reply. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -17,17 +17,17 @@ import { isIdentifying, sizeInWords, type PlacedRequest } from './requests';
 export interface ContentJob {
   readonly item: Item;
   readonly operation: Operation<'summarize'>;
-  /** The contents that the summary replaces, the longest first: there it stands. */
+  /** The contents to replace, the longest first; the summary takes its place. */
   readonly contents: readonly PlacedContent[];
-  /** o200k tokens of those. */
+  /** o200k tokens of the contents. */
   readonly tokens: number;
 }
 
-/** Shorter parameters are not summarized: they cost little and say what the others are about. */
+/** Shorter parameters stay: they cost little and identify the others. */
 const MIN_CHARS = 200;
 const SUMMARIZED = OPERATIONS.summarize.done;
 
-/** The job for an item; undefined where there is nothing to sum up, or a person speaks in it. */
+/** Undefined if there is nothing to summarize or the item contains a person's words. */
 export function contentJob(
   item: Item,
   operation: Operation<'summarize'>,
@@ -48,17 +48,21 @@ const SYSTEM = `You shorten one piece of an AI coding agent's conversation, so t
 
 const TASK = `Say what the agent needs of it later: what it is, what was found, names of functions, types, files and other identifiers exactly as they are, numbers, and every error with its message and place. Leave out what could be looked up again.`;
 
-/** A token is about three quarters of an English word; models keep a limit in words better than one in tokens. */
+/**
+ * A token is about three quarters of an English word; models follow a limit in words better than
+ * one in tokens.
+ */
 const WORDS_PER_TOKEN = 0.6;
 
 /** The request for a job. */
 export interface ContentRequest extends Prompt {
-  /** o200k tokens, the content's as they were counted before. */
+  /** In o200k tokens; those of the content were already counted. */
   readonly tokens: number;
 }
 
 /**
- * Text that looks like a key goes to no other vendor than the conversation's own, unless the user wants it otherwise.
+ * Masks likely keys for vendors other than the conversation's own, unless the user decided
+ * otherwise.
  */
 export function contentRequest(
   { item, operation, contents, tokens }: ContentJob,
@@ -67,7 +71,7 @@ export function contentRequest(
   counter: MessageCounter,
 ): ContentRequest {
   const masks = masksFor(model, vendor);
-  // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
+  // Mask before truncating: half a key would not be recognized.
   const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const texts: string[] = [];
@@ -99,18 +103,18 @@ export function contentRequest(
 
 /** Tokens of the tags and roles around the texts. */
 const TAG_TOKENS = 40;
-/** Tokens of the prompt's instructions and of the content's description, at most, without the task. */
+/** Maximum tokens of the instructions and the content's description, without the task. */
 const FRAME_TOKENS = 600;
 const DESCRIPTION_CHARS = 400;
 
-/** A content's description in our own words: they stand outside the tags. */
+/** Uses only our own words, because they are outside the tags. */
 function describe({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
   return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
 }
 
-/** The call that a content belongs to. Its names and values come from the conversation: they are data like the content. */
+/** Names and values come from the conversation, so they are quoted as data. */
 function askedOf({ type, exchange }: Item, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
@@ -120,19 +124,19 @@ function askedOf({ type, exchange }: Item, masked: (text: string) => string): st
   return oneLine(`${exchange.tool} ${masked(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
-/** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */
+/** Output limit in the model's tokens, with a margin because the prompt's limit is in words. */
 export const summaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
   Math.ceil(maxTokens * tokenFactor * 1.5) + 32;
 
-/** The summary in a model's reply, fit to stand in a conversation; empty where there is none. */
+/** The summary for the conversation; empty if the reply has none. */
 export function contentSummary(reply: string, { item }: ContentJob): string {
   const plain = summaryIn(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
-  // In text, XML-era agents write their calls: a summary must not look like one.
+  // XML-era agents write calls as text, and a summary must not look like one.
   return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
 }
 
-/** The cuts that put a summary in the place of the job's contents. */
+/** Cuts that replace the job's contents with the summary. */
 export const summarizedRequests = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
     const what = sizeInWords(text, { start: 0, end: text.length });

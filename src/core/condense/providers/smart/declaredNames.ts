@@ -1,4 +1,7 @@
-/** What a marker says of the lines of a file that went: the names that they declare, so that an agent knows what to recall or read again. */
+/**
+ * Names declared in removed lines of a file, stated in markers so that an agent knows what to
+ * recall or read again.
+ */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
 import { declaredName } from '../../outline/declarations';
@@ -7,32 +10,31 @@ import type { Placed } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 
-/** A name that a line declares. */
 export interface DeclaredName {
-  /** Its offset in the text that it stands in. */
+  /** Offset in the text. */
   readonly at: number;
-  /** The name, with the number of its line in the file where that is known. */
+  /** The name, with its line number in the file if known. */
   readonly words: string;
-  /** What a marker that says it costs more. */
+  /** Additional tokens of a marker with this name. */
   readonly tokens: number;
 }
 
-/** By block the name that its marker says if it goes. */
+/** The name in each block's marker, if the block is removed. */
 export type DeclaredNames = ReadonlyMap<TextBlock, DeclaredName>;
 
-/** A block with the content that it stands in. */
+/** A block and its content. */
 interface InContent extends Placed {
   readonly content: PlacedContent;
 }
 
-/** A name takes about six tokens: lines that save less than this aren't worth one. */
+/** A name takes about six tokens, so it must stand for at least this many removed tokens. */
 const TOKENS_PER_NAME = 100;
-/** Of one text. */
+/** Per text. */
 const MAX_NAMES = 8;
 /** Characters of all names in a marker. */
 const MAX_WORDS = 140;
 
-/** Of the blocks of a file as many names as their tokens are worth, evenly spread. May be interrupted behind each block. */
+/** Chooses evenly spread names, as many as the removed tokens justify. */
 export function declaredNames(candidates: readonly InContent[], counter: MessageCounter): DeclaredNames {
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
@@ -63,14 +65,17 @@ function nameIn(candidate: InContent): Omit<DeclaredName, 'tokens'> | undefined 
   return undefined;
 }
 
-/** The number that stands in front of a line, or follows from where its part of the file begins; behind a marker nobody knows. */
+/**
+ * The line's stated number, or the one that follows from its part of the file; unknown after a
+ * marker.
+ */
 function numberOf({ number, start }: FileLine, { block: { part }, content }: InContent): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);
   return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
 }
 
-/** The names as a marker says them; those that don't fit are counted. */
+/** The names for a marker, with the number of those that do not fit. */
 export function namesInWords(names: readonly DeclaredName[]): string {
   const said: string[] = [];
   let length = 0;

@@ -1,30 +1,31 @@
-/** What stays of the output of commands and failed calls where its blocks go: the lines by which they told of an error. */
+/** Keeps the error lines of removed command output and failed calls. */
 import { isOutput, type Placed } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { errorLines } from '../../operations/errorLines';
 
-/** The error lines of a block. */
 export interface KeptErrors {
   readonly text: string;
-  /** What they take in front of a marker. */
+  /** Additional tokens before a marker. */
   readonly tokens: number;
 }
 
-/** By block the lines that stay if it goes. */
+/** By block, the lines that stay if it is removed. */
 export type ErrorsOfBlocks = ReadonlyMap<TextBlock, KeptErrors>;
 
-/** Of one block. */
+/** Per block. */
 const MAX_LINES = 6;
-/** All of them together, as a share of what may stay: blocks that are needed go for what is more (docs/decisions/0028-fitted-relevance.md). */
+/**
+ * In total, as a share of the target; more would displace blocks that are needed
+ * (docs/decisions/0028-fitted-relevance.md).
+ */
 const MAX_SHARE = 0.02;
 
 /**
- * Of blocks that go the newest error lines; one that was said several times stays where it was said last. May be interrupted behind each
- * block.
- * @param candidates in the order of the conversation.
- * @param goes whether a block is about to go: what the others tell stands there in any case.
- * @param targetTokens tokens of the conversation that may stay.
+ * Keeps the newest error lines of removed blocks; repeated ones stay only at their last place.
+ * @param candidates in the order of the conversation
+ * @param goes whether a block is about to be removed; the errors of other blocks stay anyway
+ * @param targetTokens tokens of the conversation that may stay
  */
 export function keptErrors(
   candidates: readonly Placed[],
@@ -53,7 +54,7 @@ export function keptErrors(
   return kept;
 }
 
-/** The first error lines of a text that are not known; now they are. */
+/** Returns the first error lines that are not in `known`, and adds them to it. */
 function newLines(text: string, known: Set<string>): string[] {
   const lines: string[] = [];
   for (const { start, end } of errorLines(text)) {

@@ -1,4 +1,4 @@
-/** The schemas of operations that a pass may run on a content. */
+/** Schemas of the operations that a pass may run on a content. */
 import * as z from 'zod';
 import { operationRow, type OperationName } from '../../edits/operations';
 
@@ -13,7 +13,7 @@ const suppress = z
       .string()
       .min(1)
       .max(200)
-      // An agent reads it: it is one line, with nothing in it that a person does not see.
+      // Agents read it, so it must be one line without invisible characters.
       .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), {
         message: 'must be one line of visible characters',
       })
@@ -91,7 +91,7 @@ export const resultOperation = z.discriminatedUnion('operation', [keep, ...other
 
 const KEEP = { operation: 'keep' } as const;
 
-/** An operation for each type of content. */
+/** An operation for each content type. */
 export const operations = z.looseObject({
   messageText: operation.default(KEEP),
   toolParameters: operation.default(KEEP),

@@ -12,7 +12,7 @@ import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
 
-/** The parts of a pass, beside the draft. */
+/** What a pass needs besides the draft. */
 export interface PassParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
@@ -20,56 +20,58 @@ export interface PassParts {
   readonly calls: CallParts;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
-  /** The model that tells how likely a block is to be needed. */
+  /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
-  /** Told what a pass is doing, in words. */
+  /** Reports what a pass is doing, in words. */
   readonly onProgress: (doing: string) => void;
-  /** Told after each call, whatever came of it. */
+  /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
-  /** Told what a person should know of a pass. */
+  /** Reports what a person should know about a pass. */
   readonly onNote: (note: string) => void;
 }
 
-/** The parts of a condensation's calls. */
+/** What a condensation's calls need. */
 export interface CallParts {
   readonly models: Models;
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
-  /** Lengths of the replies in earlier calls of a model. */
+  /** Lengths of a model's earlier replies. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory: PromptMemory;
-  /** Who the conversation's own model belongs to. */
+  /** Vendor of the conversation's own model. */
   readonly vendor: string | undefined;
   readonly parallelCalls: number;
-  /** Whose costs the calls are. */
+  /** The conversation that is charged. */
   readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Set while the condensation is only estimated: no model is called, and nothing else differs. */
+  /** Set if the condensation is only estimated: no model is called, and the rest is the same. */
   readonly estimatedCalls: EstimatedCalls | undefined;
 }
 
-/** Money set aside for one call. */
+/** Money reserved for one call. */
 export interface Reservation {
-  /** US dollars that the call cost in the end; undefined where that is not known: then what was set aside counts. */
+  /**
+   * The call's actual US dollars; undefined if unknown, in which case the reserved amount counts.
+   */
   settle(cost: number | undefined): void;
 }
 
-/** The budget of a condensation. Calls that run at the same time can't spend the same dollar twice. */
+/** The budget of a condensation. Parallel calls can't spend the same money twice. */
 export class Budget {
   private committed = 0;
 
-  /** @param maxCost US dollars; undefined: no limit. */
+  /** @param maxCost in US dollars; undefined for no limit */
   constructor(private readonly maxCost: number | undefined) {}
 
-  /** US dollars; `Infinity` where there is no limit. */
+  /** In US dollars; `Infinity` for no limit. */
   get left(): number {
     return this.maxCost === undefined ? Infinity : Math.max(0, this.maxCost - this.committed);
   }
 
   /**
-   * Sets the expected cost of a call aside.
-   * @returns why it is not allowed, in words, where it isn't.
+   * Reserves the expected cost of a call.
+   * @returns a reason in words if it is not allowed
    */
   reserve(expected: number | undefined, model: SummarizerModel): Reservation | string {
     const limit = this.maxCost === undefined ? undefined : this.left;
@@ -86,7 +88,8 @@ export class Budget {
 }
 
 /**
- * The model of a profile; of none the one that is chosen for condensing, and where that can't be used the conversation's own.
+ * Selects a profile's model; without a profile the one for condensing, or the conversation's own if
+ * that can't be used.
  * @throws NoSummarizerError
  */
 export type SelectModel = (
@@ -94,12 +97,12 @@ export type SelectModel = (
   own?: OwnModel,
 ) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
-/** The models of one condensation: each profile is asked for once. */
+/** The models of one condensation; each profile is selected once. */
 export class Models {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
-  /** @param own the conversation's own model. */
+  /** @param own the conversation's own model */
   constructor(
     private readonly select: SelectModel,
     private readonly own: OwnModel | undefined,
@@ -114,7 +117,7 @@ export class Models {
     return asking;
   }
 
-  /** Notes for a person about the chosen models. */
+  /** Notes for a person about the selected models. */
   get warnings(): readonly string[] {
     return [...this.reported];
   }
@@ -132,7 +135,7 @@ export class Models {
   }
 }
 
-/** Used where no model is set up: every pass does what it can without one. */
+/** Used if no model is set up: every pass does what it can without one. */
 export const noModel: SelectModel = () => {
   throw new NoSummarizerError(
     'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
@@ -140,21 +143,21 @@ export const noModel: SelectModel = () => {
 };
 
 /**
- * Summaries that were paid for, by what they were made from. Neither rejects: without a memo a summary is asked for
- * anew.
+ * Paid summaries by their inputs. Promises never reject: without a memo, summaries are requested
+ * again.
  */
 export interface SummaryMemo {
   get(key: Hash): Promise<string | undefined>;
   set(key: Hash, summary: string): Promise<void>;
 }
 
-/** The same request to the same model is not paid for twice. */
+/** Identifies a request to a model, so that it is not paid for twice. */
 export const memoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: Prompt): Hash =>
   hashText([vendor, model, system, prompt].join('\n\u0000\n'));
 
 const REMEMBERED = 2_000;
 
-/** Remembers as long as the process lives; the oldest goes when it is full. */
+/** Remembers within the process; drops the oldest when full. */
 export function memoryMemo(): SummaryMemo {
   const known = new LruMap<Hash, string>(REMEMBERED);
   return {

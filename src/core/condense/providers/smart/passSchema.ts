@@ -1,4 +1,4 @@
-/** A pass: which content, what happens to it, and when. */
+/** A pass: which content it selects, what it does and when. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 import { promptText } from '../../summary/promptText';
@@ -7,20 +7,20 @@ import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
 const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
-/** Characters of all names and globs of a list. */
+/** Characters of all names and globs in a list. */
 const MAX_NAMES = 10_000;
 
-/** Names and globs; each is held against each call of a conversation. */
+/** Names and globs; each is matched against each call of a conversation. */
 const names = z
   .array(z.string().min(1).max(500))
   .max(200)
   .refine((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= MAX_NAMES, {
     message: `has more than ${MAX_NAMES.toLocaleString('en-US')} characters altogether`,
   });
-/** Of parts that are combined. */
+/** Limit of combined parts. */
 const MAX_PARTS = 50;
 
-/** Which content a custom selection takes: every field that is set must hold. */
+/** Content that a custom selection takes: all fields that are set must match. */
 const filterSchema = z
   .object({
     roles: z
@@ -59,7 +59,7 @@ const filterSchema = z
   })
   .strict();
 
-/** Which messages a pass may touch, for users of the API. */
+/** Selects messages for a pass, for API users. */
 export type Selector = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
 
 const selector = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
@@ -92,7 +92,7 @@ export const selection = z.discriminatedUnion('type', [
 export type Selection = z.output<typeof selection>;
 export type Filter = z.output<typeof filterSchema>;
 
-/** Content that no lossy operation touches. */
+/** Content that lossy operations must not change. */
 export const protection = z.looseObject({
   tools: names.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
   files: names.default([]).describe('Calls and results for these files: globs such as **/*.md.'),
@@ -176,7 +176,7 @@ export type Pass = z.output<typeof pass>;
 export type IndividualPass = Extract<Pass, { mode: 'individual' }>;
 export type BatchPass = Extract<Pass, { mode: 'batch' }>;
 
-/** Every operation that a pass names, for any content of any message. */
+/** Every operation that a pass names. */
 export const passOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>
   [individualConfig.defaults, ...individualConfig.overrides.map(({ operations }) => operations)]
     .flatMap(({ messageText, toolParameters, toolResults }) => [messageText, toolParameters, toolResults])

@@ -1,6 +1,7 @@
 /**
- * Takes out, block by block, what is least likely to be needed of calls and results, until the target is met; where much of them has to
- * go, also the oldest of the agent's own words and of its subagents' reports.
+ * Removes the blocks of calls and results that are least likely to be needed until the target is
+ * met. If many of them must go, it also removes the oldest of the agent's and its subagents' own
+ * words.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
@@ -28,7 +29,7 @@ export async function prune(
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  // Reading, judging and cutting each take a quarter of a second of a million tokens.
+  // For a million tokens, reading, scoring and cutting take a quarter of a second each.
   const before = await candidatesOf(draft, tools, isWanted, signal);
   await betweenSteps(signal);
   const wordless = wordlessPart(
@@ -38,7 +39,7 @@ export async function prune(
   const takeWords = (part: number): ReadonlySet<string> => takeOldWords(name, draft, targetTokens, part, isWanted);
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
-  // A call that is written as text stands in one string with the words in front of it, and has moved.
+  // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
   const candidates = hasMoved ? await candidatesOf(draft, tools, isWanted, signal) : before;
   const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
@@ -54,7 +55,7 @@ export async function prune(
   );
   await betweenSteps(signal);
   const names = wordless > NAMES_UP_TO ? new Map() : declaredNames(candidates, draft.counter);
-  // The gains are estimates: where they were too high, another round takes out the rest.
+  // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
   const choose = (told: Told): readonly Candidate[] => leastOf(candidates, excess, { relevance, neighbours, told });
   const errorsOf = (chosen: readonly Candidate[]): ErrorsOfBlocks => {
@@ -66,7 +67,7 @@ export async function prune(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await betweenSteps(signal);
     const chosen = choose(told);
-    // What stays of errors takes room of its own: other blocks go for it, and other lines with them.
+    // Error lines take tokens, so other blocks go for them, which may contain other error lines.
     if (told !== NOTHING) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
@@ -77,16 +78,16 @@ export async function prune(
     if (missing <= 0) return;
     if (excess >= all && told === NOTHING) break;
     excess += missing + MARKER_TOKENS;
-    // Names and errors give way before the target is missed.
+    // Drop names and errors rather than miss the target.
     if (excess >= all || round >= ROUNDS_THAT_TELL) told = NOTHING;
   }
   takeWords(1);
 }
 
 /**
- * Takes the agent's own words out, the oldest first, until the target is met.
- * @param part the part of the conversation's text, from its beginning on, that gives them up: 0 to 1.
- * @returns the keys of the places in which words went.
+ * Removes the agent's own words, the oldest first, until the target is met.
+ * @param part share of the conversation, from its beginning, whose words may go: 0 to 1
+ * @returns keys of the changed places
  */
 function takeOldWords(
   name: string,
@@ -110,24 +111,27 @@ function takeOldWords(
 
 const MAX_ROUNDS = 5;
 const ROUNDS_THAT_TELL = 2;
-/** A block with no more stays with the block below it, for it is likely its head: a path, the signs of a hunk. Tokens. */
+/**
+ * In tokens. A block this short stays with the next one, since it probably is its head: a path, or
+ * the header of a hunk.
+ */
 const HEAD_TOKENS = 60;
 
-/** What is told of blocks where they go. */
+/** What markers state about removed blocks. */
 interface Told {
   readonly names: DeclaredNames;
   readonly errors: ErrorsOfBlocks;
 }
 const NOTHING: Told = { names: new Map(), errors: new Map() };
 
-/** Of each candidate how likely it is to be needed, and whether it follows the one before. */
+/** For each candidate its relevance, and whether it is adjacent to the one before it. */
 interface Known {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];
   readonly told: Told;
 }
 
-/** The blocks that go for so many tokens, in their order. */
+/** Blocks to remove for this many tokens, in order. */
 function leastOf(
   candidates: readonly Candidate[],
   excess: number,
@@ -145,11 +149,14 @@ function leastOf(
   return candidates.filter((_, at) => choice.has(at));
 }
 
-/** Whether one block comes right behind another in the same text. */
+/** True if a block directly follows another in the same text. */
 export const follows = (before: Candidate | undefined, { content, block }: Candidate): boolean =>
   before?.content === content && before.block.index === block.index - 1;
 
-/** The blocks by what they are part of; of a string that holds several contents the last first, for its offsets. */
+/**
+ * Groups blocks by content; of several contents in one string the last comes first, so that offsets
+ * stay valid.
+ */
 function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly TextBlock[]])[] {
   const groups = new Map<PlacedContent, { readonly first: Candidate; readonly blocks: TextBlock[] }>();
   for (const candidate of chosen) {
@@ -164,7 +171,7 @@ function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly
     .map(({ first, blocks }) => [first, blocks] as const);
 }
 
-/** Neighbours go as one. */
+/** Merges adjacent blocks. */
 function joined(blocks: readonly TextBlock[], { names, errors }: Told): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {

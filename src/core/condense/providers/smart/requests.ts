@@ -1,4 +1,4 @@
-/** The mechanical operations: which slices of an item go, and what is said in their place. */
+/** The mechanical operations: which slices of an item to remove, and what replaces them. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
@@ -17,30 +17,30 @@ import { errorLines } from '../../operations/errorLines';
 import { namesInWords, type DeclaredName } from './declaredNames';
 import { parameterName, type Item } from './items';
 
-/** Cuts in the string at a place, as it now stands. */
+/** Cuts in the current string at a place. */
 export interface PlacedRequest extends CutRequest {
   readonly place: Place;
   readonly type: ContentType;
   readonly operation: CutOperation;
 }
 
-/** The operations that take slices out of a content. */
+/** Operations that cut slices from a content. */
 export type CutOperation = Exclude<OperationName, 'keep' | 'outline'>;
 
-/** Parameters by which a model knows again what a call was about: they stay when the others go. */
+/** Parameters that identify a call for a model; they stay when the others go. */
 const IDENTIFYING: ReadonlySet<string> = new Set([
   ...['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile', 'files', 'paths', 'file'],
   ...['command', 'cmd', 'commands', 'pattern', 'glob', 'regex', 'query', 'url', 'uri', 'symbol', 'name', 'title'],
   ...['description', 'subagent_type', 'server_name', 'tool_name', 'args'],
 ]);
-/** Characters that stay of an identifying parameter: a command may be a whole script. */
+/** Characters to keep of an identifying parameter; a command may be a whole script. */
 const IDENTIFYING_CHARS = 240;
 
-/** Whether a parameter tells what a call was about, such as its path or command. */
+/** True if a parameter, such as a path or command, identifies the call. */
 export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
   item.type === 'toolParameters' && IDENTIFYING.has(parameterName(content, item.exchange) ?? '');
 
-/** Takes an item out, but for what identifies a call and what a person said in it. */
+/** Removes an item, except what identifies a call and a person's words in it. */
 export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
@@ -48,14 +48,17 @@ export function suppressed(item: Item, { marker }: Operation<'suppress'>): Place
   });
 }
 
-/** The part of a content that may go: all of it, or of an identifying parameter what lies behind its beginning. */
+/**
+ * The slice that may go: all of the content, or what follows the beginning of an identifying
+ * parameter.
+ */
 export function removable(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
   return isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
-/** Takes slices out of a content for an operation; what a person said in it stays. */
+/** Cuts slices from a content; a person's words stay. */
 export const leftOut = (
   operation: CutOperation,
   content: PlacedContent,
@@ -63,19 +66,19 @@ export const leftOut = (
   slices: readonly MarkedSlice[],
 ): PlacedRequest[] => requestsIn(content, item, slices, [], operation);
 
-/** What a marker says. */
+/** What a marker states. */
 interface MarkerWords {
-  /** How much is missing; undefined: the size of the text. */
+  /** How much is missing; undefined for the size of the text. */
   readonly marker?: string | undefined;
-  /** The names that its lines declare. */
+  /** Names that the removed lines declare. */
   readonly names?: readonly DeclaredName[];
-  /** Lines of it that stay, in front of the marker. */
+  /** Removed lines that stay, before the marker. */
   readonly inFront?: string;
 }
 
 export interface MarkedSlice extends Slice, MarkerWords {}
 
-/** Shortens an item, each of its strings on its own; lines that tell of an error stay. */
+/** Truncates each string of an item; error lines stay. */
 export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
@@ -87,7 +90,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
   });
 }
 
-/** The results of these tools show code: errors named in it are handled there, they did not happen. */
+/** These tools show code: errors in it are handled there and did not occur. */
 const SHOWS_CODE: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
@@ -95,13 +98,13 @@ const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
 
 export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
-/** How much a slice of a text is, in words. */
+/** Describes the size of a slice. */
 export function sizeInWords(text: string, slice: Slice): string {
   const lines = countLinesIn(text, slice);
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
-/** Cuts for slices of a content, around what stays of them. */
+/** Cuts slices from a content, around what stays of them. */
 function requestsIn(
   content: PlacedContent,
   item: Item,
@@ -132,7 +135,7 @@ function requestsIn(
   );
 }
 
-/** The rest of a slice without others, in order. */
+/** The parts of a slice outside of others, in order. */
 function without(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
@@ -144,9 +147,7 @@ function without(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/**
- * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one.
- */
+/** Trims markers and blank lines, so that each marker keeps its own line. */
 function trimmed(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {
@@ -159,7 +160,6 @@ function trimmed(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   }
 }
 
-/** A slice without the blanks at its ends. */
 function withoutBlanks(text: string, { start, end }: Slice): Slice {
   const behind = text.slice(start, end).trimStart();
   const from = end - behind.length;
@@ -167,7 +167,7 @@ function withoutBlanks(text: string, { start, end }: Slice): Slice {
 }
 
 /**
- * Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them.
+ * Makes all cuts in a string at once, because their offsets refer to the text before any of them.
  */
 export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
   const byPlace = new Map<string, PlacedRequest[]>();

@@ -1,4 +1,4 @@
-/** Which messages and contents a pass may touch. */
+/** Which messages and contents a pass may change. */
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
@@ -10,12 +10,12 @@ import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
 import { listTouchedPaths } from '../../../messages/filesTouched';
 
 export interface Selected {
-  /** The messages that are looked at: behind the task, and of a selection by age before the newest. */
+  /** The messages to consider: those after the task and, if selected by age, before the newest. */
   readonly zone: MessageRange;
   readonly has: ItemTest;
 }
 
-/** The part of a draft that a selection takes. The zone's end never separates a call from its results. */
+/** The zone's end never separates a call from its results. */
 export function select(draft: Draft, selection: Selection, tools: ToolTable): Selected {
   const { messages } = draft;
   switch (selection.type) {
@@ -39,18 +39,18 @@ export function select(draft: Draft, selection: Selection, tools: ToolTable): Se
   }
 }
 
-/** Consecutive units, by the index of their first among all units. */
+/** Consecutive units. */
 export interface UnitRun {
-  /** Index of the first unit. */
+  /** Index among all units. */
   readonly first: number;
-  /** How many units. */
+  /** Number of units. */
   readonly count: number;
   readonly tokens: number;
 }
 
 /**
- * The run of units with the most tokens that a summary may take in: of each something is selected, nothing protected.
- * @returns undefined where there is none.
+ * The run with the most tokens whose units all have selected content and no protected content.
+ * @returns undefined if there is none
  */
 export function longestRun(
   draft: Draft,
@@ -65,7 +65,7 @@ export function longestRun(
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
     const items = indexes.flatMap(itemsAt);
-    // A unit without text (an image) goes with those around it.
+    // A unit without text, such as an image, goes with its neighbors.
     const isChosen = items.length === 0 || items.some(has);
     const isIn = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
     const tokens = draft.messages.slice(start, end).reduce((sum, message) => sum + draft.counter.message(message), 0);
@@ -79,16 +79,13 @@ export function longestRun(
   return best;
 }
 
-/** Where the units behind the task begin that an earlier summary has not taken in. */
+/** Starts of the units after the task that no earlier summary replaced. */
 export const unitsBehindTask = (draft: Draft): number[] =>
   unitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
 
 export type ItemTest = (item: Item) => boolean;
 
-/**
- * A filter as a test of items.
- * @param messages how many the conversation has: ages are counted from its end.
- */
+/** @param messages number of messages, since ages are counted from the end */
 function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
   const nested = (part: Filter): ItemTest => filterTest(part, messages, tools);
@@ -119,16 +116,16 @@ function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTes
   };
 }
 
-/** Whether a field of the filter holds; one that isn't set tests nothing. */
+/** A field that is not set matches. */
 const holds = <T>(field: T | undefined, test: (field: T) => boolean): boolean => field === undefined || test(field);
 
-/** Calls and results of these tools. */
+/** Matches calls and results of these tools. */
 export function ofTools(patterns: readonly string[]): ItemTest {
   const isOne = toolMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
 }
 
-/** Calls and results that are of these files. */
+/** Matches calls and results about these files. */
 export function ofFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
   const isOne: Matcher = fileMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);

@@ -16,7 +16,7 @@ export const TASK = user('Fix the tests.');
 /** A text of forty lines. */
 export const LONG = lines('a', 40);
 
-/** Calls with results that no two share. */
+/** Calls with distinct results. */
 export const many = (count: number): ApiMessage[] => [
   TASK,
   ...Array.from({ length: count }, (_, index) =>
@@ -24,22 +24,22 @@ export const many = (count: number): ApiMessage[] => [
   ).flat(),
 ];
 
-/** Where the result of a call stands in its message. */
+/** Path of a call's result. */
 export const RESULT = ['content', 0, 'content'] as const;
 
-/** Where a parameter of a call stands in its message. */
+/** Path of a call's parameter. */
 export const input = (name: string) => ['content', 0, 'input', name] as const;
 
 export const SUPPRESS = { operation: 'suppress' } as const;
 export const SUMMARIZE = { operation: 'summarize', maxTokens: 40 } as const;
 
-/** A pass on all messages one by one. */
+/** A pass over all single contents. */
 export const individual = (
   defaults: Individual['defaults'],
   more: Partial<PassInput> = {},
   config: Individual = {},
 ): PassInput =>
-  // The rest may hold what belongs to another kind of pass: tests of wrong configurations use that.
+  // `rest` may contain fields of other kinds of passes, for tests of wrong configurations.
   ({
     id: 'one',
     name: 'One',
@@ -53,14 +53,14 @@ export const withModel = (summarizer: TestSummarizer): SmartOptions => ({
   select: () => ({ summarizer, chosen: 'condensing-profile' }),
 });
 
-/** A provider with a configuration that it has checked, and a conversation to run it on. */
+/** A provider with a checked configuration and a conversation to run it on. */
 export interface Prepared {
   readonly provider: CondensationProvider<SmartConfig>;
   readonly config: SmartConfig;
   readonly context: ConversationContext;
 }
 
-/** @throws Error where the configuration is wrong. */
+/** @throws Error if the configuration is wrong */
 export function prepared(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],
@@ -72,7 +72,7 @@ export function prepared(
   return { provider, config: checked.config, context: { messages, edits: [], counter: freshCounter() } };
 }
 
-/** How a run differs from one with no model, no options and no more than the passes configured. */
+/** How a run differs from one without a model, options and other settings than the passes. */
 interface RunSetup {
   readonly smart?: SmartOptions;
   readonly options?: CondensationOptions;
@@ -83,11 +83,11 @@ interface RunSetup {
 export interface Ran {
   readonly result: ProviderResult;
   readonly view: readonly ApiMessage[];
-  /** The text at a place of the view, markers as `[what]`. */
+  /** The text at a place of the view, with markers as `[what]`. */
   readonly at: (message: number, ...path: (string | number)[]) => string;
 }
 
-/** Condenses with these passes, without the lossless prelude. */
+/** Runs the passes without the lossless prelude. */
 export async function run(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],

@@ -1,4 +1,3 @@
-/** The strategies of "Complete Provider Architecture" 8, with their values. */
 import type { StrategyInput } from './strategy';
 
 const pipeline: StrategyInput = {

@@ -1,4 +1,4 @@
-/** Strategies as data: providers and presets, tried in order, each where its condition holds. */
+/** Strategies as data: providers and presets in order, each with a condition. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 

@@ -1,7 +1,6 @@
 /**
- * The presets of the design documents, with their values: Conservative, Balanced and Aggressive as in "Smart Provider:
- * Pass-Based Context Condensation"; Speed, Quality and Cost as in "Pass-Based Architecture" 6; Multi-Zone as in "Complete
- * Provider Architecture" 5.5.4. Where the documents name a model the condensing profile is used.
+ * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Quality, Cost
+ * and Multi-Zone. They use the condensing profile.
  */
 import {
   above,

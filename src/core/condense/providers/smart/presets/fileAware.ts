@@ -1,12 +1,14 @@
 /**
- * Our own preset, without a model. Where there is a target, the blocks of all content that are least likely to be needed go until it
- * is met, by weights that were fitted to real sessions. Without one, old outputs are shortened and cold files outlined. Measured in
- * `docs/research/benchmarks.md`.
+ * The default preset; calls no model. With a target, it removes the blocks that are least likely to
+ * be needed, by weights fitted to real sessions. Without one, it shortens old outputs and outlines
+ * files not used recently. Measured in `docs/research/benchmarks.md`.
  */
 import { individually, overTarget, those } from './passes';
 import type { Preset } from './preset';
 
-/** Results that a call can give again, or that were told and done with; reads have passes of their own. */
+/**
+ * Results that a call can give again or that are no longer relevant; reads have their own passes.
+ */
 const OUTPUTS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
 const outputs = (min: number) => those({ contentTypes: ['toolResults'], kinds: [...OUTPUTS], age: { min } });

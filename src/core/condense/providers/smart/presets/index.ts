@@ -8,13 +8,15 @@ export { migrateSmartConfig } from './migrate';
 export { formatPresetFile, parsePresetFile, PRESET_FILE_END } from './presetFile';
 export type { Preset } from './preset';
 
-/** The presets that this product brings. */
 export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];
 
-/** The preset of an id, among the user's own first. */
+/** Finds a preset by ID, among the user's own first. */
 export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
 
-/** The preset that a configuration names or is; none: File-Aware. @param own the user's presets. */
+/**
+ * The preset that a configuration names or is; File-Aware by default.
+ * @param own the user's presets
+ */
 export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

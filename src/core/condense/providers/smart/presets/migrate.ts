@@ -1,17 +1,16 @@
 /**
- * Brings older configurations of the Smart provider to the version of today. Version 0 are the forms that the design
- * documents give ("Pass-Based Architecture", "Smart Provider", "Complete Provider Architecture" 5): they name no version.
- * Fields that a migration doesn't know stay as they are: the check that follows names them.
+ * Upgrades older configurations of the Smart provider. Version 0 covers early forms without a
+ * version number. Unknown fields stay, and the check that follows reports them.
  */
 import { isRecord } from '../../../../messages/blocks';
 import { SMART_CONFIG_VERSION } from '../config';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By the version that they start from. */
+/** By the version that they upgrade from. */
 const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [fromDocuments];
 
-/** The configuration in today's form; the very same object where it is that already. */
+/** Returns the same object if it is current. */
 export function migrateSmartConfig(config: unknown): unknown {
   if (!isRecord(config)) return config;
   const version = config['version'] ?? 0;
@@ -37,7 +36,7 @@ function passFromDocuments(pass: unknown): unknown {
     ...pass,
     ...(isRecord(selection) && { selection: selectionFromDocuments(selection) }),
     ...(isRecord(execution) && { execution: executionFromDocuments(execution) }),
-    // One document gives a pass in batch mode no configuration: it summarizes.
+    // In one form, a batch pass has no configuration: it summarizes.
     ...(mode === 'batch' && { batchConfig: batchFromDocuments(isRecord(batchConfig) ? batchConfig : {}) }),
     ...(isRecord(individualConfig) && { individualConfig: individualFromDocuments(individualConfig) }),
   };
@@ -86,8 +85,8 @@ const operationsFromDocuments = (operations: Fields): Fields =>
   );
 
 /**
- * The settings of an operation lay in `params.truncate` or in `truncateConfig`; those of the others are of no use to
- * it.
+ * An operation's settings were in `params.truncate` or `truncateConfig`; those of other operations
+ * are ignored.
  */
 function operationFromDocuments(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
@@ -106,6 +105,6 @@ function operationFromDocuments(fields: Fields, type: string): Fields {
   return { ...rest, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
 }
 
-/** `default` stood for the conversation's own profile; the condensing profile is chosen by naming none. */
+/** `default` was the conversation's own profile; naming none now selects the condensing profile. */
 const withoutDefaultProfile = ({ apiProfile, ...rest }: Fields): Fields =>
   apiProfile === undefined || apiProfile === 'default' ? rest : { ...rest, apiProfile };

@@ -1,4 +1,4 @@
-/** Passes in few words, for presets. */
+/** Shorthands to write presets with. */
 import type { SmartConfigInput } from '../config';
 import type { Filter } from '../passSchema';
 
@@ -8,7 +8,7 @@ type Operations = NonNullable<NonNullable<IndividualInput['individualConfig']>['
 type Thresholds = NonNullable<NonNullable<IndividualInput['individualConfig']>['messageTokenThresholds']>;
 type PassHead = Pick<PassInput, 'id' | 'name' | 'selection'> & Partial<Pick<PassInput, 'description' | 'execution'>>;
 
-/** A pass over messages one by one; content types that are not named are kept. */
+/** A pass over single contents; content types that are not named are kept. */
 export const individually = (
   head: PassHead,
   defaults: Operations,
@@ -30,19 +30,17 @@ export const butNewest = (count: number) => ({ type: 'preserve_recent', count })
 /** All but the newest share of the messages, in percent. */
 export const butNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
-/** The content that a filter takes. */
+/** Content that a filter selects. */
 export const those = (filter: Filter) => ({ type: 'custom', filter }) as const;
 
-/** Runs where the messages have more tokens. */
+/** Runs if the messages have more tokens. */
 export const above = (tokenThreshold: number) => ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
-/** Runs only where a target is set and not met. */
+/** Runs only if a target is set and not met. */
 export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
-/** @param maxTokens of the model's text */
+/** @param maxTokens tokens of the summary */
 export const summarize = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
-/** Truncation to so many lines. */
 export const lines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
-/** Truncation to so many characters. */
 export const chars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
 export const suppress = { operation: 'suppress' } as const;

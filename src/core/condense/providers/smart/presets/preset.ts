@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SmartConfigInput } from '../config';
 
-/** A preset as it is written; its configuration is checked apart, once it is brought to today's form. */
+/** A preset as written; its configuration is upgraded first and checked separately. */
 export const presetSchema = z.looseObject({
   id: z
     .string()
@@ -12,9 +12,9 @@ export const presetSchema = z.looseObject({
   config: z.record(z.string(), z.unknown()).describe('A configuration of the Smart provider.'),
 });
 
-/** A configuration of the Smart provider under a name. */
+/** A named configuration of the Smart provider. */
 export interface Preset {
-  /** Stable; settings and strategies name presets by it. */
+  /** Stable; settings and strategies refer to it. */
   readonly id: string;
   readonly name: string;
   /** Its purpose, in a sentence or two. */

@@ -1,4 +1,4 @@
-/** Presets as files (`*.condense.json`), so that they can be shared and kept in a repository. */
+/** Presets as files (`*.condense.json`), to share them and keep them in a repository. */
 import type * as z from 'zod';
 import { errorMessage } from '../../../../errors';
 import { validate } from '../../../config';
@@ -7,20 +7,20 @@ import type { ConfigProblem, ValidationResult } from '../../../types';
 import { migrateSmartConfig } from './migrate';
 import { presetSchema, type Preset } from './preset';
 
-/** Bytes of UTF-16 text, more than any preset that a person wrote. */
+/** In UTF-16 units; more than any preset written by hand. */
 const MAX_CHARS = 1_000_000;
-/** Objects and lists inside each other. */
+/** Of nested objects and lists. */
 const MAX_DEPTH = 64;
 
-/** How the name of a preset's file ends: the extension contributes a schema for such files. */
+/** The extension contributes a JSON Schema for these files. */
 export const PRESET_FILE_END = '.condense.json';
 
-/** Keys that mean something to JavaScript objects themselves; no configuration has them. */
+/** Keys with a special meaning in JavaScript objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * A preset from a file's text, brought to today's form. Its configuration is given as it was written: fields that this
- * version doesn't know are in it.
+ * Parses a file's text and upgrades the preset. Its configuration stays as written, including
+ * unknown fields.
  */
 export function parsePresetFile(text: string): ValidationResult<Preset> {
   if (text.length > MAX_CHARS)
@@ -40,11 +40,14 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   return checked.valid ? checkPreset(checked.config) : checked;
 }
 
-/** Checks the configuration of a preset, too. The rest of a wrong one is what {@link validateSmartConfig} leaves of it. */
+/**
+ * Also checks the preset's configuration. {@link validateSmartConfig} decides what is left of a
+ * wrong one.
+ */
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
-  // What is stored is what a person wrote, without the defaults; it was checked just now.
+  // Store what the person wrote, without defaults; it was just checked.
   const withConfig = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: withConfig(config) };
   const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
@@ -76,5 +79,4 @@ function reservedKey(
   return undefined;
 }
 
-/** A preset as a file's text. */
 export const formatPresetFile = (preset: Preset): string => `${JSON.stringify(preset, null, 2)}\n`;
