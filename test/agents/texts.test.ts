@@ -16,7 +16,7 @@ describe('compareTexts', () => {
     ['another role', [user('a'), user('b')], [user('a'), answer('b')], ['moved']],
     ['other words', [user('a'), user('b')], [user('a'), user('c')], ['changed']],
     ['a reminder at the end of a result', [result('a\nb')], [result('a'), user('b')], ['cut']],
-  ])('tells %s', (_name, sent, read, expected) => {
+  ])('reports %s', (_name, sent, read, expected) => {
     expect(compareTexts(sent, read).map(({ what }) => what)).toEqual(expected);
   });
 });
@@ -84,13 +84,13 @@ describe('textsOfRequest', () => {
         ],
       },
     ],
-  ])('finds the same texts on the wire of %s', (_wire, body) => {
+  ])('finds the same texts in a request to %s', (_wire, body) => {
     expect(textsOfRequest(body)).toEqual(words);
   });
 });
 
 describe('textsOfConversation', () => {
-  it('has a message under the role that it was sent in', () => {
+  it('keeps the role with which a message was sent', () => {
     const texts = textsOfConversation([
       { role: 'user', content: 'Go' },
       { role: 'user', content: 'Reminder', sentAs: 'system' },

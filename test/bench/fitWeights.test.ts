@@ -21,8 +21,8 @@ const sample = (project: string): FitSample => ({
 const samples = ['p', 'q'].map(sample);
 const isUsed = () => true;
 
-describe('weights', () => {
-  it('are learnt from what was needed and not safe anyway', () => {
+describe('fitted weights', () => {
+  it('are learned from lines that were needed and would not have stayed anyway', () => {
     const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
     expect(weights[OPEN]).toBeGreaterThan(0.5);
     expect(weights[FOUND]).toBeLessThan(-0.5);
@@ -31,7 +31,7 @@ describe('weights', () => {
     expect(without[OPEN]).toBe(0);
   });
 
-  it('stay where they start the more, the harder that is punished', () => {
+  it('stay closer to their start with a stronger penalty', () => {
     const start = FEATURE_NAMES.map((_, at) => (at === OPEN ? -1 : at === 0 ? 3 : 0));
     const of = (penalty: number) => fitWeights(samples, { isUsed, penalty, start });
     expect(of(1e9)[OPEN]).toBeCloseTo(-1, 5);
@@ -41,7 +41,7 @@ describe('weights', () => {
     expect(fitWeights([], { isUsed, penalty: 0.03, start })).toEqual([]);
   });
 
-  it('may be interrupted behind each sample, and are the same each time', () => {
+  it('can be interrupted after each sample and are deterministic', () => {
     const steps = [...fitWeights(samples, { isUsed, penalty: 0.03 })];
     expect(steps.length).toBeGreaterThan(2 * samples.length);
     const [first, second] = [1, 2].map(() => fitWeights(samples, { isUsed, penalty: 0.03 }));

@@ -60,8 +60,8 @@ const originalMessages = (): unknown => readConversation(transcript(), { path: f
 const messagesIn = (path: string): unknown =>
   (JSON.parse(readFileSync(path, 'utf8')) as { messages: unknown }).messages;
 
-describe('condense', () => {
-  it('prints a report for people: each step before → after and percent, total, cost, time', async () => {
+describe('condense-context run', () => {
+  it('prints a report: each step with tokens before and after, total, cost and time', async () => {
     expect(await cli('condense', file)).toBe(0);
     expect(stdout).toMatch(/^Context condensed using Lossless:$/m);
     expect(stdout).toMatch(/^ - .*: [\d,]+ → [\d,]+ tokens \(-\d+%\)$/m);
@@ -70,7 +70,7 @@ describe('condense', () => {
     expect(stdout).toMatch(/^ - Time: \d+/m);
   });
 
-  it('gives one JSON object on stdout and nothing else there', async () => {
+  it('prints one JSON object and nothing else on stdout with --json', async () => {
     const out = join(folder, 'out.json');
     expect(await cli('condense', file, '--json', '--out', out)).toBe(0);
     expect(json()).toMatchObject({ outcome: 'condensed', provider: 'lossless', cost: 0, violations: 0 });
@@ -86,7 +86,7 @@ describe('condense', () => {
     expect(stderr).toContain(`Written: ${out}`);
   });
 
-  it('writes the view as Anthropic messages JSON, and never touches the conversation', async () => {
+  it('writes the view as Anthropic messages and never changes the conversation', async () => {
     const out = join(folder, 'out.json');
     await cli('condense', file, '--out', out);
     const text = JSON.stringify(messagesIn(out));
@@ -94,7 +94,7 @@ describe('condense', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('keeps the numbers of the parameters as they stood; of Anthropic messages all that was not edited, byte for byte', async () => {
+  it('keeps numbers in parameters as written, and unedited Anthropic messages byte for byte', async () => {
     const raw = '"input":{"n":12345678901234567890,"n":1e400,';
     const out = join(folder, 'out.json');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"input":{"', `${raw}"`));
@@ -122,7 +122,7 @@ describe('condense', () => {
     expect(readFileSync(join(folder, 'back.json'), 'utf8').trimEnd()).toBe(document);
   });
 
-  it('is the same twice, and finds nothing more in its own result', async () => {
+  it('is deterministic and finds nothing more in its own result', async () => {
     const [first, second] = [join(folder, '1.json'), join(folder, '2.json')];
     await cli('condense', file, '--out', first);
     await cli('condense', file, '--out', second);
@@ -131,7 +131,7 @@ describe('condense', () => {
     expect(stdout).toContain(`Not written: ${second}`);
   });
 
-  it('ends with 1 where there is nothing to gain, and writes nothing', async () => {
+  it('exits with 1 and writes nothing if there is nothing to gain', async () => {
     writeFileSync(file, transcript(nothingToGain()));
     const out = join(folder, 'out.json');
     expect(await cli('condense', file, '--json', '--out', out)).toBe(1);
@@ -144,7 +144,7 @@ describe('condense', () => {
     expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
   });
 
-  it('takes the provider and its settings as JSON or from a file', async () => {
+  it('accepts a provider and its settings as JSON or from a file', async () => {
     const settings = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
     const config = join(folder, 'config.json');
     writeFileSync(config, JSON.stringify(settings));
@@ -164,7 +164,7 @@ describe('condense', () => {
     expect(stdout).toContain('within the target');
   });
 
-  it('counts as the model does', async () => {
+  it('counts like the model', async () => {
     await cli('condense', file, '--json');
     const plain = json() as Record<string, number>;
     await cli('condense', file, '--json', '--model', 'claude-sonnet-4-5');
@@ -175,12 +175,12 @@ describe('condense', () => {
     expect(stderr).toContain('The tokenizer of the model "claud-sonnet" is not known: tokens are counted with o200k.');
   });
 
-  it('says that the target was missed, and by how much', async () => {
+  it('reports a missed target and by how much', async () => {
     expect(await cli('condense', file, '--target-tokens', '10')).toBe(0);
     expect(stdout).toMatch(/^ - Target: 10 tokens, missed by [\d,]+$/m);
   });
 
-  it('says where no model is called for what would call one', async () => {
+  it('reports a provider that would call a model in a program without models', async () => {
     for (const command of ['condense', 'estimate']) {
       await cli(command, file, '--preset', 'conservative');
       expect(stderr).toContain('can call a model, but the command line calls none');
@@ -189,7 +189,7 @@ describe('condense', () => {
     }
   });
 
-  it('says once that summaries are missing, and does not ask to set up a model that it would not call', async () => {
+  it('reports missing summaries once, without suggesting a model that it would not call', async () => {
     const long = join(folder, 'long.json');
     const reads = Array.from({ length: 12 }, (_, at) =>
       exchange(`r${at}`, 'Read', { file_path: `/src/part${at}.ts` }, lines(`part${at}`, 1_000)),
@@ -200,7 +200,7 @@ describe('condense', () => {
     expect(stdout.match(/No model/g)).toHaveLength(1);
   });
 
-  it('says where the store is in the way, and then writes no view either', async () => {
+  it('reports a store that blocks it, and writes no view either', async () => {
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, 'a file where a folder should be');
     const out = join(folder, 'out.json');
@@ -214,7 +214,7 @@ describe('condense', () => {
     expect(readdirSync(folder)).not.toContain('out.json');
   });
 
-  it('refuses to write over the conversation, also through a link', async () => {
+  it('refuses to overwrite the conversation, also through a link', async () => {
     const link = join(folder, 'link.json');
     symlinkSync(file, link);
     for (const out of [file, link]) {
@@ -224,7 +224,7 @@ describe('condense', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('refuses to write over another session of an agent', async () => {
+  it('refuses to overwrite another session of an agent', async () => {
     const sessions = join(folder, '.claude', 'projects', 'here');
     mkdirSync(sessions, { recursive: true });
     const other = join(sessions, 'other.jsonl');
@@ -242,7 +242,7 @@ describe('condense', () => {
     expect(await cli('condense', file, '--out', join(sessions, 'new.json'))).toBe(0);
   });
 
-  it('says why --out was not written', async () => {
+  it('reports why --out was not written', async () => {
     expect(await cli('condense', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
     expect(stderr).toContain('The file was not written, but the condensation is kept in the store.');
     expect(await cli('undo', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
@@ -253,7 +253,7 @@ describe('condense', () => {
     expect(stderr).toContain(`--out: ${folder} is a folder; name a file in it. Nothing was done.`);
   });
 
-  it('does nothing where --out is a pipe or a device, which a rename would replace', async () => {
+  it('does nothing if --out is a pipe or a device, which a rename would replace', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(await cli('condense', file, '--out', pipe)).toBe(2);
@@ -262,21 +262,21 @@ describe('condense', () => {
     expect(existsSync(join(folder, 'state'))).toBe(false);
   });
 
-  it('does nothing where the folder of --out is missing', async () => {
+  it('does nothing if the folder of --out is missing', async () => {
     expect(await cli('condense', file, '--out', join(folder, 'no', 'such', 'folder.json'))).toBe(2);
     expect(stderr).toContain(`there is no folder ${join(folder, 'no', 'such')}. Nothing was done.`);
     expect(await cli('undo', file)).toBe(2);
   });
 
-  it('ends with 130 when it is cancelled, and nothing is written', async () => {
+  it('exits with 130 and writes nothing if it is cancelled', async () => {
     abort.abort(new Error('cancelled'));
     expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(130);
     expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
   });
 });
 
-describe('expand and undo', () => {
-  it('gives every byte of the original back from the view', async () => {
+describe('the expand and undo commands', () => {
+  it('restore every byte of the original from the view', async () => {
     const [view, original] = [join(folder, 'view.json'), join(folder, 'original.json')];
     await cli('condense', file, '--out', view);
     expect(await cli('expand', view, '--out', original)).toBe(0);
@@ -285,7 +285,7 @@ describe('expand and undo', () => {
     expect(stdout).toBe(readFileSync(original, 'utf8'));
   });
 
-  it('expands a reference to the text that its marker replaced', async () => {
+  it('expand a reference to the text that its marker replaced', async () => {
     const view = join(folder, 'view.json');
     await cli('condense', file, '--out', view);
     const [found] = findMarkers(readFileSync(view, 'utf8'));
@@ -304,7 +304,7 @@ describe('expand and undo', () => {
     expect(stderr).toContain('Reference ffffff was not found');
   });
 
-  it('undoes: the conversation is as its file has it, byte for byte; then nothing is left', async () => {
+  it('undo condensations until the conversation equals its file byte for byte', async () => {
     const [view, out] = [join(folder, 'view.json'), join(folder, 'out.json')];
     await cli('condense', file, '--provider', 'truncation', '--config', '{"preserveRecentCount":0}');
     await cli('condense', file, '--out', view);
@@ -315,7 +315,7 @@ describe('expand and undo', () => {
     expect(json()).toEqual({ undone: null, condensationsLeft: 0 });
   });
 
-  it('names the preset or the strategy, in what it prints, in the report and where it is undone', async () => {
+  it('name the preset or strategy in their output, in the report and in undo', async () => {
     const [out, preset] = [join(folder, 'report.html'), join(folder, 'own.condense.json')];
     writeFileSync(preset, JSON.stringify({ id: 'own', name: 'My own', config: FILE_AWARE.config }));
     for (const [argv, name, words] of [
@@ -338,7 +338,7 @@ describe('expand and undo', () => {
     }
   });
 
-  it('says so where nothing was condensed', async () => {
+  it('report a conversation without condensations', async () => {
     for (const command of ['expand', 'undo']) {
       expect(await cli(command, file)).toBe(2);
       expect(stderr).toContain('No condensation of');
@@ -346,8 +346,8 @@ describe('expand and undo', () => {
   });
 });
 
-describe('inspect and estimate', () => {
-  it('says what a conversation holds', async () => {
+describe('the inspect and estimate commands', () => {
+  it('show the contents of a conversation', async () => {
     expect(await cli('inspect', file)).toBe(0);
     expect(stdout).toContain('Read: 2 calls');
     expect(await cli('inspect', file, '--json')).toBe(0);
@@ -360,7 +360,7 @@ describe('inspect and estimate', () => {
     expect(messageText! + toolResults!).toBeLessThan(tokens!);
   });
 
-  it('names what is not valid in it', async () => {
+  it('name its invalid parts', async () => {
     const messages = [
       { role: 'user', content: 'x' },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'gone', content: 'y' }] },
@@ -370,7 +370,7 @@ describe('inspect and estimate', () => {
     expect(stdout).toContain('result-has-call');
   });
 
-  it('estimates what condensing then does, and writes nothing', async () => {
+  it('estimate what condensing then does, without writing anything', async () => {
     expect(await cli('estimate', file, '--json')).toBe(0);
     const estimate = json();
     expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
@@ -383,7 +383,7 @@ describe('inspect and estimate', () => {
   });
 });
 
-describe('export', () => {
+describe('the export command', () => {
   /** Strings as the export writes them. */
   const inBlocks = (messages: unknown): unknown =>
     (messages as { role: string; content: unknown }[]).map(({ role, content }) => ({
@@ -391,7 +391,7 @@ describe('export', () => {
       content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     }));
 
-  it('gives the conversation in each form, what could not go along on stderr', async () => {
+  it('writes each format and lists on stderr what could not be exported', async () => {
     expect(await cli('export', file, '--to', 'anthropic')).toBe(0);
     expect(json()).toMatchObject({ tools: [{ name: 'Read' }], messages: inBlocks(originalMessages()) });
     expect(stderr).toContain('Note: 1 tool: declared as taking any parameters');
@@ -408,7 +408,7 @@ describe('export', () => {
     expect(readFileSync(out, 'utf8')).toContain('You are taking over a task');
   });
 
-  it('gives the condensed conversation where that is asked for', async () => {
+  it('writes the condensed conversation if requested', async () => {
     expect(await cli('export', file, '--to', 'anthropic', '--condensed')).toBe(2);
     expect(stderr).toContain('No condensation');
     const view = join(folder, 'view.json');
@@ -417,7 +417,7 @@ describe('export', () => {
     expect(json()['messages']).toEqual(inBlocks(messagesIn(view)));
   });
 
-  it('needs a form that it knows', async () => {
+  it('requires a known format', async () => {
     expect(await cli('export', file)).toBe(2);
     expect(stderr).toContain('one of anthropic, openai, markdown, handover');
     expect(await cli('export', file, '--to', 'pdf')).toBe(2);
@@ -425,8 +425,8 @@ describe('export', () => {
   });
 });
 
-describe('report', () => {
-  it('writes a page about what the store knows, and a preview where it knows nothing', async () => {
+describe('the report command', () => {
+  it('writes a page about a stored condensation, or a preview if there is none', async () => {
     const out = join(folder, 'report.html');
     expect(await cli('report', file, '--out', out)).toBe(0);
     expect(stderr).toContain('the report is a preview');
@@ -441,7 +441,7 @@ describe('report', () => {
     expect(readFileSync(out, 'utf8')).toContain('left out of this report');
   });
 
-  it('needs a place, and never takes the conversation’s', async () => {
+  it('requires an output path other than the conversation’s', async () => {
     expect(await cli('report', file)).toBe(2);
     expect(stderr).toContain('--out');
     expect(await cli('report', file, '--out', file)).toBe(2);
@@ -453,7 +453,7 @@ const EVERY_AGENT_MS = 300_000;
 
 describe('every agent’s conversation', () => {
   it(
-    'is inspected, condensed and exported',
+    'can be inspected, condensed and exported',
     async () => {
       const home = join(folder, 'home');
       for (const [index, { path, format }] of writeHome(home).entries()) {
@@ -479,7 +479,7 @@ describe('every agent’s conversation', () => {
     EVERY_AGENT_MS,
   );
 
-  it('a database is never written to', async () => {
+  it('in a database is never written to', async () => {
     const database = join(folder, 'kilo.db');
     writeDatabase(database, 'ses_1');
     const before = readFileSync(database);
@@ -489,7 +489,7 @@ describe('every agent’s conversation', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('wrong use of the command line', () => {
   const cases: [string, string[], RegExp][] = [
     ['no command', [], /^context-condenser: Missing command\. The commands are .*\. See --help\.\n$/],
     ['an unknown command', ['shrink', 'x'], /Unknown command "shrink"/],
@@ -525,18 +525,18 @@ describe('wrong use', () => {
     ['an unknown history', ['condense', 'a', '--history', 'some'], /active or all/],
     ['a file that is not there', ['condense', 'no-such-file.jsonl'], /no-such-file\.jsonl/],
   ];
-  it.each(cases)('%s', async (_name, argv, message) => {
+  it.each(cases)('is reported: %s', async (_name, argv, message) => {
     expect(await cli(...argv)).toBe(2);
     expect(stderr).toMatch(message);
     expect(stdout).toBe('');
   });
 
-  it('an unknown provider, with those that are known', async () => {
+  it('with an unknown provider lists the known ones', async () => {
     expect(await cli('condense', file, '--provider', 'magic')).toBe(2);
     expect(stderr).toMatch(/"magic".*lossless, truncation/);
   });
 
-  it('a configuration that does not fit names the field', async () => {
+  it('with an invalid configuration names the field', async () => {
     expect(await cli('condense', file, '--config', '{"keep":"middle"}')).toBe(2);
     expect(stderr).toMatch(/keep: .*"latest"/);
     expect(await cli('condense', file, '--config', '{"keep":')).toBe(2);
@@ -547,7 +547,7 @@ describe('wrong use', () => {
     expect(stderr).toContain('nonsense');
   });
 
-  it('fields of Smart that this version does not know are named, and the rest is used', async () => {
+  it('with unknown fields of Smart names them and uses the rest', async () => {
     expect(await cli('estimate', file, '--provider', 'smart', '--config', '{"pases":[],"theme":1}')).toBe(0);
     expect(stderr).toContain('Note: --config: pases is not a known field (did you mean passes?) and is ignored.');
     expect(stderr).toContain('Note: --config: theme is not a known field and is ignored.');
@@ -556,7 +556,7 @@ describe('wrong use', () => {
   });
 
   it.each(['lossless', 'truncation', 'smart', 'strategy'])(
-    'the schema of a file is for the editor: %s',
+    'ignores an editor’s schema in a file: %s',
     async (provider) => {
       const steps = provider === 'strategy' ? { id: 'mine', name: 'Mine', steps: [{ provider: 'lossless' }] } : {};
       const config = JSON.stringify({ $schema: './mine.schema.json', ...steps });
@@ -565,13 +565,13 @@ describe('wrong use', () => {
     },
   );
 
-  it('a strategy of no known name, with what --config takes', async () => {
+  it('with an unknown strategy names what --config accepts', async () => {
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'pipeline')).toBe(0);
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'no-such')).toBe(2);
     expect(stderr).toContain('the name of a built-in strategy (pipeline, adaptive-threshold, ');
   });
 
-  it('a conversation without a readable line is refused with file and line, and nothing is written', async () => {
+  it('with an unreadable conversation names file and line, and writes nothing', async () => {
     writeFileSync(
       file,
       transcript().replaceAll(/^.*$/gm, (line) => line.slice(0, 50)),
@@ -581,7 +581,7 @@ describe('wrong use', () => {
     expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
   });
 
-  it('a damaged line is named, and the rest is condensed', async () => {
+  it('with a damaged line names it and condenses the rest', async () => {
     const lines = transcript().split('\n');
     lines[2] = lines[2]!.slice(0, 50);
     writeFileSync(file, lines.join('\n'));
@@ -589,7 +589,7 @@ describe('wrong use', () => {
     expect(stderr).toContain('Line 3 is damaged');
   });
 
-  it('a file without permission', async () => {
+  it('with a file that it may not read is reported', async () => {
     if (process.getuid?.() === 0) return; // root reads everything; the reader's tests simulate the error
     chmodSync(file, 0);
     expect(await cli('condense', file)).toBe(2);
@@ -597,12 +597,12 @@ describe('wrong use', () => {
   });
 });
 
-describe('the program', () => {
-  it('is started by its name where npm puts it on the path: its first line names Node', () => {
+describe('the installed program', () => {
+  it('starts by its name on the path, with Node in its first line', () => {
     expect(readFileSync(join(inject('bundles'), 'cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('helps, and says its version', async () => {
+  it('prints help and its version', async () => {
     expect(await cli('--help')).toBe(0);
     expect(stdout).toContain('Usage: context-condenser');
     expect(await cli('--version')).toBe(0);
@@ -618,7 +618,7 @@ describe('the program', () => {
     expect(stdout).toBe(formatHelp());
   });
 
-  it('says where its port is taken, and starts nothing', async () => {
+  it('reports a port in use and starts nothing', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -627,7 +627,7 @@ describe('the program', () => {
     other.close();
   });
 
-  it('names every command where none is known', async () => {
+  it('lists all commands if the command is unknown', async () => {
     for (const argv of [[], ['list']]) {
       expect(await cli(...argv)).toBe(2);
       expect(stderr).toContain(
@@ -649,7 +649,7 @@ describe('the program', () => {
     expect(JSON.parse(out)).toMatchObject({ outcome: 'condensed' });
   });
 
-  it('tells version, help and wrong use without the bundle of the commands', () => {
+  it('prints version, help and usage errors without loading the commands’ bundle', () => {
     copyFileSync(join(inject('bundles'), 'cli.cjs'), join(folder, 'cli.cjs'));
     const alone = (...argv: string[]) =>
       spawnSync(process.execPath, [join(folder, 'cli.cjs'), ...argv], { encoding: 'utf8' });
@@ -660,8 +660,8 @@ describe('the program', () => {
   });
 });
 
-describe('account', () => {
-  it('says what the sessions of this machine cost, for people and for programs', async () => {
+describe('the account command', () => {
+  it('prints what this machine’s sessions cost, for people and as JSON', async () => {
     writeHome(folder);
     expect(await cli('account')).toBe(0);
     expect(stdout).toMatch(/^All time: [\d,]+ sessions?, [\d,]+ requests?: /);
@@ -676,7 +676,7 @@ describe('account', () => {
     expect(stdout).toMatch(/^day,label,sessions,requests,replayed,/);
   });
 
-  it('counts the requests of the last days, today among them, and no others', async () => {
+  it('counts requests of the last days, including today, and no others', async () => {
     writeHome(folder);
     const countRequests = async (...argv: readonly string[]): Promise<number> => {
       expect(await cli('account', '--json', ...argv)).toBe(0);
@@ -688,7 +688,7 @@ describe('account', () => {
     expect(await countRequests('--days', '36500')).toBe(all);
   });
 
-  it('says what one session would have cost with a provider, and what it would have lost', async () => {
+  it('estimates what one session would have cost and lost with a provider', async () => {
     expect(await cli('account', file, '--with', 'lossless', '--window', '2000', '--json')).toBe(0);
     const result = json() as { condensations: number; needed: number; missing: number };
     expect(result.condensations).toBeGreaterThan(0);
@@ -703,12 +703,12 @@ describe('account', () => {
     expect(stderr).toMatch(/that calls no model, such as lossless or file-aware, not "nothing"/);
   });
 
-  it('says where nothing is stored, and where it looked', async () => {
+  it('reports where it looked if there are no sessions', async () => {
     expect(await cli('account', '--days', '7')).toBe(0);
     expect(stdout).toMatch(/^The last 7 days: no requests .* docs\/formats\.md .*\n$/);
   });
 
-  it('writes a page, or what other programs read, and never over a session', async () => {
+  it('writes a page or a data file, but never over a session', async () => {
     const project = join(folder, '.claude', 'projects', 'p');
     const claude = join(project, 'session-1.jsonl');
     mkdirSync(project, { recursive: true });
@@ -727,7 +727,7 @@ describe('account', () => {
     expect(stderr).toContain('is a folder');
   });
 
-  it('says what all of them would have cost with a preset, and what would have been lost', async () => {
+  it('estimates what all sessions would have cost and lost with a preset', async () => {
     writeHome(folder);
     expect(await cli('account', '--with', 'file-aware')).toBe(0);
     expect(stdout).toMatch(
@@ -738,7 +738,7 @@ describe('account', () => {
     expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
   });
 
-  it('says of one session what each of its two costs is', async () => {
+  it('says which of a session’s two costs is which', async () => {
     const session = join(folder, 'recorded.jsonl');
     const at = (record: number): Date => new Date(Date.UTC(2026, 0, 2, 2, 0, record));
     writeFileSync(session, readingSession(145_000, 4_000, at));
@@ -752,7 +752,7 @@ describe('account', () => {
     expect(stdout).toMatch(/\n - \d+ condensations? at 150,000 tokens of a window of 200,000; /);
   });
 
-  it('makes a session again once, whatever days are asked for', async () => {
+  it('replays a session once, whatever the number of days', async () => {
     const sessions = join(folder, '.claude/projects/p');
     mkdirSync(sessions, { recursive: true });
     // Two weeks ago, and on the day of these tests.
@@ -781,7 +781,7 @@ describe('account', () => {
     [['--with', 'lossless', '--csv'], /use --json, not --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
     [['x.jsonl'], /A file is only for --with, which then replays that one session/],
-  ])('%j is told with what is expected', async (argv, words) => {
+  ])('%j is rejected with what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);
   });

@@ -11,7 +11,7 @@ const { folder, program } = childProgram('lock.child.ts');
 /** Long enough that no lock expires. */
 const TIMING = { wait: 60_000, silence: 600_000, heartbeat: 600_000 };
 
-it('the lock of an engine that was ended is free at once, and that of one that runs is not', async () => {
+it('an ended engine’s lock is free at once, a running engine’s is not', async () => {
   const lock = join(folder, 'lock');
   for (let round = 0; round < 3; round++) {
     const thread = new EngineThread({ bundle: program });

@@ -119,8 +119,8 @@ async function expectOriginals(store: string): Promise<number> {
   return found;
 }
 
-describe('SIGKILL', () => {
-  it(`takes nothing with it, ${KILLS} times`, { timeout: 60_000 + KILLS * 20_000 }, async () => {
+describe('killing the gateway with SIGKILL', () => {
+  it(`loses no data, ${KILLS} times`, { timeout: 60_000 + KILLS * 20_000 }, async () => {
     let condensedBefore = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const store = join(home, `store-${kill}`);

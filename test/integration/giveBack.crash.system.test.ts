@@ -58,7 +58,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 const stepsIn = ({ output }: Exit): number => Number(/steps (\d+)\n/.exec(output)?.[1]);
 
-test('killed at any step of a replacement: after the next start the old state or the new one', async () => {
+test('a replacement killed at any step leaves the old or the new state after restart', async () => {
   const replaced = async (killedAt: number): Promise<Exit> => {
     const { root, paths, home } = agentFiles(`replace-${killedAt}`);
     const exit = await start(['replace', root, `${killedAt}`, ...paths]);
@@ -79,7 +79,7 @@ test('killed at any step of a replacement: after the next start the old state or
   for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
 });
 
-test('killed at any step of an undo: after the next start the old state', async () => {
+test('an undo killed at any step leaves the old state after restart', async () => {
   const undone = async (killedAt: number): Promise<Exit> => {
     const { root, paths } = agentFiles(`undo-${killedAt}`);
     const contents = paths.map((path, index) => ({
@@ -102,7 +102,7 @@ test('killed at any step of an undo: after the next start the old state', async 
 });
 
 test(
-  'the agent writes at random moments: no message is lost, no file is torn, refusals are said',
+  'an agent that writes at random moments loses no message, tears no file, and gets refusals in words',
   { timeout: 300_000 },
   async () => {
     await inTemporaryFolder(async (home) => {
@@ -153,7 +153,7 @@ const TROUBLES = [
 ] as const;
 
 test.each(TROUBLES)(
-  '%s at any step: refused in words, nothing half done',
+  '%s at any step of giving back is refused in words, with nothing half done',
   { timeout: 300_000 },
   async (name, code, trouble) => {
     for (let failAt = 0; ; failAt += 1) {

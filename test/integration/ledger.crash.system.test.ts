@@ -79,13 +79,17 @@ async function killAtEachStep(name: string, prepare: (root: string) => Promise<n
   return steps;
 }
 
-test('killed at any step of its first entries: the old state or the new one', { timeout: 300_000 }, async () => {
-  // Each entry has a lock, two half writes and syncs, so far fewer steps would mean that some were
-  // missed.
-  expect(await killAtEachStep('new', () => Promise.resolve(0))).toBeGreaterThan(40);
-});
+test(
+  'a ledger killed at any step of its first entries has the old or the new state',
+  { timeout: 300_000 },
+  async () => {
+    // Each entry has a lock, two half writes and syncs, so far fewer steps would mean that some were
+    // missed.
+    expect(await killAtEachStep('new', () => Promise.resolve(0))).toBeGreaterThan(40);
+  },
+);
 
-test('killed at any step while it cleans up after one that was killed', { timeout: 300_000 }, async () => {
+test('a ledger killed while cleaning up after a kill has the old or the new state', { timeout: 300_000 }, async () => {
   const { pid } = await start(['follow', join(folder, 'first'), '0']);
   const prepare = async (root: string): Promise<number> => {
     const ledger = await open(root);
@@ -102,7 +106,7 @@ test('killed at any step while it cleans up after one that was killed', { timeou
   expect(await killAtEachStep('torn', prepare)).toBeGreaterThan(30);
 });
 
-test('two processes append at the same time: nothing is lost, nothing is mixed', { timeout: 300_000 }, async () => {
+test('two processes that append to a ledger at once lose and mix no entries', { timeout: 300_000 }, async () => {
   const root = join(folder, 'two');
   const waiting: (() => void)[] = [];
   const together = (go: () => void): void => {

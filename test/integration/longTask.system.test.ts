@@ -61,7 +61,7 @@ const TRUNCATION = { settings: { provider: 'truncation' } };
 
 describe('a task of many tool calls on a window of 100,000 tokens', () => {
   it.each(['lossless', 'truncation'])(
-    'runs to its end with %s, and what was condensed away is recalled',
+    'runs to its end with %s, and condensed content is recalled',
     async (provider) => {
       const task = longTask(ROOT, WHOLE_CALLS);
       const bench = await benchFor({}, ROOT, task);
@@ -97,8 +97,8 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
   );
 });
 
-describe('a question whose answer is recalled in parts, with which the request would not fit', () => {
-  it('is answered: what makes room leaves what was recalled', async () => {
+describe('a question whose recalled answer would not fit into the request', () => {
+  it('is answered, because making room spares recalled content', async () => {
     const short = longTask(ROOT, SHORT_CALLS);
     const bench = await benchFor({}, ROOT, short);
     const window = bench.open({
@@ -116,8 +116,8 @@ describe('a question whose answer is recalled in parts, with which the request w
   });
 });
 
-describe('the task goes on', () => {
-  it('after a reload in the middle, with the same view', async () => {
+describe('a long task continues', () => {
+  it('after a reload midway, with the same view', async () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools, 'one');
@@ -136,7 +136,7 @@ describe('the task goes on', () => {
     expect(await chat.ask(QUESTION)).toBe(task.early.line);
   });
 
-  it('after a reload, also where the chat names no conversation', async () => {
+  it('after a reload, even if the chat does not name its conversation', async () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools);
@@ -151,7 +151,7 @@ describe('the task goes on', () => {
     expect(breaks).toHaveLength([...before.events, ...after.events].filter(({ kind }) => kind === 'condensed').length);
   });
 
-  it('after a cancel in the middle, which reaches the model at once', async () => {
+  it('after a cancellation midway, which reaches the model at once', async () => {
     let held = 0;
     const bench = await benchFor({
       instead: (behaviour) => (getText(behaviour) === PAUSED && held++ === 0 ? never() : undefined),

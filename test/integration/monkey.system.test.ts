@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 it(
-  'whatever is done while the model misbehaves, no request is invalid, nothing leaks, and off is off',
+  'random actions and model failures never cause an invalid request or a leak, and off stays off',
   async () => {
     const report = await runMonkey({
       seed: SEED,

@@ -158,8 +158,8 @@ function byHand({ byHand: price, accounting }: Vendor, outcome: CondensationOutc
   }, 0);
 }
 
-describe.each([anthropic, openai, bedrock])('$name', (vendor) => {
-  it('sums up, and the cost is that of the reported usage', async () => {
+describe.each([anthropic, openai, bedrock])('Native with $name', (vendor) => {
+  it('summarizes at the cost of the reported usage', async () => {
     const server = await started(vendor, reply(['## Goal\n', 'Make the tests pass.']));
     const outcome = await managerFor(vendor, server.url).condense(request);
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
@@ -177,7 +177,7 @@ describe.each([anthropic, openai, bedrock])('$name', (vendor) => {
     ['cut off', faulty('cut')],
     ['without an end', faulty('no-end')],
     ['malformed', faulty('malformed')],
-  ] as const)('a reply that is %s is never applied', async (_, behaviour) => {
+  ] as const)('never applies a reply that is %s', async (_, behaviour) => {
     const server = await started(vendor, behaviour);
     const outcome = await managerFor(vendor, server.url).condense(request);
     expect(outcome.kind).toBe('failed');
@@ -185,7 +185,7 @@ describe.each([anthropic, openai, bedrock])('$name', (vendor) => {
     expect(JSON.stringify(outcome)).not.toContain('sk-test-key');
   });
 
-  it('a cancel in the middle closes the request and applies nothing', async () => {
+  it('closes the request and changes nothing if it is cancelled midway', async () => {
     const server = await started(vendor, never());
     const abort = new AbortController();
     const running = managerFor(vendor, server.url).condense({ ...request, signal: abort.signal });
@@ -203,7 +203,7 @@ it('retries temporary failures', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-it('a window smaller than was said ends in smaller parts', async () => {
+it('Native splits a conversation for a window smaller than stated', async () => {
   const server = await startAnthropicServer({ maxContextTokens: 13_000, script: reply('## Goal\nx') });
   servers.push(server);
   const outcome = await managerFor(anthropic, server.url).condense({ ...request, config: { maxSummaryTokens: 500 } });
@@ -215,8 +215,8 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus/claude-code');
 const present = existsSync(CORPUS);
 if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
 
-describe.skipIf(!present)('estimates', () => {
-  it('are within 20 % of the actual cost in at least 27 of 30 runs; costs equal hand calculation', async () => {
+describe.skipIf(!present)('estimates of Native', () => {
+  it('are within 20 % of the actual cost in at least 27 of 30 runs, and costs match manual calculation', async () => {
     const histories = readdirSync(CORPUS)
       .sort()
       .map((name) => readConversationFile(join(CORPUS, name), { history: 'all' }).messages);

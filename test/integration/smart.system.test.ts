@@ -59,7 +59,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
 const SUMMARY = `All 60 tests of the suite pass. ${'Nothing else was found in it. '.repeat(8)}`.trim();
 
 describe('sixty summaries', () => {
-  it('are asked for six at a time, and cost what was estimated', async () => {
+  it('run six at a time and cost what was estimated', async () => {
     let running = 0;
     let most = 0;
     const { server, condense } = await bed(async () => {
@@ -77,7 +77,7 @@ describe('sixty summaries', () => {
     expect(estimateErrorPercent(runMetrics(outcome, 'smart', new Date()))).toBeLessThan(20);
   });
 
-  it('are had in spite of limits of the vendor, which are tried again', async () => {
+  it('succeed after retries despite a vendor’s rate limits', async () => {
     // Six concurrent calls in any order: each is rejected up to the maximum number of retries.
     const refusals = new Map<string, number>();
     const { condense } = await bed(({ body }) => {
@@ -91,7 +91,7 @@ describe('sixty summaries', () => {
     expect(outcome.calls?.filter(({ outcome: end }) => end === 'complete')).toHaveLength(60);
   });
 
-  it('give way to truncation where the vendor is down: it is not asked sixty times', async () => {
+  it('fall back to truncation if the vendor is down, without sixty calls', async () => {
     const { server, condense } = await bed(() => serverError());
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
@@ -101,7 +101,7 @@ describe('sixty summaries', () => {
     expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });
 
-  it('are aborted with the run: nothing is applied', async () => {
+  it('stop with the run, without changes', async () => {
     const abort = new AbortController();
     let asked = 0;
     const { server, condense } = await bed(() => {

@@ -62,7 +62,7 @@ it.each([
   // A reservation without a call counts until the end of the day, which never exceeds the limit.
   ['before the call', 0, 1],
   ['after the call', 1, 2],
-])('of a window that is killed %s the booking stays, and counts', async (when, paidByIt, paidInAll) => {
+])('a window killed %s keeps its reserved cost, which still counts', async (when, paidByIt, paidInAll) => {
   const dying = await open(`die ${when}`);
   dying.go();
   expect((await dying.end).signal).toBe('SIGKILL');

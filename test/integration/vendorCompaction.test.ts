@@ -117,14 +117,14 @@ async function setUp({
   return { manager, request, summarizer, booked, condense: () => manager.condense(request) };
 }
 
-it('is off by default', async () => {
+it('vendor compaction is off by default', async () => {
   const { manager, request } = await setUp();
   const outcome = await manager.condense({ ...request, config: {} });
   expect(outcome.kind).toBe('condensed');
   expect(server.requests[0]?.body).not.toHaveProperty('compaction');
 });
 
-it('is sent the conversation itself, and its text stands where what it sums up stood', async () => {
+it('vendor compaction receives the conversation, and its text replaces what it summarizes', async () => {
   const { condense } = await setUp();
   const outcome = await condense();
   if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
@@ -149,14 +149,14 @@ it('is sent the conversation itself, and its text stands where what it sums up s
   expect(JSON.stringify(outcome.view)).not.toContain('signature');
 });
 
-it('is a step of a strategy', async () => {
+it('vendor compaction works in a step of a strategy', async () => {
   const { manager, request } = await setUp();
   const config = { id: 'mine', name: 'Mine', steps: [{ provider: 'native', config: { vendorCompaction: true } }] };
   expect((await manager.condense({ ...request, provider: 'strategy', config })).kind).toBe('condensed');
   expect(server.requests.map(({ body }) => 'compaction' in body)).toEqual([true]);
 });
 
-it('costs what stands under `iterations`, and was estimated before', async () => {
+it('vendor compaction costs what `iterations` reports, as estimated', async () => {
   const { condense, manager, request } = await setUp();
   const estimate = await manager.estimate(request);
   const outcome = await condense();
@@ -171,14 +171,14 @@ it('costs what stands under `iterations`, and was estimated before', async () =>
   expect(estimate.cost).toBeGreaterThan(((outcome.cost ?? 0) * 5) / 10);
 });
 
-it('masks keys where another vendor would see them', async () => {
+it('vendor compaction masks keys for other vendors', async () => {
   const { manager, request } = await setUp();
   await manager.condense({ ...request, vendor: 'openai' });
   expect(JSON.stringify(server.requests[0]?.body)).not.toContain(KEY);
   expect(server.requests[0]?.body).toHaveProperty('compaction');
 });
 
-it('stays within the limits of a condensation and of a day', async () => {
+it('vendor compaction respects the limits per condensation and day', async () => {
   const dear = await setUp();
   expect(await dear.manager.condense({ ...dear.request, maxCost: 0.0001 })).toMatchObject({ reason: 'over-budget' });
   expect(server.requests).toHaveLength(0);
@@ -190,7 +190,7 @@ it('stays within the limits of a condensation and of a day', async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-it('leaves out what only shapes an answer', async () => {
+it('vendor compaction omits fields that only shape an answer', async () => {
   const extraBody = {
     stop_sequences: ['x'],
     context_management: { edits: [] },
@@ -209,7 +209,7 @@ it.each([
   ['a model that can not', { model: 'claude-haiku-4-5' }, false],
   ['Bedrock', { vendor: 'bedrock' }, false],
   ['a conversation that is longer than the window', { window: 14_000 }, false],
-] as const)('%s', async (_, setup, compacts) => {
+] as const)('vendor compaction: %s', async (_, setup, compacts) => {
   const { condense } = await setUp(setup);
   const outcome = await condense();
   expect(outcome.kind).toBe('condensed');
@@ -238,7 +238,7 @@ it('summarizes in parts if there was no room for the vendor’s prompt', async (
   expect(server.requests.slice(1).some(({ body }) => 'compaction' in body)).toBe(false);
 });
 
-it('is tried again where the vendor is overloaded', async () => {
+it('vendor compaction is retried if the vendor is overloaded', async () => {
   const { condense } = await setUp({ script: [overloaded(), reply(SUMMARY)] });
   expect((await condense()).kind).toBe('condensed');
   expect(server.requests).toHaveLength(2);
@@ -257,7 +257,7 @@ it.each([
   expect(server.requests).toHaveLength(1);
 });
 
-it('is shown before it is sent', async () => {
+it('vendor compaction shows its request before sending it', async () => {
   const { summarizer } = await setUp();
   const config = nativeConfigSchema.parse({ vendorCompaction: true });
   const context = { messages: conversation, edits: [], counter, system: 'You are an agent.' };

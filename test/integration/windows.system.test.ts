@@ -86,32 +86,35 @@ async function expectNothingLost({ path, store }: Omit<WindowOptions, 'seed'>, d
   return { messages, ledger };
 }
 
-test('a Claude Code session: no condensation is lost, and each new session is whole', { timeout: 300_000 }, () =>
-  inTemporaryFolder(async (home) => {
-    const path = claudeSession(home);
-    const before = readFileSync(path);
-    const options = optionsIn(home, path);
-    const did = await bothWindows(options, [1, 2]);
-    const { messages, ledger } = await expectNothingLost(options, did);
-    expect(readFileSync(path)).toEqual(before);
-    expect(applyEdits(messages, activeEdits(ledger)).stale).toEqual([]);
-    const sessions = readdirSync(dirname(path)).filter((name) => join(dirname(path), name) !== path);
-    expect(sessions).toHaveLength(listResults(did, 'given').length - listResults(did, 'taken back').length);
-    for (const name of sessions) {
-      const session = join(dirname(path), name);
-      expect(listResults(did, 'given')).toContain(session);
-      const given = readConversation(readFileSync(session), { path: session }).messages;
-      expect(given[0]?.content).toEqual(messages[0]?.content);
-      expect(checkConversation(given)).toEqual([]);
-    }
-    // A condensation undone by another window can't be given back.
-    expect(listResults(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
-    expect(listResults(did, 'given').length).toBeGreaterThan(0);
-  }),
+test(
+  'several windows on a Claude Code session lose no condensation, and each new session is complete',
+  { timeout: 300_000 },
+  () =>
+    inTemporaryFolder(async (home) => {
+      const path = claudeSession(home);
+      const before = readFileSync(path);
+      const options = optionsIn(home, path);
+      const did = await bothWindows(options, [1, 2]);
+      const { messages, ledger } = await expectNothingLost(options, did);
+      expect(readFileSync(path)).toEqual(before);
+      expect(applyEdits(messages, activeEdits(ledger)).stale).toEqual([]);
+      const sessions = readdirSync(dirname(path)).filter((name) => join(dirname(path), name) !== path);
+      expect(sessions).toHaveLength(listResults(did, 'given').length - listResults(did, 'taken back').length);
+      for (const name of sessions) {
+        const session = join(dirname(path), name);
+        expect(listResults(did, 'given')).toContain(session);
+        const given = readConversation(readFileSync(session), { path: session }).messages;
+        expect(given[0]?.content).toEqual(messages[0]?.content);
+        expect(checkConversation(given)).toEqual([]);
+      }
+      // A condensation undone by another window can't be given back.
+      expect(listResults(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
+      expect(listResults(did, 'given').length).toBeGreaterThan(0);
+    }),
 );
 
 test(
-  'a Zoo task in place: no condensation is lost, and taking all back gives the files of before',
+  'several windows on a Zoo task lose no condensation, and undoing all restores its files',
   { timeout: 300_000 },
   () =>
     inTemporaryFolder(async (home) => {

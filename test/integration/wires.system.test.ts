@@ -113,7 +113,7 @@ afterEach(() => {
 });
 
 it.each(Object.entries(WIRES))(
-  '%s: nothing is refused, and the cache is broken once with each condensation',
+  'no vendor rejects requests over %s, and each condensation breaks the cache once',
   async (name, { profile, start, path, address, prices }) => {
     const counter = freshCounter();
     const work = task.turns[0]!.steps as readonly Reply[];

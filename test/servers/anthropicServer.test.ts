@@ -39,8 +39,8 @@ const result = (id: string, more: Json = {}): Json => ({
 const call = (id: string): Json => ({ type: 'tool_use', id, name: 'a', input: {} });
 const mark = (ttl?: string): Json => ({ cache_control: { type: 'ephemeral', ...(ttl !== undefined && { ttl }) } });
 
-describe('a model', () => {
-  it('is known by its id, with prefixes and dates', () => {
+describe('a model of the Anthropic test server', () => {
+  it('is found by ID, with prefixes and dates', () => {
     for (const id of ['claude-opus-4-8', 'anthropic/claude-opus-4.8', 'us.anthropic.claude-opus-4-8-20260501-v1:0'])
       expect(claudeModel(id)).toMatchObject({ minCacheTokens: 1024, thinking: ['adaptive', 'disabled'] });
     expect(claudeModel('claude-sonnet-4-5-20250929')?.window).toBe(200_000);
@@ -65,14 +65,14 @@ describe('a model', () => {
     ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 1024 } }, undefined],
     ['claude-opus-5-5', { max_tokens: 128_001 }, 'max_tokens: 128001 > 128000'],
     ['claude-next-9', { max_tokens: 150_000, thinking: { type: 'disabled' } }, undefined],
-  ])('%s with %j', async (model, body, message) => {
+  ])('answers %s to %j', async (model, body, message) => {
     const at = await server({ strict: { byModel: true }, maxContextTokens: 1_000_000 });
     const refusal = await requestRefusal(at, { model, ...body });
     if (message === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(message);
   });
 
-  it('caches from its own length on, in its own cache', async () => {
+  it('caches prefixes from its own minimum length, in a cache of its own', async () => {
     const at = await server({ strict: { byModel: true }, tokenFactor: 1 });
     const written = async (model: string): Promise<unknown> => {
       const messages = [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(4 * 2000), ...mark() }] }];
@@ -85,7 +85,7 @@ describe('a model', () => {
   });
 });
 
-describe('thinking', () => {
+describe('thinking on the Anthropic test server', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'Hm.' };
 
@@ -115,14 +115,14 @@ describe('thinking', () => {
     expect(await requestRefusal(older, { thinking, tools, messages: same })).toContain('Expected `thinking`');
   });
 
-  it('may have more than the answer where it is interleaved', async () => {
+  it('may be longer than the answer if it is interleaved', async () => {
     const at = await server({});
     const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
     expect(await requestRefusal(at, more)).toContain('must be greater than');
     expect(await requestRefusal(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
   });
 
-  it('is edited by the API where a header says so', async () => {
+  it('is edited by the API if a header requests it', async () => {
     const at = await server({});
     const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
     expect(await requestRefusal(at, edits)).toBe('context_management: Extra inputs are not permitted');
@@ -134,7 +134,7 @@ describe('thinking', () => {
     expect(await requestRefusal(at, { ...edits, thinking: { type: 'adaptive' } }, header)).toBeUndefined();
   });
 
-  it('has the fields of its kind alone', async () => {
+  it('has only the fields of its kind', async () => {
     const at = await server({});
     expect(await requestRefusal(at, { thinking: { type: 'adaptive', budget_tokens: 1024 } })).toContain(
       'thinking.adaptive.budget_tokens',
@@ -142,7 +142,7 @@ describe('thinking', () => {
     expect(await requestRefusal(at, { thinking: { type: 'auto' } })).toContain("Input tag 'auto'");
   });
 
-  it('has a text where the model shows it, or is asked to', async () => {
+  it('has text if the model shows it or is asked to', async () => {
     const script = { ...reply('so'), thinking: 'Hm.' };
     const at = await server({ strict: { byModel: true }, script });
     const requestThinking = (model: string, thinking: object) => ask(at, { model, thinking });
@@ -185,7 +185,7 @@ describe('thinking', () => {
   });
 });
 
-describe('the cache', () => {
+describe('the cache of the Anthropic test server', () => {
   const long = [{ type: 'text', text: 'x'.repeat(8000) }];
   const read = (answer: Json): unknown =>
     isObject(answer['usage']) ? answer['usage']['cache_read_input_tokens'] : undefined;
@@ -206,7 +206,7 @@ describe('the cache', () => {
     expect(read(await ask(at, { messages, ...mark('1h') }))).toBeGreaterThan(2000);
   });
 
-  it('is another one for messages where thinking is set otherwise, but not for the system prompt', async () => {
+  it('differs for messages with other thinking settings, but not for the system prompt', async () => {
     const at = await server({ strict: { cacheKeys: true } });
     const system = [{ ...long[0], ...mark() }];
     const messages = [{ role: 'user', content: [{ ...long[0], ...mark() }] }];
@@ -218,7 +218,7 @@ describe('the cache', () => {
     expect(switched).toBeLessThan(3000);
   });
 
-  it('takes long lifetimes before short ones, and four marks in all', async () => {
+  it('accepts long lifetimes before short ones, and at most four breakpoints', async () => {
     const at = await server({});
     const system = [{ type: 'text', text: 's', ...mark('5m') }];
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'x', ...mark('1h') }] }];
@@ -229,8 +229,8 @@ describe('the cache', () => {
   });
 });
 
-describe('other limits', () => {
-  it('are those of the version of autumn 2026, which the SDK sends', async () => {
+describe('other limits of the Anthropic test server', () => {
+  it('are those of the autumn 2026 version, which the SDK sends', async () => {
     const at = await server({ strict: { version: true } });
     const client = new Anthropic({ apiKey: 'key', baseURL: at.url, maxRetries: 0 });
     const request = { model: 'claude-opus-5', max_tokens: 10, messages: [{ role: 'user' as const, content: 'x' }] };
@@ -244,7 +244,7 @@ describe('other limits', () => {
     expect(at.requests[0]?.headers['anthropic-version']).toBe('2026-10-21');
   });
 
-  it('are bytes, images, and the words of who stands before the model', async () => {
+  it('apply to bytes, images, and the words of a proxy', async () => {
     const at = await server({ strict: { maxBytes: 5000, textOnly: true }, tooLong: 'minimax', maxContextTokens: 500 });
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
     expect(await requestRefusal(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
@@ -260,7 +260,7 @@ describe('other limits', () => {
 });
 
 /** Guide "Compaction on demand": "Request a summary", "Handle a missing summary or an error", "Count compaction usage". */
-describe('a request to compact', () => {
+describe('a request to compact on the Anthropic test server', () => {
   const header = { 'anthropic-beta': 'compact-2026-09-04' };
   const compaction = { type: 'summarize' };
 
@@ -290,13 +290,13 @@ describe('a request to compact', () => {
     ],
     ['with effort', { output_config: { effort: 'low' } }, header, undefined],
     ['that ends on an answer', { messages: [user, { role: 'assistant', content: 'y' }] }, header, undefined],
-  ])('%s', async (_, body, headers, words) => {
+  ])('is checked: %s', async (_, body, headers, words) => {
     const refusal = await requestRefusal(await server({}), { compaction, ...body }, headers);
     if (words === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(words);
   });
 
-  it('is answered by one signed block, and its tokens stand under `iterations` alone', async () => {
+  it('returns one signed block and reports its tokens only under `iterations`', async () => {
     const at = await server({ script: reply('All of it.') });
     expect(await ask(at, { compaction }, header)).toMatchObject({
       content: [{ type: 'compaction', content: 'All of it.', signature: expect.any(String) as unknown }],

@@ -67,8 +67,8 @@ const answers = (content: readonly ContentBlock[] = [], ...more: readonly Conten
   ],
 });
 
-describe('what the SDK sends', () => {
-  it('is answered, with reasoning, calls, and what was cached', async () => {
+describe('an SDK request to the Converse test server', () => {
+  it('is answered with reasoning, calls and cached tokens', async () => {
     const scripted: Reply = { ...callsTool(asks, asks), text: 'So.', thinking: 'Hm.', hiddenThinking: 'Oh.' };
     const { client, at } = await server({ script: [scripted, reply('Done.')], minCacheTokens: 1 });
     const first = await client.send(new ConverseCommand(radio));
@@ -89,7 +89,7 @@ describe('what the SDK sends', () => {
     expect(at.requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined]);
   });
 
-  it('is streamed in frames, which can be put together and sent back', async () => {
+  it('is streamed in frames that can be joined and sent back', async () => {
     const { client } = await server({
       script: [{ ...callsTool(asks), text: ['So', '.'], thinking: 'Hm.' }, reply('Done.')],
     });
@@ -115,7 +115,7 @@ describe('what the SDK sends', () => {
     expect((await client.send(new ConverseCommand({ ...radio, messages }))).stopReason).toBe('end_turn');
   });
 
-  it('fails as AWS fails', async () => {
+  it('fails like on AWS', async () => {
     const throttled = refused(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.');
     const { client } = await server({ script: [throttled, faulty('error', 1)] });
     await expect(client.send(new ConverseCommand(radio))).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('what the SDK sends', () => {
   });
 });
 
-describe('what it refuses', () => {
+describe('the Converse test server rejects', () => {
   const words = { text: 'x' };
   const use = (id = 't1'): Json => ({ toolUse: { toolUseId: id, name: 'top_song', input: {} } });
   const result = (id = 't1', more: Json = {}): Json => ({ toolResult: { toolUseId: id, content: [words], ...more } });
@@ -237,14 +237,14 @@ describe('what it refuses', () => {
     expect(await requestRefusal(at, { messages: [asked(words)], ...more })).toContain(message);
   });
 
-  it('what only some models refuse, where it plays one of them', async () => {
+  it('what only some models reject, if it plays one of them', async () => {
     const { at } = await server({ strict: { textOnly: true, resultsAlone: true } });
     expect(await requestRefusal(at, { messages: [asked(image)] })).toContain("doesn't support the image content block");
     const mixed = [asked(words), said(use()), asked(result(), words)];
     expect(await requestRefusal(at, { messages: mixed, toolConfig })).toContain('cannot be provided in the same turn');
   });
 
-  it('too many tokens, too many bytes, and strangers', async () => {
+  it('too many tokens, too many bytes, and unknown callers', async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
     expect(await requestRefusal(at, { messages: [asked({ text: long })] })).toBe(

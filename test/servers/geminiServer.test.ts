@@ -59,8 +59,8 @@ async function requestRefusal(at: ModelServer, body: object, action = 'generateC
   return isObject(error) ? `${answer.status} ${String(error['status'])} ${String(error['message'])}` : undefined;
 }
 
-describe('what the SDK sends', () => {
-  it('is answered, with thoughts, calls and what was cached', async () => {
+describe('an SDK request to the Gemini test server', () => {
+  it('is answered with thoughts, calls and cached tokens', async () => {
     const scripted: Reply = { ...callsTool(dims, dims), text: 'So.', thinking: 'Hm.' };
     const { ai, at } = await server({ script: [scripted, reply('Done.')], minCacheTokens: 1 });
     const contents = [user('Dim the lights.')];
@@ -91,7 +91,7 @@ describe('what the SDK sends', () => {
     expect((await chat.sendMessage({ message: 'Hi' })).text).toBe('again');
   });
 
-  it('is counted, and the models are told with their limits', async () => {
+  it('can count tokens and list models with their limits', async () => {
     const { ai } = await server({ models: [model], maxContextTokens: 5000 });
     const { totalTokens } = await ai.models.countTokens({ model, contents: 'hello' });
     expect(totalTokens).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('what the SDK sends', () => {
     await expect(ai.models.generateContent({ model: 'other', contents: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('fails as Google fails', async () => {
+  it('fails like on Google', async () => {
     const { ai, at } = await server({ script: [rateLimited(), faulty('error')] });
     const ask = async (): Promise<string | undefined> => {
       let last: string | undefined;
@@ -118,7 +118,7 @@ describe('what the SDK sends', () => {
   });
 });
 
-describe('what it refuses', () => {
+describe('the Gemini test server rejects', () => {
   const call = (args: object = {}, thoughtSignature?: string): Json => ({
     functionCall: { name: 'a', args },
     ...(thoughtSignature !== undefined && { thoughtSignature }),
@@ -220,7 +220,7 @@ describe('what it refuses', () => {
     expect(await requestRefusal(at, { contents: [asked(words)], ...more })).toContain(message);
   });
 
-  it('too many tokens, and too many bytes, each in its words', async () => {
+  it('too many tokens and too many bytes, each in its own words', async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
     expect(await requestRefusal(at, { contents: [asked({ text: long })] })).toBe(
@@ -231,7 +231,7 @@ describe('what it refuses', () => {
     );
   });
 
-  it('errors of a stream in a list, where it is no stream of events', async () => {
+  it('a stream without events with a list of errors', async () => {
     const { at } = await server();
     const answer = await fetch(`${at.url}/v1beta/models/${model}:streamGenerateContent`, {
       method: 'POST',
@@ -240,12 +240,12 @@ describe('what it refuses', () => {
     expect(objects(await answer.json())).toHaveLength(1);
   });
 
-  it('no signatures where the model is older', async () => {
+  it('no missing signatures for older models', async () => {
     const { at } = await server({ strict: { signatures: false } });
     expect(await requestRefusal(at, { contents: [asked(words), said(call()), asked(result())] })).toBeUndefined();
   });
 
-  it("a key that is not the server's", async () => {
+  it('a wrong key', async () => {
     const { ai } = await server({ apiKey: 'other' });
     await expect(ai.models.generateContent({ model, contents: 'x' })).rejects.toThrow('API key not valid');
   });

@@ -28,8 +28,8 @@ const user = { role: 'user', content: 'x' };
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 const tool = { type: 'function', function: { name: 'a', parameters: { type: 'object' } } };
 
-describe('the fields of the SDK', () => {
-  it('are known, and no others', async () => {
+describe('fields of the OpenAI SDK', () => {
+  it('are known to the test server, and no others', async () => {
     const { at } = await server({});
     const more = {
       prompt_cache_key: 'k',
@@ -53,14 +53,14 @@ describe('the fields of the SDK', () => {
     expect(await requestRefusal(at, { input: 'x', max_tokens: 1 }, 'responses')).toContain("'max_tokens'");
   });
 
-  it('are not all known to other servers', async () => {
+  it('are only partly known to compatible servers', async () => {
     const { at } = await server({ quirks: { plainFields: true } });
     expect(await requestRefusal(at, { messages: [user], prompt_cache_key: 'k' })).toContain('prompt_cache_key');
   });
 });
 
-describe('limits of a model', () => {
-  it('refuse more output than it has', async () => {
+describe('limits of a model on the OpenAI test server', () => {
+  it('reject more output than it can write', async () => {
     const { at } = await server({ strict: { maxOutputTokens: 1000 } });
     for (const field of ['max_tokens', 'max_completion_tokens']) {
       expect(await requestRefusal(at, { messages: [user], [field]: 1000 })).toBeUndefined();
@@ -71,7 +71,7 @@ describe('limits of a model', () => {
     expect(await requestRefusal(at, { input: 'x', max_output_tokens: 1001 }, 'responses')).toContain('at most 1000');
   });
 
-  it('refuse images where it has no eyes', async () => {
+  it('reject images if it has no vision', async () => {
     const { at } = await server({ quirks: { textOnly: true } });
     expect(await requestRefusal(at, { messages: [{ role: 'user', content: [image] }] })).toContain(
       'unknown variant `image_url`',
@@ -82,13 +82,13 @@ describe('limits of a model', () => {
     );
   });
 
-  it('refuse bytes with 413', async () => {
+  it('reject too many bytes with 413', async () => {
     const { at } = await server({ strict: { maxBytes: 200 } });
     expect(await requestRefusal(at, { messages: [user] })).toBeUndefined();
     expect(await requestRefusal(at, { messages: [{ role: 'user', content: 'x'.repeat(200) }] })).toMatch(/^413/);
   });
 
-  it("refuse ids of calls that are not Mistral's", async () => {
+  it('reject call IDs other than Mistral’s', async () => {
     const { at } = await server({ quirks: { shortCallIds: true } });
     const turn = (id: string): Json => ({
       messages: [
@@ -108,8 +108,8 @@ describe('limits of a model', () => {
   });
 });
 
-describe('a server that cuts without a word', () => {
-  it('reads half of its window where the prompt is longer', async () => {
+describe('a server that truncates silently', () => {
+  it('reads half of its window if the prompt is longer', async () => {
     const { client } = await server({ cutsAt: 1000, tokenFactor: 1, maxContextTokens: 500 });
     const ask = async (length: number): Promise<number | undefined> => {
       const content = 'x'.repeat(length);
@@ -155,7 +155,7 @@ describe('encrypted reasoning', () => {
     return { now: second.usage?.input_tokens ?? 0, later: third.usage?.input_tokens ?? 0, long };
   }
 
-  it('costs the tokens that it was made of, and only in its turn', async () => {
+  it('costs the tokens that it was made of, but only in its turn', async () => {
     const { now, later, long } = await billed('current_turn');
     expect(now).toBeGreaterThan(1000);
     expect(later).toBeLessThan(200);
@@ -163,12 +163,12 @@ describe('encrypted reasoning', () => {
     expect(long / 4).toBeGreaterThan(1500);
   });
 
-  it('costs them in every turn from GPT-5.6', async () => {
+  it('costs its tokens in every turn from GPT-5.6 on', async () => {
     const { now, later } = await billed('all_turns');
     expect(later).toBeGreaterThan(now);
   });
 
-  it('must come back with the phase of its message, where that is asked for', async () => {
+  it('must come back with its message’s phase if required', async () => {
     const { client } = await server({ strict: { phases: true }, script: [reply('so'), reply('ok')] });
     const input = [{ role: 'user' as const, content: 'x' }];
     const { output } = await client.responses.create({ model: 'm', input });
@@ -183,7 +183,7 @@ describe('encrypted reasoning', () => {
   });
 });
 
-describe('the cache', () => {
+describe('the cache of the OpenAI test server', () => {
   const long = { role: 'user', content: 'x'.repeat(8000) };
   const cached = (at: ModelServer): unknown => {
     const details = at.requests.at(-1)?.usage?.['prompt_tokens_details'];
@@ -202,7 +202,7 @@ describe('the cache', () => {
     expect(cached(at)).toBe(0);
   });
 
-  it("is shared by requests of one key alone, where that is the server's rule", async () => {
+  it('is shared only by requests with one key, if the server requires it', async () => {
     const { at } = await server({ strict: { cacheKeys: true } });
     await requestRefusal(at, { messages: [long], prompt_cache_key: 'one' });
     await requestRefusal(at, { messages: [long], prompt_cache_key: 'two' });
@@ -212,7 +212,7 @@ describe('the cache', () => {
   });
 });
 
-describe('OpenRouter', () => {
+describe('the OpenRouter test server', () => {
   const model = 'anthropic/claude-opus-5.5';
   const mark = { cache_control: { type: 'ephemeral' } };
   const text = (content: string, more: Json = {}): Json[] => [{ type: 'text', text: content, ...more }];
@@ -223,7 +223,7 @@ describe('OpenRouter', () => {
   ];
   const getUsage = (at: ModelServer): unknown => at.requests.at(-1)?.usage?.['prompt_tokens_details'];
 
-  it('caches a tool loop where the results are marked, and not where nothing is', async () => {
+  it('caches a tool loop if the results are marked, and nothing otherwise', async () => {
     const { at } = await server({ quirks: { openRouter: true }, cache: AGEING.openrouter });
     const ask = (steps: readonly Json[], more: Json = {}): Promise<string | undefined> =>
       requestRefusal(at, { model, messages: [{ role: 'user', content: 'go' }, ...steps], tools: [tool], ...more });
@@ -238,7 +238,7 @@ describe('OpenRouter', () => {
     expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
   });
 
-  it('knows its fields, and the limits of them', async () => {
+  it('knows its fields and their limits', async () => {
     const { at } = await server({ quirks: { openRouter: true } });
     const messages = [
       { role: 'system', content: text('s', mark) },
@@ -266,7 +266,7 @@ describe('OpenRouter', () => {
     expect(await requestRefusal(at, { model, messages, frobnicate: 1 })).toContain('frobnicate');
   });
 
-  it('keeps caches apart by session, or by how a conversation begins', async () => {
+  it('separates caches by session, or by the beginning of a conversation', async () => {
     const { at } = await server({
       quirks: { openRouter: true },
       strict: { cacheKeys: true },
@@ -280,7 +280,7 @@ describe('OpenRouter', () => {
     expect(getUsage(at)).toMatchObject({ cache_write_tokens: 0 });
   });
 
-  it('gives the details of what was thought, and wants them back as they were', async () => {
+  it('returns reasoning details and requires them unchanged', async () => {
     const scripted: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'Hm.', hiddenThinking: 'Oh.' };
     const { at, client } = await server({
       quirks: { openRouter: true },
@@ -306,7 +306,7 @@ describe('OpenRouter', () => {
     expect(await ask({ reasoning_details: [{ ...details[0], text: 'Hmm.' }] })).toContain('Invalid `signature`');
   });
 
-  it('streams the details, usage without being asked, and its errors with a number', async () => {
+  it('streams reasoning details, usage without request, and numbered errors', async () => {
     const { client } = await server({
       quirks: { openRouter: true },
       script: { ...reply('ok'), thinking: 'Hm.' },

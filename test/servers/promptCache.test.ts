@@ -9,8 +9,8 @@ const piece = (identity: string, marked = false, ttl?: string): Segment => ({
   ...(ttl !== undefined && { ttl }),
 });
 
-describe('a cache that ages', () => {
-  it('forgets what rested for longer than its lifetime, and is renewed by use', () => {
+describe('a prompt cache that ages', () => {
+  it('forgets entries unused for longer than their lifetime, and renews used ones', () => {
     let now = 0;
     const cache = new PromptCache(AGEING.anthropic, () => now);
     const prompt = [piece('a'), piece('b', true)];
@@ -23,7 +23,7 @@ describe('a cache that ages', () => {
     expect(cache.useMarked(prompt)).toEqual({ read: 0, written: 4000, total: 4000 });
   });
 
-  it('keeps an entry as long as its breakpoint asks for', () => {
+  it('keeps an entry as long as its breakpoint requires', () => {
     let now = 0;
     const cache = new PromptCache(AGEING.anthropic, () => now);
     cache.useMarked([piece('a', true, '1h'), piece('b', true)]);
@@ -31,7 +31,7 @@ describe('a cache that ages', () => {
     expect(cache.useMarked([piece('a', true, '1h'), piece('b', true)])).toMatchObject({ read: 2000, written: 2000 });
   });
 
-  it("keeps OpenAI's for 30 minutes or a day, not for five minutes", () => {
+  it('keeps OpenAI’s entries for 30 minutes or a day, not five minutes', () => {
     let now = 0;
     const recent = new PromptCache(AGEING.openaiNew, () => now);
     const kept = new PromptCache(AGEING.openaiKept, () => now);
@@ -47,7 +47,7 @@ describe('a cache that ages', () => {
     expect(kept.useLongest(prompt)).toEqual({ read: 3968, written: 0, total: 4000 });
   });
 
-  it('is another one for other requests', () => {
+  it('differs for other requests', () => {
     const cache = new PromptCache({});
     const prompt = [piece('a'), piece('b')];
     cache.useLongest(prompt, 'one');
@@ -56,8 +56,8 @@ describe('a cache that ages', () => {
   });
 });
 
-describe('the look back', () => {
-  it('ends so many blocks before a breakpoint', () => {
+describe('the lookback of a prompt cache', () => {
+  it('ends a number of blocks before a breakpoint', () => {
     const blocks = (count: number, last = true): Segment[] =>
       Array.from({ length: count }, (_, at) => piece(`${at}`, last && at === count - 1));
     const cache = new PromptCache({ lookBack: 20 });

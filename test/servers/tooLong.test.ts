@@ -15,8 +15,8 @@ afterEach(async () => {
 
 const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
 
-describe('a prompt that is too long', () => {
-  it.each(vendors)("in %s's words", async (vendor) => {
+describe('the error for a prompt that is too long', () => {
+  it.each(vendors)("is recognized in %s's words", async (vendor) => {
     const { status, countsOutput = false } = tooLongAnswer(vendor);
     open = await startOpenAIServer({ tooLong: vendor, maxContextTokens: 300, tokenFactor: 1, script: reply('ok') });
     const client = new OpenAI({ apiKey: 'key', baseURL: `${open.url}/v1`, maxRetries: 0 });
@@ -38,7 +38,7 @@ describe('a prompt that is too long', () => {
     await (countsOutput ? expect(both).rejects.toMatchObject({ status }) : both);
   });
 
-  it('is not what looks alike', () => {
+  it('is not confused with similar errors', () => {
     const bodies = Object.values(NOT_TOO_LONG).map(({ body }) => body());
     const overflow = { tokens: 300_123, limit: 262_144, output: 1000 };
     for (const vendor of vendors) expect(bodies).not.toContain(tooLongAnswer(vendor).body(overflow));

@@ -4,14 +4,14 @@ import { getChannel, isLater, releasedChangelog, getReleaseNotes } from '../../s
 
 const BEFORE = '# Changelog\n\n## Unreleased\n\n### New\n\n- one\n\n## 1.0.0 (22 November 2026)\n\n- old\n';
 
-it('a release moves what is unreleased under its own heading, and nothing is lost', () => {
+it('a release moves unreleased lines under its own heading without loss', () => {
   const after = releasedChangelog(BEFORE, '1.2.0', '1 December 2026');
   expect(after).toBe(BEFORE.replace('## Unreleased', '## Unreleased\n\n## 1.2.0 (1 December 2026)'));
   expect(getReleaseNotes(after, '1.2.0')).toBe('### New\n\n- one\n');
   expect(getReleaseNotes(after, '1.0.0')).toBe('- old\n');
 });
 
-it('a changelog whose heading is already there stays as it is', () => {
+it('a changelog that has the heading stays unchanged', () => {
   expect(releasedChangelog(BEFORE, '1.0.0', '1 December 2026')).toBe(BEFORE);
 });
 
@@ -46,6 +46,6 @@ it.each([
   ['1.0.10', '1.0.9', true],
   ['1.0.0', '1.0.0', false],
   ['1.9.0', '2.0.0', false],
-])('%s comes after %s: %s', (version, other, expected) => {
+])('%s after %s is judged: %s', (version, other, expected) => {
   expect(isLater(version, other)).toBe(expected);
 });

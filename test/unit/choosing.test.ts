@@ -34,13 +34,13 @@ function costWords(cost: string): string {
   return dollars < 0.01 ? 'less than $0.01' : `$${dollars.toFixed(2)}`;
 }
 
-it('the guide lists every measured option', () => {
+it('the guide on choosing lists every measured option', () => {
   expect(measured.length).toBeGreaterThan(8);
   expect([...guide.keys()].sort()).toEqual(measured.map(([way]) => way).sort());
 });
 
 it.each(measured.map((cells) => [cells[0] ?? '', cells] as const))(
-  'the guide gives for %s what was measured',
+  'the guide on choosing gives the measured figures of %s',
   (way, cells) => {
     const [removes = '', stand = '', , cost = ''] = guide.get(way) ?? [];
     const [, removed = '', lines = ''] = cells;

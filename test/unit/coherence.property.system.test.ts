@@ -78,7 +78,7 @@ async function makeEdits(
 }
 
 describe('the coherence report', () => {
-  it('counts what a search of the whole view finds, at each step of a conversation that grows, and after an undo', async () => {
+  it('equals a search of the whole view at each step of a growing conversation and after an undo', async () => {
     let gone = 0;
     await fc.assert(
       fc.asyncProperty(

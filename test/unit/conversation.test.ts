@@ -13,13 +13,13 @@ describe('a generated conversation', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('is about as long as asked for', () => {
+  it('is about as long as requested', () => {
     const tokens = freshCounter().messages(messages);
     expect(tokens).toBeGreaterThan(180_000);
     expect(tokens).toBeLessThan(220_000);
   });
 
-  it('is made of what real conversations are made of', () => {
+  it('consists of what real conversations consist of', () => {
     expect(parts.toolResult).toBeCloseTo(0.685, 1.5);
     expect(parts.toolInput).toBeCloseTo(0.159, 1.5);
     expect(parts.thinking).toBeCloseTo(0.079, 1.5);
@@ -28,7 +28,7 @@ describe('a generated conversation', () => {
     expect(parts.erroredInput).toBeCloseTo(0.06, 1.5);
   });
 
-  it('has the results of real tools', () => {
+  it('has results of real tools', () => {
     expect(parts.results['Read']).toBeCloseTo(0.65, 1.3);
     expect(parts.results['Bash']).toBeCloseTo(0.157, 1.3);
     expect(parts.results['Grep']).toBeCloseTo(0.095, 1.3);
@@ -36,7 +36,7 @@ describe('a generated conversation', () => {
     expect(parts.results['Task']).toBeCloseTo(0.03, 1.3);
   });
 
-  it('reads the way real agents read', () => {
+  it('reads files like real agents', () => {
     expect(parts.reads.identical).toBeLessThan(0.04);
     expect(parts.reads.repeatedLines).toBeGreaterThan(0.1);
     expect(parts.reads.repeatedLines).toBeLessThan(0.25);
@@ -53,18 +53,18 @@ describe('a generated conversation', () => {
     expect(ratio).toBeLessThan(0.34);
   });
 
-  it('is the same for the same seed and another for another', () => {
+  it('is deterministic for a seed and differs between seeds', () => {
     const small = (seed: number): string => JSON.stringify(generateConversation({ seed, targetTokens: 10_000 }));
     expect(small(1)).toBe(small(1));
     expect(small(1)).not.toBe(small(2));
   });
 
-  it('has interrupted calls only where asked for', () => {
+  it('has interrupted calls only if requested', () => {
     const broken = generateConversation({ seed: 1, targetTokens: 20_000, interruptedCalls: 2 });
     expect(checkConversation(broken).map(({ rule }) => rule)).toEqual(['call-answered', 'call-answered']);
   });
 
-  it('takes another composition', () => {
+  it('accepts another composition', () => {
     const { results } = composition(
       generateConversation({ seed: 1, targetTokens: 60_000, results: { Read: 0.2, Bash: 0.6 } }),
     );

@@ -16,7 +16,7 @@ const SETUPS: readonly Setup[] = [
 
 describe.runIf(isReal)('real conversations', () => {
   it.each(conversations.flatMap(({ name, messages }) => SETUPS.map((setup) => ({ name, messages, setup }))))(
-    '$name, $setup.provider: valid, never larger, restored byte for byte, a second run finds nothing',
+    '$name with $setup.provider stays valid, never grows, can be restored, and is final after one run',
     async ({ messages, setup }) => {
       const { view, edits } = await condense(setup, messages);
       expect(findNewViolations(messages, view)).toEqual([]);

@@ -64,11 +64,11 @@ const UNKNOWN: readonly [RegExp, string][] = [
 ];
 
 describe.runIf(present)('real sessions of many agents', () => {
-  it('all are there', () => {
+  it('are all present', () => {
     expect(sessions.length).toBeGreaterThanOrEqual(55);
   });
 
-  it.each(sessions)('$name is read', ({ agent, name, path }) => {
+  it.each(sessions)('include $name, which can be read', ({ agent, name, path }) => {
     for (const history of ['active', 'all'] as const) {
       const { messages, title, format } = readConversationFile(path, { history });
       const rules = new Set(checkConversation(messages).map(({ rule }) => rule));
@@ -82,7 +82,7 @@ describe.runIf(present)('real sessions of many agents', () => {
     }
   });
 
-  it('has no tool that nobody knows, but for those that are left unknown on purpose', () => {
+  it('have no unknown tool except those left out on purpose', () => {
     const unknown = new Map<string, number>();
     for (const { path } of sessions) {
       for (const exchange of listToolExchanges(readConversationFile(path, { history: 'all' }).messages)) {
@@ -108,7 +108,7 @@ const tellingLines = (text: string): (string | undefined)[] =>
   });
 
 describe.runIf(present)('reads inside commands of Codex', () => {
-  it('are recognized, nine of ten, counted by what the outputs show', () => {
+  it('are recognized in nine of ten cases, judged by the outputs', () => {
     let shown = 0;
     let recognized = 0;
     for (const { path } of sessions.filter(({ agent }) => agent === 'codex')) {
@@ -172,7 +172,7 @@ describe.runIf(present)('providers on real sessions', () => {
   it.each(
     tried.flatMap((session) => PROVIDERS.map(([provider, made, config]) => ({ ...session, provider, made, config }))),
   )(
-    '$name, $provider: valid, restored byte for byte, a second run finds nothing',
+    '$name with $provider stays valid, can be restored byte for byte, and is final after one run',
     async ({ path, provider, made, config }) => {
       const { messages } = readConversationFile(path, { history: 'all' });
       const before = JSON.stringify(messages);

@@ -58,7 +58,7 @@ describe('the guide for other extensions', () => {
     expect(problems.filter((line) => line.startsWith('wrong.ts('))).not.toEqual([]);
   });
 
-  it('shows a conversation that is condensed when its window fills, and gives originals back', async () => {
+  it('shows a conversation that is condensed when its window fills, and restores originals', async () => {
     const api = condenserApi(openTestWindow().services);
     fake.settings['contextCondenser.provider'] = 'truncation';
     const { Conversation } = await loaded<{
@@ -75,7 +75,7 @@ describe('the guide for other extensions', () => {
     expect(await conversation.view()).toEqual(view);
   });
 
-  it('shows a provider that can be registered, and does what it says', async () => {
+  it('shows a provider that can be registered and works', async () => {
     const api = condenserApi(openTestWindow().services);
     const subscriptions: { dispose(): unknown }[] = [];
     const { activate } = await loaded<{ activate: (context: unknown, api: ContextCondenserApi) => void }>(
@@ -89,7 +89,7 @@ describe('the guide for other extensions', () => {
     expect(outcome.kind === 'condensed' && outcome.view.slice(-10)).toEqual(reads(10).slice(-10));
   });
 
-  it('shows how other messages are converted, and sends what the APIs take', async () => {
+  it('shows how to convert other messages, and sends what the APIs accept', async () => {
     const api = condenserApi(openTestWindow().services);
     fake.settings['contextCondenser.provider'] = 'truncation';
     const { openAiMessages, chatMessages } = await loaded<{
@@ -113,7 +113,7 @@ describe('the guide for other extensions', () => {
     );
   });
 
-  it('shows a provider that calls a model, and the bench that runs it outside VS Code', async () => {
+  it('shows a provider that calls a model, and a bench that runs it outside VS Code', async () => {
     const { recap } = await loaded<{
       recap: (ask: (prompt: string) => Promise<string>) => Provider;
     }>('export const recap');

@@ -35,7 +35,7 @@ const isKept = (instruction: string, text: string): boolean =>
   squeezed(text).includes(squeezed(instruction).trim().slice(0, RUN).trim());
 
 describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s summary kept', () => {
-  it.each(['01', '02', '03'])('transcript-%s', (name) => {
+  it.each(['01', '02', '03'])('in transcript-%s', (name) => {
     const { messages } = readConversationFile(join(CORPUS, `transcript-${name}.jsonl`), { history: 'all' });
     const at = messages.findIndex((message) => message['isCompactSummary'] === true);
     const before = messages.slice(0, at);

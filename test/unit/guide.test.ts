@@ -63,7 +63,7 @@ async function reported<Config>(
 }
 
 describe('the guide on passes', () => {
-  it('says how many tokens Lossless leaves of the sample', async () => {
+  it('states the tokens of the sample after Lossless', async () => {
     const leaves = (await reported(losslessProvider, {})).replace(/ → (\S+) tokens.*/, ' tokens and $1 after Lossless');
     expect(page.includes(leaves), leaves).toBe(true);
   });
@@ -72,12 +72,12 @@ describe('the guide on passes', () => {
     expect(configs).toHaveLength(4);
   });
 
-  it.each([0, 1, 2])('says what the passes of example %i do to the sample', async (index) => {
+  it.each([0, 1, 2])('states what the passes of example %i do to the sample', async (index) => {
     const words = await reported(smart, configs[index]);
     expect(page.includes(words), words).toBe(true);
   });
 
-  it('says what the strategy does to the sample', async () => {
+  it('states what the strategy does to the sample', async () => {
     const words = await reported(strategy, configs[3], 0.5);
     expect(page.includes(words), words).toBe(true);
   });

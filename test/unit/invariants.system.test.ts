@@ -69,7 +69,7 @@ const linesOfView = (view: History): Set<string> =>
   new Set(view.flatMap((message) => listContents(message).flatMap(({ text }) => linesIn(text))));
 
 describe('the generator of valid histories', () => {
-  it('makes histories that the firewall has nothing to say about', () => {
+  it('creates histories that pass the firewall', () => {
     fc.assert(
       fc.property(validHistory, (history) => {
         // Its texts contain lone surrogates; cuts must not add any.
@@ -91,7 +91,7 @@ function put(message: ApiMessage, content: Content, text: string): ApiMessage {
   return withValueAt(message, content.path, string.slice(0, content.start) + text + string.slice(content.end));
 }
 
-describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
+describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histories) => {
   it('have contents that are slices of their strings', () => {
     fc.assert(
       fc.property(histories, (history) => {
@@ -102,7 +102,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     );
   });
 
-  it('change in the contents that were changed and nowhere else', () => {
+  it('change only in the edited contents', () => {
     fc.assert(
       fc.property(histories, (history) => {
         for (const message of history) {
@@ -120,12 +120,12 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     );
   });
 
-  it('get no new violation', () =>
+  it('get no new violations', () =>
     holds(histories, (history, { view }) => {
       expect(findNewViolations(history, view)).toEqual([]);
     }));
 
-  it('make no step fail and leave no edit stale', () =>
+  it('cause no failed steps or stale edits', () =>
     holds(histories, (_history, { result, stale }) => {
       expect(result.steps.filter(({ outcome }) => outcome.kind === 'failed')).toEqual([]);
       expect(stale).toEqual([]);
@@ -138,7 +138,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       expect(view.slice(0, first + 1)).toEqual(history.slice(0, first + 1));
     }));
 
-  it('never get more tokens, as a whole or in one message, and the report says how many', () =>
+  it('never get more tokens, in total or in one message, and match the report', () =>
     holds(histories, (history, { view, result }) => {
       const counter = freshCounter();
       const before = history.map((message) => counter.message(message));
@@ -152,33 +152,33 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       expect(result.steps.at(-1)?.tokensAfter).toBe(counter.messages(view));
     }));
 
-  it('give the same bytes each time', () =>
+  it('have the same bytes each time', () =>
     holds(histories, async (history, { edits, view }, chosen) => {
       const again = await condense(chosen, structuredClone(history));
       expect(JSON.stringify(again.edits)).toBe(JSON.stringify(edits));
       expect(JSON.stringify(again.view)).toBe(JSON.stringify(view));
     }));
 
-  it('are left alone by a second run over the view', () =>
+  it('are final for a second run over the view', () =>
     holds(histories, async (_history, { view }, chosen) => {
       const again = await condense({ ...chosen, target: undefined }, view);
       // With a target the first run may have stopped early, leaving work for the second.
       if (chosen.target === undefined) expect(again.edits).toEqual([]);
     }));
 
-  it('are left alone by a second run on top of the edits', () =>
+  it('are final for a second run on top of the edits', () =>
     holds(histories, async (history, { edits }, chosen) => {
       if (chosen.target !== undefined) return;
       expect((await condense(chosen, history, edits)).result.edits).toEqual([]);
     }));
 
-  it('come back byte for byte', () =>
+  it('can be restored byte for byte', () =>
     holds(histories, (history, { edits, view }) => {
       const restored = restoreOriginal(view, edits, collectOriginals(history, edits));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(history));
     }));
 
-  it('have a reference for each cut, and it expands to what was cut', () =>
+  it('have an expandable reference for each cut', () =>
     holds(histories, (history, { edits }) => {
       const references = referencesOf(edits);
       const originals = collectOriginals(history, edits);
@@ -191,7 +191,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       }
     }));
 
-  it('can be read back by expanding the markers of the view', () =>
+  it('can be read by expanding the markers of the view', () =>
     holds(histories, (history, { edits, view }) => {
       const references = referencesOf(edits);
       const originals = collectOriginals(history, edits);

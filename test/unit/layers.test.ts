@@ -18,18 +18,18 @@ const rows = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, name = '', , imports = '']) => ({ folder: name.replaceAll(/`(src\/)?/g, ''), imports }));
 
-it('every folder of src/ has its row and its layer', () => {
+it('every folder of src/ has a row and a layer', () => {
   expect(rows.map(({ folder }) => folder)).toEqual(Object.keys(layers));
   expect(Object.keys(layers).sort()).toEqual(folders.sort());
 });
 
-it.each(rows)('src/$folder may import what its row says: $imports', ({ folder, imports }) => {
+it.each(rows)('src/$folder imports only what its row allows: $imports', ({ folder, imports }) => {
   if (folder === 'core') expect(imports).toBe('nothing above it');
   // Parentheses after a name may restrict what is used.
   else expect(imports.replaceAll(/ \([^)]*\)/g, '').split(', ')).toEqual(layers[folder]);
 });
 
-it('a folder imports only folders that stand before it', () => {
+it('a folder imports only folders that precede it', () => {
   const order = Object.keys(layers);
   for (const [folder, allowed] of Object.entries(layers)) {
     expect(order.slice(0, order.indexOf(folder)), folder).toEqual(expect.arrayContaining([...allowed]));
@@ -102,12 +102,12 @@ function knotIn(members: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [...left.keys()].sort();
 }
 
-it('finds a knot of members that import each other', () => {
+it('the check finds members that import each other', () => {
   const members = { a: ['b'], b: ['c'], c: ['b'], d: [] };
   expect(knotIn(new Map(Object.entries(members).map(([name, own]) => [name, new Set(own)])))).toEqual(['a', 'b', 'c']);
 });
 
-it('no folder of src/core has a knot among its files and folders, types included', () => {
+it('no folder of src/core has circular imports among its members, including types', () => {
   const inside = [...graph.keys()].filter((file) => file.startsWith('src/core/'));
   const folders = new Set(
     inside.flatMap((file) => file.split('/').flatMap((_, at, all) => (at > 1 ? [all.slice(0, at).join('/')] : []))),
@@ -119,7 +119,7 @@ it('no folder of src/core has a knot among its files and folders, types included
 });
 
 it.each(Object.entries(floors))(
-  'the folders of %s import what their floors allow, and floors stand in order',
+  'the folders of %s import only what their floors allow, and floors are in order',
   (folder, plan) => {
     const order = Object.keys(plan);
     const imports = memberImports(folder);
@@ -145,7 +145,7 @@ const LASTING = [
   'plural.ts numbers',
 ];
 
-it('core keeps no switch with which one program could make other edits than another', () => {
+it('core has no global switch that would change edits between programs', () => {
   const core = join(root, 'src/core');
   const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.test|testing)\.ts$/.test(file),
@@ -161,7 +161,7 @@ it('core keeps no switch with which one program could make other edits than anot
 /** They only use the schemas of providers' settings. */
 const SCHEMAS = new Set(['src/window/settings/settingRules.ts', 'src/settings/table.ts']);
 
-it('the extension host neither condenses nor renders a conversation: its programs reach no code for it', () => {
+it('the extension host cannot reach code that condenses or renders conversations', () => {
   const reached = new Map<string, string>();
   const visit = (file: string, from: string): void => {
     if (reached.has(file) || SCHEMAS.has(file)) return;
@@ -221,7 +221,7 @@ const ASYNCHRONOUS = {
   'orAborted.ts': 'waits for a promise',
 } satisfies Record<string, string>;
 
-it('core is asynchronous only where a model is called and between steps', () => {
+it('core is asynchronous only if it calls a model or yields between steps', () => {
   const core = join(root, 'src/core');
   const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>

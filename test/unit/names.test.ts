@@ -22,8 +22,8 @@ const documents = [
   ...globSync('media/**/*.md', { cwd: root }),
 ];
 
-describe('settings', () => {
-  it('are each read somewhere, by their name', () => {
+describe('the settings in package.json', () => {
+  it('are each read somewhere, by name', () => {
     const unread = settings
       .map((name) => name.slice(PREFIX.length))
       .filter(
@@ -35,12 +35,12 @@ describe('settings', () => {
     expect(unread).toEqual([]);
   });
 
-  it('stand in the guide as package.json has them', () => {
+  it('are documented in the guide', () => {
     expect(read('docs/guide/settings.md')).toBe(settingsPage(manifest, words));
   });
 });
 
-describe('commands', () => {
+describe('the commands in package.json', () => {
   it('are each registered', () => {
     const actions = /CONVERSATION_ACTIONS = \[([^\]]+)\]/.exec(code)?.[1] ?? '';
     const missing = commands.filter((command) => {
@@ -51,7 +51,7 @@ describe('commands', () => {
   });
 });
 
-it('documents name no setting or command that there is not', () => {
+it('documents name no unknown setting or command', () => {
   const known = new Set([...settings, ...commands]);
   const groups = [...known].map((name) => name.slice(0, name.lastIndexOf('.')));
   for (const file of documents) {
@@ -67,7 +67,7 @@ const isPartOfKnown = (name: string, known: ReadonlySet<string>): boolean => {
   return parent !== 'contextCondenser' && known.has(parent);
 };
 
-it('every word of package.json is there, and none is left over', () => {
+it('every text of package.json exists, and none is unused', () => {
   const used = new Set(
     read('package.json')
       .match(/(?<=")%[\w.]+%(?=")/g)

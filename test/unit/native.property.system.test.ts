@@ -64,8 +64,8 @@ const holds = (
     }),
   );
 
-describe('Native', () => {
-  it('keeps order, task, pairs and ids: nothing that the firewall has not seen before; never refused', () =>
+describe('any condensation by Native', () => {
+  it('keeps order, task, pairs and IDs, without new violations or refusals', () =>
     holds((messages, outcome) => {
       expect(outcome.kind).not.toBe('refused');
       if (outcome.kind !== 'condensed') return;
@@ -80,7 +80,7 @@ describe('Native', () => {
       if (outcome.kind === 'condensed') expect(outcome.tokensAfter).toBeLessThan(outcome.tokensBefore);
     }));
 
-  it('keeps what people wrote word for word, where it is at most half of what is summed up', () =>
+  it('keeps people’s words verbatim if they are at most half of what is summarized', () =>
     holds((messages, outcome, { keepUserMessages }) => {
       if (outcome.kind !== 'condensed' || !keepUserMessages) return;
       const counter = freshCounter();
@@ -96,7 +96,7 @@ describe('Native', () => {
       }
     }));
 
-  it('gives every byte back', () =>
+  it('can be restored byte for byte', () =>
     holds((messages, outcome) => {
       if (outcome.kind !== 'condensed') return;
       const originals = new Map(outcome.edits.map((edit) => [edit.before, originalOf(messages, edit)]));
@@ -104,7 +104,7 @@ describe('Native', () => {
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
     }));
 
-  it('applies no unusable reply, and reports the cost of every call', () =>
+  it('never applies an unusable reply, and reports the cost of every call', () =>
     holds((_messages, outcome) => {
       const last = outcome.calls?.at(-1);
       if (outcome.kind === 'condensed') expect(last?.outcome).toBe('complete');
@@ -112,7 +112,7 @@ describe('Native', () => {
       expect(outcome.cost).toBeCloseTo(sum, 10);
     }));
 
-  it('applies nothing that was cancelled, whenever', () =>
+  it('changes nothing if it is cancelled at any time', () =>
     fc.assert(
       fc.asyncProperty(history, setup, fc.nat(3), async (messages, { contextWindow, ...config }, after) => {
         const abort = new AbortController();

@@ -31,7 +31,7 @@ const row = (agent: string, rule: string, removedByRule: number, lostByRule: num
   difference: { mean: 0, low: NaN, high: NaN },
 });
 
-describe('the table of all by agent', () => {
+describe('the table of needed lines by agent', () => {
   const lossless = [session('codex', 3_000, 300, 600), session('pi', 500, 50, 50), session('codex', 1_000, 500, 600)];
   const rows = [
     row('all', 'mask 20', 0.9, 0.9, 0.9),
@@ -45,7 +45,7 @@ describe('the table of all by agent', () => {
       .filter((line) => line.startsWith('|'))
       .map((line) => line.slice(2, -2).split(' | '));
 
-  it('weighs the shares of sessions by their text, and gives for each rule its size, what it keeps and what File-Aware does', () => {
+  it('weighs sessions by their text and compares each rule’s size and kept lines with File-Aware', () => {
     const [head, , ...agents] = cells(agentsText(lossless, [{ agent: 'codex' }, { agent: 'codex' }], rows));
     expect(head).toEqual([
       ...['agent', 'sessions', 'cuts', 'Lossless, strict', 'Lossless, all', 'needed lines'],
@@ -60,15 +60,15 @@ describe('the table of all by agent', () => {
     ]);
   });
 
-  it('is left out where Lossless was not measured', () => {
+  it('is omitted if Lossless was not measured', () => {
     expect(agentsText([], [{ agent: 'codex' }], rows)).toBe('');
   });
 });
 
-describe('the page', () => {
+describe('the page of benchmarks', () => {
   const part = `${NEED_TITLE}\n\nnew\n`;
 
-  it('has the part in place of the one before, or behind all else', () => {
+  it('replaces the previous version of a section or appends it', () => {
     expect(withSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, NEED_TITLE, part)).toBe(
       `# Page\n\n${part}\n## Next\n\nstays\n`,
     );
@@ -76,7 +76,7 @@ describe('the page', () => {
     expect(withSection('# Page\n', NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
   });
 
-  it('gives a part back as it was put in', () => {
+  it('returns a section as it was written', () => {
     for (const page of ['# Page\n', `# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`])
       expect(getSection(withSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
     expect(getSection(`# Page\n\n${NEED_TITLE}, more\n`, NEED_TITLE)).toBeUndefined();

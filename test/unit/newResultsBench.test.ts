@@ -13,14 +13,14 @@ const readFile = (from: number, to: number) =>
   did('Read', { file_path: 'src/a.ts', offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
 const messages = [TASK, ...readFile(1, 90), ...readFile(30, 60)];
 
-describe('the proof of what was left out', () => {
+describe('the proof of text removed from new results', () => {
   const request = async () => {
     const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
     const { edits } = await cutNewResults(draft, { lossless: true });
     return { original: messages, edits, ...applyEdits(messages, edits) };
   };
 
-  it('holds where its lines stand in the request, and fails where one of them does not', async () => {
+  it('holds if the request contains its lines, and fails if one is missing', async () => {
     const sent = await request();
     expect(sent.edits).toHaveLength(1);
     new Standing('one').assert(sent, false);
@@ -31,7 +31,7 @@ describe('the proof of what was left out', () => {
     }).toThrow(/^one: message 4 lost the line " *const a45 =/);
   });
 
-  it('is made again behind a condensation, and not for what only grows', async () => {
+  it('is repeated after a condensation, but not for a request that only grows', async () => {
     const sent = await request();
     const standing = new Standing('one');
     standing.assert(sent, false);
@@ -44,7 +44,7 @@ describe('the proof of what was left out', () => {
   });
 });
 
-it('a replay counts alike whether it is timed or counts with what is known', async () => {
+it('a replay counts the same whether it is timed or uses known counts', async () => {
   const answers = [...messages, { role: 'assistant', content: 'Done.' } as const];
   const run = { name: 'one', messages: answers, window: Infinity, settings: {} };
   const timed = await replay(run);
@@ -56,14 +56,14 @@ it('a replay counts alike whether it is timed or counts with what is known', asy
   expect(figures.cost).toBeLessThan(whole.cost);
 });
 
-it('a replay in a window that its requests never come near is that without one', async () => {
+it('a replay in a window that its requests never fill equals one without a window', async () => {
   const run = { name: 'one', messages: [...messages, { role: 'assistant', content: 'Done.' } as const], settings: {} };
   const endless = await replay({ ...run, window: Infinity });
   expect([200_000, 1_000].map((window) => isBelow(window, endless))).toEqual([true, false]);
   expect(await replay({ ...run, window: 200_000 })).toEqual({ ...endless, times: expect.any(Array) as number[] });
 });
 
-describe('the part of the page', () => {
+describe('the page section on new results', () => {
   const run = (cost: number, condensations = 0): ReplayedRun => ({
     requests: 3,
     cost,
@@ -84,7 +84,7 @@ describe('the part of the page', () => {
     bound,
   });
 
-  it('says whether the aims are reached, and which sessions are dearer', () => {
+  it('says whether the aims are reached and which sessions cost more', () => {
     const text = newResultsSection([point('claude-code/a', Infinity, 89), point('claude-code/a', 128_000, 102)]);
     expect(text.startsWith(`${NEW_RESULTS_TITLE}\n`)).toBe(true);
     expect(text).toContain('without a limit, −10 % of the cost, is reached: −11.0 %.');
@@ -94,7 +94,7 @@ describe('the part of the page', () => {
     expect(text).toContain('| all | −11.0 % | −12.0 % | −13.0 % |');
   });
 
-  it('says that none is', () => {
+  it('says if no session costs more', () => {
     expect(newResultsSection([point('a', Infinity, 100.5)])).toContain('No session is dearer than 1 % for it.');
   });
 });

@@ -118,7 +118,7 @@ test('a wrong setting is refused with its name', async () => {
 `,
 } as const;
 
-it('a provider of somebody else’s is type-checked and run in a folder of its own', async () => {
+it('an outside author’s provider compiles and runs in a folder of its own', async () => {
   const folder = temporaryFolder();
   const installed = temporaryFolder();
   symlinkSync(inject('bundles'), join(installed, 'dist'), 'junction');

@@ -4,7 +4,7 @@ import { packagedReadme } from '../../scripts/readme.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
 
-it('the README in VS Code’s details page shows and links nothing that is not there', () => {
+it('the README on VS Code’s details page shows and links only what is there', () => {
   const packed = packagedReadme(readme);
   expect(packed).not.toMatch(/!\[|<img/);
   expect([...packed.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)).toEqual(
@@ -15,13 +15,13 @@ it('the README in VS Code’s details page shows and links nothing that is not t
     expect(packed).toContain(kept);
 });
 
-it('links in the middle of a sentence keep their words', () => {
+it('removed links in the middle of a sentence keep their words', () => {
   const head = '## Two commands\nx\n## On the command line\nx\n## More\nx\n';
   const text =
     '## Kept\n![p](a.png)\n\nSee [the guide](docs/a.md) ([how](b.md)). [More](c.md)\n[out](https://example.com)\n';
   expect(packagedReadme(head + text)).toBe('## Kept\nSee the guide.\n[out](https://example.com)\n');
 });
 
-it('a section that is no longer there is told', () => {
+it('a missing section is reported', () => {
   expect(() => packagedReadme('# Only this')).toThrow('no section "Two commands"');
 });

@@ -14,13 +14,13 @@ const WELL: Machine = {
 };
 const on = (machine: Partial<Machine>) => findings({ ...WELL, ...machine });
 
-describe('what npm test says before it begins', () => {
-  it('nothing, where all is there', () => {
+describe('the check before npm test', () => {
+  it('prints nothing if everything is installed', () => {
     expect(on({})).toEqual([]);
     expect(on({ platform: 'darwin', arch: 'arm64', isGlibc: false, missingCompilers: ['g++'] })).toEqual([]);
   });
 
-  it('needs no compiler where VS Code’s terminal comes built, and says where it does not', () => {
+  it('requires a compiler only if VS Code’s terminal does not come prebuilt', () => {
     const missingCompilers = ['make', 'g++', 'python3'];
     expect(on({ missingCompilers })).toEqual([]);
     expect(on({ missingCompilers, isGlibc: false, hasCodeServer: true })).toEqual([]);
@@ -44,7 +44,7 @@ describe('what npm test says before it begins', () => {
     ['a full disk', { freeBytes: 1e9 }, /1\.0 GB free.* 1\.2 GB/, /free some/],
     ['no room for temporary files', { temporaryBytes: 1e8 }, /0\.1 GB free/, /TMPDIR/],
     ['Windows', { platform: 'win32', chromium: undefined }, /Windows/, /WSL/],
-  ])('%s: the tests in VS Code are left out, with what mends it', (_name, machine, problem, mend) => {
+  ])('%s: leaves out the tests in VS Code and says how to fix it', (_name, machine, problem, mend) => {
     const found = on(machine);
     expect(found).toEqual([
       { problem: expect.stringMatching(problem), mend: expect.stringMatching(mend), loses: 'VS Code' },
@@ -52,19 +52,19 @@ describe('what npm test says before it begins', () => {
     expect(skipWords(found)).toMatch(/^SKIPPED: every test in a real VS Code, because\n {2}.+ To fix it: /);
   });
 
-  it('an old Node loses everything', () => {
+  it('rejects an old Node', () => {
     for (const node of ['18.20.0', '20.11.1']) expect(on({ node })).toMatchObject([{ loses: 'everything' }]);
     expect(on({ node: '24.0.0' })).toEqual([]);
   });
 
-  it('says where the Node is not the machine’s own', () => {
+  it('reports a Node other than the machine’s own', () => {
     expect(wellWords(WELL)).toMatch(/^Node 20\.20\.2 · Chromium 150 · code-server comes built/);
     expect(wellWords({ ...WELL, node: '24.21.0', isOwnNode: true })).toMatch(
       /^Node 24\.21\.0, from the project’s packages · /,
     );
   });
 
-  it('less disk is enough once code-server is installed', () => {
+  it('requires less disk space once code-server is installed', () => {
     expect(on({ freeBytes: 1e9, hasCodeServer: true })).toEqual([]);
   });
 });

@@ -85,9 +85,9 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
 /** A tenth of it on an idle machine. */
 const TIMEOUT_MS = 300_000;
 
-describe.runIf(isReal)('real conversations', () => {
+describe.runIf(isReal)('presets on real conversations', () => {
   it.each(CASES)(
-    '$name: valid, in order, never larger, restored; a second run finds nothing',
+    '$name: stay valid and in order, never grow, can be restored, and are final after one run',
     async (each) => {
       for (const [index, { messages }] of conversations.entries()) {
         if (!isTried(index, CASES.indexOf(each), 7)) continue;
@@ -105,7 +105,7 @@ describe.runIf(isReal)('real conversations', () => {
   );
 
   it(
-    'the same where the model fails at any call, or at every one',
+    'stay sound if the model fails at any call, or at every one',
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {

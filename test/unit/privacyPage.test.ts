@@ -32,17 +32,17 @@ const INSIDE: Readonly<Record<string, string>> = {
   seen: 'runs/run-…/',
 };
 
-it('finds the names in the sources', () => {
+it('the check of the privacy page finds names in the sources', () => {
   expect([...named]).toEqual(
     expect.arrayContaining(['ledgers', 'live', 'running', 'summaries', 'replacements', 'gateway.json', 'account.json']),
   );
 });
 
-it.each([...named])('the page on privacy names %s', (name) => {
+it.each([...named])('the privacy page names %s', (name) => {
   expect(page.includes(INSIDE[name] ?? name)).toBe(true);
 });
 
-it('the page on privacy has a row for each kind of file that we keep', () => {
+it('the privacy page has a row for each kind of file that we store', () => {
   const table = readFileSync(join(root, 'src', 'storage', 'ownFiles.ts'), 'utf8');
   const kinds = [...(/export const OWN = \{([^]*?)\n\}/.exec(table)?.[1] ?? '').matchAll(/^ {2}(\w+):/gm)].map(
     ([, kind]) => kind,

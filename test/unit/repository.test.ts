@@ -5,7 +5,7 @@ import { repositoryLinks, withRepositoryLinks } from '../../scripts/repository.m
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly repository?: string };
 
-it('package.json has what follows from its repository, and nothing else of the kind', () => {
+it('package.json has the fields derived from its repository, and no other such fields', () => {
   expect(JSON.stringify(withRepositoryLinks(manifest))).toBe(JSON.stringify(manifest));
 });
 
@@ -19,7 +19,7 @@ it.each([
   'https://github.com/some-one/the.name',
   'https://github.com/some-one/the.name/',
   { type: 'git', url: 'git+https://github.com/some-one/the.name.git' },
-])('all links follow from the address %j', (repository) => {
+])('all links are derived from the address %j', (repository) => {
   expect(withRepositoryLinks({ name: 'x', repository, main: 'y' })).toEqual({
     name: 'x',
     repository,
@@ -38,7 +38,7 @@ it.each([
 });
 
 it.each(['github:a/b', 'https://example.com/a/b', 'https://github.com/a', { url: 'a/b' }, {}])(
-  'the address %j is refused, with the form that is expected',
+  'the address %j is rejected with the expected form',
   (repository) => {
     expect(() => repositoryLinks({ repository })).toThrow('expected "https://github.com/OWNER/NAME.git"');
   },

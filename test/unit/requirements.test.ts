@@ -49,24 +49,24 @@ function missingIn({ shown }: Row): string[] {
   return missing;
 }
 
-describe('the requirements', () => {
-  it('have each row once, done or decided', () => {
+describe('the table of requirements', () => {
+  it('has each row once, done or decided', () => {
     expect(rows.length).toBeGreaterThan(70);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(rows.filter(({ state, shown }) => !['✓', '≠'].includes(state) || shown === '')).toEqual([]);
   });
 
-  it.each(rows)('name in row $id what is there', (row) => {
+  it.each(rows)('names existing things in row $id', (row) => {
     expect(missingIn(row)).toEqual([]);
   });
 
-  it('show each row that is done by a file, a command or another row', () => {
+  it('proves each finished row with a file, a command or another row', () => {
     const unshown = rows.filter(({ state, shown }) => state === '✓' && !/`|\b[A-M]\d+\b/.test(shown));
     expect(unshown).toEqual([]);
   });
 
   const AUDIT = '../shared/review/REQUIREMENTS.md';
-  it.runIf(existsSync(AUDIT))('have every row that the audit did not find done', () => {
+  it.runIf(existsSync(AUDIT))('has every row that the audit did not find done', () => {
     const open = readFileSync(AUDIT, 'utf8')
       .split('\n')
       .flatMap((line) => {

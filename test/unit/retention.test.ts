@@ -53,26 +53,26 @@ const without =
   });
 
 describe('future-need recall', () => {
-  it('is whole where nothing is taken out', async () => {
+  it('is complete if nothing was removed', async () => {
     const report = await measureRetention([readThenEdit()], identity, options);
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });
     expect(report.removed.share).toBe(0);
   });
 
-  it('loses what a policy takes out', async () => {
+  it('misses what a policy removes', async () => {
     const report = await measureRetention([readThenEdit()], without(2), options);
     expect(report.lines.verbatim.share).toBe(0);
     expect(report.lines.recallable.share).toBe(0);
     expect(report.lost).toContain('lines: export const second = prepare(2);');
   });
 
-  it('asks for nothing that was shown again before it was used', async () => {
+  it('does not ask for what was shown again before it was used', async () => {
     const again = turn(9, 'Read', { file_path: '/w/src/a.ts' }, FILE);
     const report = await measureRetention([readThenEdit(again)], without(2), { minTurns: 1, cuts: [0.5] });
     expect(report.lines.needed).toBe(0);
   });
 
-  it('does not take the same line in another file for a copy', async () => {
+  it('does not accept an equal line in another file', async () => {
     const twin = turn(9, 'Read', { file_path: '/w/src/twin.ts' }, FILE);
     const cut = { minTurns: 1, cuts: [0.8] };
     expect((await measureRetention([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
@@ -81,11 +81,11 @@ describe('future-need recall', () => {
     expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(0);
   });
 
-  it('does not believe an edit that says so where no copy stands', async () => {
+  it('does not trust an edit that claims a copy that is not there', async () => {
     expect((await measureRetention([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
   });
 
-  it('counts what a standing reference names as recallable', async () => {
+  it('counts text of a reference in the view as recallable', async () => {
     const policy = providerPolicy(
       truncationProvider,
       { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, minimumTokens: 0 },
@@ -99,7 +99,7 @@ describe('future-need recall', () => {
     expect(report.lines.recallable.share).toBe(1);
   });
 
-  it('understands the calls of XML-era agents', async () => {
+  it('understands calls of XML-era agents', async () => {
     const xml: ApiMessage[] = [
       { role: 'user', content: 'Please change it.' },
       { role: 'assistant', content: 'I read. <read_file><path>src/a.ts</path></read_file>' },
@@ -131,14 +131,14 @@ describe('future-need recall', () => {
   });
 });
 
-describe('bootstrap', () => {
+describe('the bootstrap interval', () => {
   const sessions = [
     { part: 9, whole: 10 },
     { part: 5, whole: 10 },
     { part: 7, whole: 10 },
   ];
 
-  it('puts an interval around the share, the same for the same seed', () => {
+  it('contains the share and is deterministic for a seed', () => {
     const estimate = bootstrap(sessions, 500, 1);
     expect(estimate.share).toBeCloseTo(0.7);
     expect(estimate.low).toBeLessThan(0.7);
@@ -146,7 +146,7 @@ describe('bootstrap', () => {
     expect(bootstrap(sessions, 500, 1)).toEqual(estimate);
   });
 
-  it('has no share where nothing was counted', () => {
+  it('has no share if nothing was counted', () => {
     expect(bootstrap([], 10, 1).share).toBeNaN();
   });
 });

@@ -12,7 +12,7 @@ const file = resolve(import.meta.dirname, '../../sample/conversation.jsonl');
 const committed = readFileSync(file, 'utf8');
 
 describe('the sample conversation', () => {
-  it('is what its script writes', () => {
+  it('equals what its script writes', () => {
     expect(committed === sampleTranscript(new Random(7))).toBe(true);
   });
 

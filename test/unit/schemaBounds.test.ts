@@ -52,13 +52,13 @@ it.each<[string, unknown]>([
   ['10,000 globs', { files: Array.from({ length: 10_000 }, (_, at) => `a*${at}`), tools: [] }],
   ['a glob of a megabyte', { files: ['a'.repeat(500_000)], tools: [] }],
   ['many long globs', { files: [], tools: Array.from({ length: 150 }, () => 'a*'.repeat(200)) }],
-])('a preset with %s is refused in words', (_, protect) => {
+])('a preset with %s is rejected in words', (_, protect) => {
   const parsed = parsePresetFile(preset(protect));
   expect(parsed.valid).toBe(false);
   expect(JSON.stringify(parsed)).toMatch(/protect/);
 });
 
-it.each(['two\nlines', 'bell\u0007', 'turned \u202e around', ''])('a marker text of %j is refused', (marker) => {
+it.each(['two\nlines', 'bell\u0007', 'turned \u202e around', ''])('a marker text of %j is rejected', (marker) => {
   expect(parsePresetFile(preset({}, marker)).valid).toBe(false);
 });
 

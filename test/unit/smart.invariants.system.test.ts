@@ -77,7 +77,7 @@ const summaries = (summarizer: TestSummarizer): SmartOptions => ({
 
 const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };
 
-describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) => {
+describe.each(Object.entries(HISTORIES))('conversations under %s, without a model', (_, histories) => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(histories, mechanicalConfig, statement));
 
@@ -88,14 +88,14 @@ describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) =
       expectSound(history, ran);
     }));
 
-  it('give the same bytes each time', () =>
+  it('have the same bytes each time', () =>
     holds(async (history, config) => {
       const { result } = await condense(history, config);
       const again = await condense(structuredClone(history), config);
       expect(JSON.stringify(again.result.edits)).toBe(JSON.stringify(result.edits));
     }));
 
-  it('are left alone by a second run', () =>
+  it('are final after one run', () =>
     holds(async (history, config) => {
       const { result, view } = await condense(history, config);
       expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) =
       expect((await condense(view, config)).result.edits).toEqual([]);
     }));
 
-  it('are condensed no further than to the target by a pass', () =>
+  it('are not condensed below the target by a pass', () =>
     holds(async (history, config) => {
       const targetTokens = Math.floor(freshCounter().messages(history) / 2);
       const ran = await condense(history, config, {}, { targetTokens });
@@ -116,11 +116,11 @@ describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) =
 /** Fails each of the first calls in turn. */
 const TRIED_CALLS = 5;
 
-describe('with a model', () => {
+describe('conversations under presets with a model', () => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(validHistory, smartConfig, statement));
 
-  it('stay sound, whatever it says', () =>
+  it('stay sound, whatever it answers', () =>
     fc.assert(
       fc.asyncProperty(
         validHistory,
@@ -134,7 +134,7 @@ describe('with a model', () => {
       ),
     ));
 
-  it('stay sound where it fails at any call', () =>
+  it('stay sound if it fails at any call', () =>
     holds(async (history, config) => {
       const fine = testSummarizer(['A short summary.']);
       await condense(history, { ...config, parallelCalls: 1 }, summaries(fine));
@@ -146,7 +146,7 @@ describe('with a model', () => {
       expectSound(history, await condense(history, config, summaries(testSummarizer(['failed']))));
     }));
 
-  it('are left as they were where it is cancelled at any call', () =>
+  it('stay unchanged if the run is cancelled at any call', () =>
     holds(async (history, config) => {
       const fine = testSummarizer(['A short summary.']);
       await condense(history, config, summaries(fine));
@@ -163,7 +163,7 @@ describe('with a model', () => {
       }
     }));
 
-  it('are estimated as what is then done, where replies are as long as expected', () =>
+  it('match their estimate if replies are as long as expected', () =>
     holds(async (history, config) => {
       const provider = smartProvider(summaries(testSummarizer(['A short summary.'])));
       const checked = provider.validateConfig(config);

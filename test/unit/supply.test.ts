@@ -14,7 +14,7 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   protobufjs: 'warns of version schemes',
 };
 
-it('npm ci runs the scripts of no package that nobody has looked at', () => {
+it('npm ci runs no install scripts of packages that were not reviewed', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { readonly hasInstallScript?: boolean; readonly optional?: boolean }>;
   };
@@ -24,7 +24,7 @@ it('npm ci runs the scripts of no package that nobody has looked at', () => {
   expect([...new Set(names)].sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
 });
 
-it('notices of third parties that a package brings ship with its licence', () => {
+it('third-party notices in a package are included with its license', () => {
   const file = join(temporaryFolder(), 'licences.txt');
   const folder = 'node_modules/@vscode/webview-ui-toolkit';
   writeLicences(file, [{ inputs: { [`${folder}/dist/index.js`]: { bytes: 0, imports: [] } } }]);

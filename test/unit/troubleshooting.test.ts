@@ -17,12 +17,12 @@ const messages = page
   .flatMap((section) => [...section.matchAll(/^\| (?!the message)([^|]+?) \|/gm)].map(([, cell = '']) => cell));
 
 describe('the guide on messages', () => {
-  it.each(messages.flatMap((cell) => cell.split(' / ')))('quotes what is said: %s', (message) => {
+  it.each(messages.flatMap((cell) => cell.split(' / ')))('quotes the message %s', (message) => {
     const parts = message.split('…').map((text) => text.trim());
     expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
   });
 
-  it('has each failure of a call', () => {
+  it('covers each failure of a call', () => {
     const errors = readFileSync(join(root, 'src', 'api', 'apiError.ts'), 'utf8');
     const said = [...errors.matchAll(/what: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);

@@ -14,7 +14,7 @@ const tasks = JSON.parse(readFileSync('.vscode/tasks.json', 'utf8')) as {
 };
 const matcher = tasks.tasks.find(({ label }) => label === 'watch')?.problemMatcher;
 
-it('the watch task of VS Code sees when a build begins and ends, and where its errors are', async () => {
+it('VS Code’s watch task recognizes the begin, end and errors of a build', async () => {
   if (!matcher) throw new Error('.vscode/tasks.json has no task "watch"');
   const folder = mkdtempSync(join(tmpdir(), 'watch-'));
   onTestFinished(() => {

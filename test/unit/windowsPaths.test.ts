@@ -91,8 +91,8 @@ async function condensed(
   return { places: edits.map(serializePlace).toSorted(), left: counter.messages(view) / counter.messages(messages) };
 }
 
-describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
-  it.each([1, 2, 3])('does the same however a call spells its file: session %s', async (seed) => {
+describe.each(['Lossless', 'File-Aware'] as const)('%s on Windows paths', (provider) => {
+  it.each([1, 2, 3])('is independent of how a call writes its path: session %s', async (seed) => {
     const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }));
     const plain = await condensed(provider, messages);
     const spelt = await condensed(provider, respelt(messages, seed));
@@ -100,7 +100,7 @@ describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
     expect(spelt.places).toEqual(plain.places);
   });
 
-  it.each([1, 2, 3])('does the same where lines end with CR LF: session %s', async (seed) => {
+  it.each([1, 2, 3])('is independent of CR LF line ends: session %s', async (seed) => {
     const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }), 'deep/'.repeat(60));
     const plain = await condensed(provider, messages);
     const ended = await condensed(provider, withCrLf(messages));
@@ -108,10 +108,10 @@ describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
   });
 });
 
-describe('what is told of files', () => {
+describe('facts about files with Windows paths', () => {
   const [one, other] = ['C:\\Repo\\src\\a.ts', 'c:/repo/src/A.ts'];
 
-  it('names a file once', () => {
+  it('name a file once', () => {
     const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Read', { file_path: one }, 'x'),
@@ -120,7 +120,7 @@ describe('what is told of files', () => {
     expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
   });
 
-  it('knows that an error was put right', () => {
+  it('recognize that an error was resolved', () => {
     const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', { is_error: true }),

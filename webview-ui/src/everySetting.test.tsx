@@ -121,26 +121,29 @@ const ALL_SECTIONS = [
   'more',
 ];
 
-it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))('of $name', async (provider) => {
-  const { id } = provider;
-  const schema = provider.getConfigSchema();
-  for (let round = 0; round < ROUNDS; round++) {
-    fake.reset();
-    const { value, places } = exampleOf(schema, id, schema, round);
-    fake.settings[`contextCondenser.${id}`] = value;
-    const page = await openPage({ view: { open: [id] } });
-    await unfoldAll(page);
-    const shown = shownOn(page);
-    // Native's prompt has a setting of its own.
-    const missing = places.filter(
-      (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
-    );
-    expect(missing).toEqual([]);
-    expect(flattenedTexts(page)).toEqual([]);
-    // Of the passes one is open at a time.
-    if (id !== 'smart') return;
-  }
-});
+it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
+  'every setting of $name has a control',
+  async (provider) => {
+    const { id } = provider;
+    const schema = provider.getConfigSchema();
+    for (let round = 0; round < ROUNDS; round++) {
+      fake.reset();
+      const { value, places } = exampleOf(schema, id, schema, round);
+      fake.settings[`contextCondenser.${id}`] = value;
+      const page = await openPage({ view: { open: [id] } });
+      await unfoldAll(page);
+      const shown = shownOn(page);
+      // Native's prompt has a setting of its own.
+      const missing = places.filter(
+        (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
+      );
+      expect(missing).toEqual([]);
+      expect(flattenedTexts(page)).toEqual([]);
+      // Of the passes one is open at a time.
+      if (id !== 'smart') return;
+    }
+  },
+);
 
 /** Settings whose sections are more than a form, or are looked at above. */
 const OWN_SECTIONS: Readonly<Record<string, string>> = {
@@ -158,7 +161,7 @@ const OWN_SECTIONS: Readonly<Record<string, string>> = {
   providers: 'start',
 };
 
-it('of package.json', async () => {
+it('every setting of package.json has a control', async () => {
   const schemas = settingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
   const page = await openPage({ view: { open: ['native', 'smart', 'chat', 'arrival', 'stored', 'more'] } });
   await unfoldAll(page);
@@ -171,7 +174,7 @@ it('of package.json', async () => {
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
 });
 
-it('offers every text of a profile in a field that keeps its line breaks', async () => {
+it('every text setting of a profile has a field that keeps line breaks', async () => {
   const prompt = 'Keep:\n1. decisions\n2. errors';
   fake.settings['contextCondenser.profiles'] = [
     { id: 'a', name: 'A', vendor: 'openai', model: 'gpt-5.1', projectId: 'two\nlines', prompt },
@@ -186,7 +189,7 @@ it('offers every text of a profile in a field that keeps its line breaks', async
 /** Values of the wrong shape, each of which some setting refuses. */
 const BROKEN: readonly unknown[] = ['???', -7, { passes: 'none' }, [3], { nothing: 1 }];
 
-it('what is wrong with any setting is shown on the page', async () => {
+it('a problem with any setting is shown on the page', async () => {
   for (const value of BROKEN) {
     fake.reset();
     for (const name of SETTING_NAMES) fake.settings[`contextCondenser.${name}`] = value;

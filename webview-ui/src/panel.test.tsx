@@ -43,7 +43,7 @@ describe('Start', () => {
     expect(page.find('button', 'Help me choose').getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('chooses a provider', async () => {
+  it('selects a provider', async () => {
     const page = await openPage();
     await page.click(() => page.find('input[value="truncation"]'));
     await page.until(() => saved('provider') === 'truncation');
@@ -59,7 +59,7 @@ describe('Start', () => {
     await page.until(() => saved('maxCostPerCondensation') === undefined);
   });
 
-  it('says at the field what is wrong while one types, and saves it never', async () => {
+  it('validates while typing and does not save invalid values', async () => {
     const page = await openPage();
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('must be at least'));
@@ -71,7 +71,7 @@ describe('Start', () => {
     await page.until(() => problemsOf(page, 'maxCostPerCondensation') === '');
   });
 
-  it('recommends after four answers, and applies it', async () => {
+  it('recommends settings after four answers, and applies them', async () => {
     const page = await openPage();
     await page.click(() => page.find('button', 'Help me choose'));
     expect(page.root.textContent).toContain('Answer all four');
@@ -88,7 +88,7 @@ describe('Start', () => {
     await page.until(() => !page.root.textContent.includes('Applied.'));
   });
 
-  it('takes back a recommendation that was applied', async () => {
+  it('undoes an applied recommendation', async () => {
     const own = { version: 1, passes: [] };
     fake.settings['contextCondenser.smart'] = own;
     const page = await openPage();
@@ -123,8 +123,8 @@ describe('Start', () => {
   });
 });
 
-describe('scopes', () => {
-  it('a workspace has its own values, but not for what only a user may set', async () => {
+describe('settings scopes', () => {
+  it('let a workspace have its own values, except for user-only settings', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     const page = await openPage({ view: { open: ['native'] } });
@@ -165,8 +165,8 @@ function holdSaving(): (count?: number) => void {
   };
 }
 
-describe('a form', () => {
-  it('keeps what is typed while the value before is being saved', async () => {
+describe('a provider’s form', () => {
+  it('keeps what is typed while the previous value is being saved', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     const save = holdSaving();
     const lines = (): HTMLElement => field(page, 'truncation.toolResults.maxLines');
@@ -179,7 +179,7 @@ describe('a form', () => {
     await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":70}}');
   });
 
-  it('changes an option inside of a provider’s setting, and takes it back', async () => {
+  it('changes and resets an option inside a provider’s setting', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     await page.type(() => field(page, 'truncation.toolResults.maxLines'), '7');
     await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":7}}');
@@ -187,7 +187,7 @@ describe('a form', () => {
     await page.until(() => saved('truncation') === undefined);
   });
 
-  it('names what is broken in settings.json at its field', async () => {
+  it('names problems in settings.json at their fields', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
     expect(problemsOf(page, 'truncation.minimumTokens')).toContain('must be a number');
@@ -196,7 +196,7 @@ describe('a form', () => {
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
   });
 
-  it('previews the real prompt', async () => {
+  it('previews the actual prompt', async () => {
     const promptFor = (_services: unknown, path: string, prompt: string) =>
       Promise.resolve({ text: `${prompt}\n${path}`, profile: 'Work' });
     const page = await openPage({ view: { open: ['native'] }, backend: { promptFor } });
@@ -212,7 +212,7 @@ describe('a form', () => {
   });
 });
 
-describe('profiles', () => {
+describe('the profiles section', () => {
   const openProfiles = (): Promise<Page> =>
     openPage({
       view: { open: ['profiles'] },
@@ -223,7 +223,7 @@ describe('profiles', () => {
       },
     });
 
-  it('say in a word whether the chosen one is called', async () => {
+  it('says whether the selected profile is called', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     fake.settings['contextCondenser.condensingProfile'] = 'work';
     const page = await openPage();
@@ -232,7 +232,7 @@ describe('profiles', () => {
     await page.until(() => page.root.textContent.includes('Work writes summaries'));
   });
 
-  it('say what they cost and where they inherit', async () => {
+  it('shows what profiles cost and what they inherit', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const page = await openProfiles();
     await page.until(() => page.root.textContent.includes('key not set · $3.00 in, $15.00 out per million tokens'));
@@ -257,7 +257,7 @@ describe('profiles', () => {
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });
 
-  it('show a choice that is not set as such, and set each of its values and none', async () => {
+  it('shows an unset choice as unset, and can set each of its values and none', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const page = await openPage({ view: { open: ['profiles'] } });
     await page.click(() => page.find('.item-name', 'Work'));
@@ -277,14 +277,14 @@ describe('profiles', () => {
     }
   });
 
-  it('show a choice that is not set with its default, where it has one', async () => {
+  it('shows an unset choice with its default, if it has one', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     const keep = field(page, 'truncation.toolResults.keep') as HTMLSelectElement;
     expect(keep.value).toBe('tail');
     expect([...keep.querySelectorAll('vscode-option')].map(({ textContent }) => textContent)).not.toContain('Not set');
   });
 
-  it('take over what the vendor says of a model', async () => {
+  it('adopts what the vendor reports about a model', async () => {
     const old = { ...profile, contextWindow: 1_000, tokenFactor: 2, threshold: 60 };
     fake.settings['contextCondenser.profiles'] = [old];
     let asked = 0;
@@ -339,7 +339,7 @@ describe('profiles', () => {
     ]);
   });
 
-  it('are added, and the first one writes summaries', async () => {
+  it('adds profiles, of which the first one writes summaries', async () => {
     const page = await openProfiles();
     await page.click(() => page.find('vscode-button', 'Add model'));
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
@@ -355,7 +355,7 @@ describe('profiles', () => {
     ]);
   });
 
-  it('that are broken can be seen and removed', async () => {
+  it('shows broken profiles and removes them', async () => {
     fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }, profile];
     const page = await openProfiles();
     expect(page.root.textContent).toContain('not usable yet');
@@ -365,7 +365,7 @@ describe('profiles', () => {
   });
 });
 
-describe('passes', () => {
+describe('the passes section', () => {
   const pass = (id: string): object => ({
     id,
     name: `Pass ${id}`,
@@ -376,7 +376,7 @@ describe('passes', () => {
     (saved('smart') as { passes: { id: string }[] } | undefined)?.passes.map(({ id }) => id) ?? [];
   const openPasses = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
 
-  it('of a preset are shown, and made one’s own', async () => {
+  it('shows the passes of a preset and copies them to the user’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
     expect(page.find('#smart').textContent).toContain('The preset "File-Aware" is in use.');
@@ -390,7 +390,7 @@ describe('passes', () => {
     expect(saved('smart')).toMatchObject({ thinking: { operation: 'suppress' }, images: { operation: 'suppress' } });
   });
 
-  it('are added, duplicated, moved, switched off, deleted, and the deletion is undone', async () => {
+  it('adds, duplicates, moves, disables and deletes passes, and undoes a deletion', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
@@ -414,7 +414,7 @@ describe('passes', () => {
     expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
   });
 
-  it('offer no undo of the change before while the next one is being saved: it would take back both', async () => {
+  it('offers no undo of the previous change while the next one is being saved, since it would undo both', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
@@ -432,7 +432,7 @@ describe('passes', () => {
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
   });
 
-  it('offer no undo of the change before when its answer comes after the next one began', async () => {
+  it('offers no undo of the previous change if its answer arrives after the next change began', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     const save = holdSaving();
@@ -452,7 +452,7 @@ describe('passes', () => {
     expect(told.join()).not.toContain('is now at position');
   });
 
-  it('are edited field by field, as a draft that counts once it is applied, which can be taken back', async () => {
+  it('edits passes field by field, as a draft that can be applied and undone', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
@@ -482,7 +482,7 @@ describe('passes', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Pass a","mode":"individual"'));
   });
 
-  it('are applied with what was typed last, also by the click that leaves the field', async () => {
+  it('applies what was typed last, even if the click leaves the field', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
@@ -493,7 +493,7 @@ describe('passes', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Old results"'));
   });
 
-  it('that are edited can be thrown away again', async () => {
+  it('discards edits of passes', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
@@ -511,7 +511,7 @@ describe('passes', () => {
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
   });
 
-  it('say on their line what is done to what, and are kept again', async () => {
+  it('describes each pass on its line, also after edits are discarded', async () => {
     const defaults = { toolResults: { operation: 'truncate', maxLines: 9 }, messageText: { operation: 'keep' } };
     const passes = [{ ...pass('a'), individualConfig: { defaults } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
@@ -529,7 +529,7 @@ describe('passes', () => {
     await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
   });
 
-  it('say that they wait for a model, and that its words replace what is summarized', async () => {
+  it('says that passes wait for a model whose words replace what they summarize', async () => {
     const defaults = {
       toolResults: { operation: 'summarize' },
       toolParameters: { operation: 'truncate', maxLines: 9 },
@@ -551,7 +551,7 @@ describe('passes', () => {
     await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));
   });
 
-  it('that settings.json changes meanwhile keep that: a change is made to the list as it then stands', async () => {
+  it('applies changes to the current list if settings.json changes meanwhile', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     // The page has not been told yet.
@@ -586,7 +586,7 @@ describe('presets', () => {
         ) as HTMLElement,
     );
 
-  it('are applied, and that is undone', async () => {
+  it('applies presets and undoes it', async () => {
     fake.settings['contextCondenser.provider'] = 'lossless';
     const page = await openPresets();
     await press(page, 'Balanced', 'Apply');
@@ -597,7 +597,7 @@ describe('presets', () => {
     expect(saved('smart')).toBeUndefined();
   });
 
-  describe('in place of one’s own passes', () => {
+  describe('that replaces the user’s own passes', () => {
     const own = {
       version: 1,
       passes: [{ id: 'pass-1', name: 'Mine', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -616,7 +616,7 @@ describe('presets', () => {
       return page;
     }
 
-    it('say so, and their undo brings back passes and draft', async () => {
+    it('says so, and its undo restores passes and draft', async () => {
       const page = await replaced();
       await page.until(() =>
         page.find('#presets .preset .done', 'is now in use, in place of your passes and their drafts.'),
@@ -627,7 +627,7 @@ describe('presets', () => {
       expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
     });
 
-    it('lose nothing that was typed last, also by the click that leaves the field while it is being judged', async () => {
+    it('keeps what was typed last, even if the click leaves a field that is being validated', async () => {
       fake.settings['contextCondenser.smart'] = own;
       const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
@@ -646,7 +646,7 @@ describe('presets', () => {
       expect(draftOf(page, 'user pass-1')).toContain('"name":"Edited"');
     });
 
-    it('are left again after a second preset and a reload', async () => {
+    it('can be undone after a second preset and a reload', async () => {
       const first = await replaced();
       await press(first, 'Aggressive', 'Apply');
       await first.until(() => saved('smart') === 'aggressive');
@@ -657,7 +657,7 @@ describe('presets', () => {
       expect(saved('smart')).toEqual(own);
     });
 
-    it('are left behind the passes of a preset that are made one’s own, whose undo leads back to them', async () => {
+    it('can be undone after the user copied a preset’s passes, whose own undo leads back to them', async () => {
       const page = await replaced();
       for (const begin of ['Make it my own', 'Start without passes']) {
         await page.click(() => page.find('#smart vscode-button', begin));
@@ -689,7 +689,7 @@ describe('presets', () => {
       await page.until(() => !JSON.stringify(page.kept()).includes('Not theirs'));
     });
 
-    it('are no longer led back to once passes that were made one’s own are changed', async () => {
+    it('offers no way back to passes once the copied passes are changed', async () => {
       const page = await replaced();
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
       await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
@@ -697,7 +697,7 @@ describe('presets', () => {
       await page.until(() => !page.find('#smart').textContent.includes('These passes are yours now.'));
     });
 
-    it('leave no draft to new passes with the ids of those before', async () => {
+    it('leaves no draft to new passes with equal IDs', async () => {
       const page = await replaced();
       await page.click(() => page.find('#smart vscode-button', 'Start without passes'));
       await page.click(() => page.find('#smart vscode-button', 'Add pass'));
@@ -707,7 +707,7 @@ describe('presets', () => {
     });
   });
 
-  it('are saved from the passes, renamed, applied and deleted', async () => {
+  it('saves passes as presets, and renames, applies and deletes them', async () => {
     const config = {
       version: 1,
       passes: [{ id: 'a', name: 'A', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -732,7 +732,7 @@ describe('presets', () => {
     await page.until(() => saved('presets') === undefined);
   });
 
-  it('travel as files', async () => {
+  it('exports and imports presets as files', async () => {
     const folder = temporaryFolder();
     fake.saveFile = join(folder, 'speed.condense.json');
     const page = await openPresets();
@@ -749,7 +749,7 @@ describe('presets', () => {
   });
 });
 
-describe('the search', () => {
+describe('the search field', () => {
   const search = async (page: Page, text: string): Promise<void> => {
     const input = page.find('.search-input') as HTMLInputElement;
     // React's own property on the element hides the browser's.
@@ -758,7 +758,7 @@ describe('the search', () => {
     await page.until(() => page.find('.search-result').textContent !== '');
   };
 
-  it('finds a setting by a word of its help, in sections that are folded', async () => {
+  it('finds a setting by a word of its help in collapsed sections', async () => {
     const page = await openPage();
     await search(page, 'progress');
     expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toContain('lossless.terminalNoise');
@@ -768,14 +768,14 @@ describe('the search', () => {
   });
 });
 
-describe('the view', () => {
-  it('is kept: what is unfolded', async () => {
+describe('the panel’s state', () => {
+  it('keeps which sections are expanded', async () => {
     const page = await openPage();
     await page.click(() => page.find('.section-toggle', 'History'));
     expect(page.kept()).toMatchObject({ open: ['history'] });
   });
 
-  it('goes to the section that a command asks for', async () => {
+  it('shows the section that a command names', async () => {
     const page = await openPage();
     page.host.panel.reveal('profiles');
     await page.until(
@@ -784,7 +784,7 @@ describe('the view', () => {
   });
 });
 
-describe('controls', () => {
+describe('a control', () => {
   const choose = async (page: Page, id: string, value: string): Promise<void> => {
     await page.until(() => field(page, id));
     chooseIn(field(page, id), value);
@@ -798,7 +798,7 @@ describe('controls', () => {
     await page.click(() => line()?.querySelector('vscode-button') as HTMLElement);
   };
 
-  it('a filter is a tree: groups in groups, each with what it asks, and what is wrong beside it', async () => {
+  it('shows a filter as a tree of groups with their conditions and problems', async () => {
     const filter = { contentTypes: ['toolResults'] };
     const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'custom', filter } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
@@ -832,7 +832,7 @@ describe('controls', () => {
     await page.until(() => page.find('.rule .problem', 'needs a filter'));
   });
 
-  it('single messages have operations of their own, and tools of other agents rules', async () => {
+  it('sets operations for single messages and rules for other agents’ tools', async () => {
     const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
     const page = await openPage({ view: { open: ['smart'] } });
@@ -855,7 +855,7 @@ describe('controls', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('{"PeekFile":{"kind":"read","path":["where"]}}'));
   });
 
-  it('a list of choices, and the fields of the shape that is chosen', async () => {
+  it('shows a list of choices and the fields of the selected shape', async () => {
     fake.settings['contextCondenser.smart'] = {
       version: 1,
       passes: [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -888,7 +888,7 @@ describe('controls', () => {
     await page.until(() => draftOf(page).includes('"apiProfile":"work"'));
   });
 
-  it('a slider saves where it is let go', async () => {
+  it('saves a slider’s value on release', async () => {
     const page = await openPage();
     const slider = page.find('.slider') as HTMLInputElement;
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(slider, '66');
@@ -927,7 +927,7 @@ describe('controls', () => {
     expect(saved(name)).toBe(200_000);
   });
 
-  it('a batch pass’s prompt keeps its lines', async () => {
+  it('keeps the lines of a batch pass’s prompt', async () => {
     const batch = { operation: 'summarize', customPrompt: '' };
     const pass = {
       id: 'b',
@@ -947,14 +947,14 @@ describe('controls', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
   });
 
-  it('what VS Code can’t write is said at the control', async () => {
+  it('shows what VS Code can’t write', async () => {
     const page = await openPage();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('input[value="truncation"]'));
     await page.until(() => row(page, 'provider').textContent.includes('Unable to write into user settings.'));
   });
 
-  it('the search is left with Escape, and found with Ctrl+F', async () => {
+  it('focuses the search with Ctrl+F and leaves it with Escape', async () => {
     const page = await openPage();
     const input = page.find('.search-input') as HTMLInputElement;
     await page.until(() => {

@@ -61,7 +61,7 @@ function textsOf(page: Page): string[] {
   return texts;
 }
 
-it('all of them, in every section, with everything unfolded', async () => {
+it('all texts of all sections are translated, with everything expanded', async () => {
   const run = {
     at: '2026-11-20T01:00:00.000Z',
     provider: 'native',

@@ -31,8 +31,8 @@ const pass = (id: string): object => ({
   selection: { type: 'preserve_recent', count: 5 },
 });
 
-describe('a checkbox', () => {
-  it('of a pass goes back, and the pass says why; open or folded', async () => {
+describe('a checkbox whose change is rejected', () => {
+  it('in a pass is reset, and the pass says why, collapsed or expanded', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPage({ view: { open: ['smart'] } });
     const box = (): HTMLElement => page.find('vscode-checkbox', 'Run Pass a');
@@ -49,7 +49,7 @@ describe('a checkbox', () => {
     expect(isChecked(box())).toBe(false);
   });
 
-  it('of a setting goes back, and the row says why', async () => {
+  it('in a setting is reset, and its row says why', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     const row = '[data-setting="truncation.preserveUserMessages"]';
     const box = (): HTMLElement => page.find(`${row} vscode-checkbox`);
@@ -61,7 +61,7 @@ describe('a checkbox', () => {
   });
 });
 
-describe('a reset', () => {
+describe('a rejected reset', () => {
   it.each([
     ['a number', 'start', 'maxCostPerCondensation', 0.25],
     ['a choice', 'lossless', 'lossless.keep', { keep: 'first' }],
@@ -81,7 +81,7 @@ describe('a reset', () => {
   });
 });
 
-describe('a profile', () => {
+describe('a rejected action on a profile', () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
   const backend = { askKey: () => Promise.resolve(true) };
 
@@ -99,7 +99,7 @@ describe('a profile', () => {
     expect(saved('condensingProfile')).toBe(chosen);
   });
 
-  it('that is broken says why it could not be removed', async () => {
+  it('says why a broken profile could not be removed', async () => {
     fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }];
     const page = await openPage({ view: { open: ['profiles'] } });
     await page.click(() => page.find('.item-name', 'Broken'));
@@ -108,7 +108,7 @@ describe('a profile', () => {
     await said(page, '#profiles .item');
   });
 
-  it('that is new, and could not be chosen for summaries, says so; the next attempt adds no second one', async () => {
+  it('says why a new profile could not be selected for summaries, and a retry adds no second one', async () => {
     const page = await openPage({ view: { open: ['profiles'] }, backend });
     await page.click(() => page.find('vscode-button', 'Add model'));
     await page.type(() => page.find('[aria-label="New model"] vscode-text-field', 'Model'), 'claude-haiku-4-5');
@@ -126,7 +126,7 @@ describe('a profile', () => {
   });
 });
 
-it('a preset says why its deletion was not taken back', async () => {
+it('a rejected undo of a preset’s deletion says why', async () => {
   const preset = { id: 'a', name: 'Preset a', config: { version: 1, passes: [pass('a')] } };
   fake.settings['contextCondenser.presets'] = [preset];
   const page = await openPage({ view: { open: ['smart'] } });
@@ -137,7 +137,7 @@ it('a preset says why its deletion was not taken back', async () => {
   await said(page, '#presets');
 });
 
-describe('passes of one’s own', () => {
+describe('a rejected action on the user’s own passes', () => {
   const own = { version: 1, passes: [pass('mine')] };
   const drafts = (page: Page): unknown => (page.kept() as { drafts?: unknown }).drafts;
   /** A preset stands in the place of passes of one's own, of which one was being edited. */
@@ -148,7 +148,7 @@ describe('passes of one’s own', () => {
   }
 
   it.each(['Make it my own', 'Start without passes', 'Back to my passes'])(
-    'say why “%s” did nothing, and keep their drafts',
+    'says why “%s” did nothing, and keeps the draft',
     async (button) => {
       const page = await replaced();
       const before = drafts(page);
@@ -160,7 +160,7 @@ describe('passes of one’s own', () => {
     },
   );
 
-  it('say why the way back was refused, and it stays', async () => {
+  it('says why undo was rejected, and keeps the button', async () => {
     const page = await replaced();
     const before = drafts(page);
     await page.click(() => page.find('#smart vscode-button', 'Make it my own'));

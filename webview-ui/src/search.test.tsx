@@ -57,7 +57,7 @@ function setUpEverything(): void {
 
 const SETUPS = { nothing: () => undefined, everything: setUpEverything };
 
-describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
+describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, setUp) => {
   beforeEach(setUp);
 
   it.each([
@@ -124,7 +124,7 @@ describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
     expect(foundIn(page)).toContain(section);
   });
 
-  it.each(['xyzzyq', 'qqq', 'preset xyzzyq', '§§', 'zzz key'])('the nonsense "%s" finds nothing', async (words) => {
+  it.each(['xyzzyq', 'qqq', 'preset xyzzyq', '§§', 'zzz key'])('for the nonsense "%s" finds nothing', async (words) => {
     const page = await openPage();
     await search(page, words);
     expect(page.find('.search-result').textContent).toBe('Nothing found');
@@ -132,7 +132,7 @@ describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
   });
 });
 
-describe('with everything set up', () => {
+describe('a search with everything configured', () => {
   beforeEach(setUpEverything);
 
   it.each([
@@ -156,7 +156,7 @@ describe('with everything set up', () => {
     ]);
   });
 
-  it('finds every button by the words on it', async () => {
+  it('finds every button by its text', async () => {
     const page = await openPage({ view: { open: [...SECTIONS, 'native', 'lossless', 'truncation', 'strategy'] } });
     await page.until(() => page.all('#history vscode-button').length > 0);
     const buttons = page
@@ -173,7 +173,7 @@ describe('with everything set up', () => {
     expect(missed).toEqual([]);
   });
 
-  it('leads from what it found to the whole section', async () => {
+  it('leads from a result to its whole section', async () => {
     const page = await openPage();
     await search(page, 'preview');
     await page.click(() => page.find('#preview [data-place] button, #preview [data-place] vscode-link'));

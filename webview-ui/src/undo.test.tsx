@@ -37,7 +37,7 @@ function refuseWriting(name: string): void {
   });
 }
 
-describe('a preset that was applied', () => {
+describe('undoing an applied preset', () => {
   const apply = (page: Page): Promise<void> =>
     page.click(
       () =>
@@ -54,7 +54,7 @@ describe('a preset that was applied', () => {
     return page;
   }
 
-  it('can’t be undone over passes that were made one’s own since', async () => {
+  it('is impossible after the user copied passes', async () => {
     const page = await applied();
     await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
     await page.until(() => typeof saved('smart') === 'object');
@@ -62,7 +62,7 @@ describe('a preset that was applied', () => {
     expect(saved('smart')).not.toEqual(own);
   });
 
-  it('can’t be undone once another provider was chosen', async () => {
+  it('is impossible after another provider was selected', async () => {
     const page = await applied();
     await change('provider', 'lossless');
     await page.until(() => page.all('#presets .done').every(({ textContent }) => textContent === ''));
@@ -70,7 +70,7 @@ describe('a preset that was applied', () => {
     await page.until(() => page.find('#presets .preset .done', 'Undo'));
   });
 
-  it('is put back where its provider could not be saved', async () => {
+  it('happens automatically if its provider could not be saved', async () => {
     fake.settings['contextCondenser.smart'] = own;
     const page = await openPage({ view: { open: ['smart'] } });
     refuseWriting('provider');
@@ -80,7 +80,7 @@ describe('a preset that was applied', () => {
     expect(page.all('#presets .done button')).toEqual([]);
   });
 
-  it('keeps its undo where that was refused, and says why', async () => {
+  it('can be retried if it was rejected, and says why', async () => {
     const page = await applied();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('#presets .done button', 'Undo'));
@@ -93,7 +93,7 @@ describe('a preset that was applied', () => {
   });
 });
 
-describe('“Help me choose”', () => {
+describe('a recommendation from “Help me choose”', () => {
   const button = (page: Page): HTMLElement => page.find('.advice vscode-button', 'Apply');
   const isApplied = (page: Page): boolean => page.find('.advice').textContent.includes('Applied.');
 
@@ -106,7 +106,7 @@ describe('“Help me choose”', () => {
     return page;
   }
 
-  it('is applied once, however often it is clicked, so that its undo leads back', async () => {
+  it('is applied once despite repeated clicks, so that undo leads back', async () => {
     fake.settings['contextCondenser.smart'] = own;
     const page = await advised();
     for (let clicks = 0; clicks < 3; clicks++) {
@@ -124,7 +124,7 @@ describe('“Help me choose”', () => {
     expect(saved('maxCostPerCondensation')).toBeUndefined();
   });
 
-  it('is no longer undone, and can be applied again, once something else is set', async () => {
+  it('can’t be undone but can be applied again after another setting changed', async () => {
     const page = await advised();
     await page.click(() => button(page));
     await page.until(() => isApplied(page));
@@ -149,7 +149,7 @@ describe('“Help me choose”', () => {
     expect(isApplied(page)).toBe(false);
   });
 
-  it('puts back what it had saved where the rest can’t be written', async () => {
+  it('restores what it had saved if the rest can’t be written', async () => {
     fake.settings['contextCondenser.smart'] = own;
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.2;
     const page = await advised();
@@ -163,7 +163,7 @@ describe('“Help me choose”', () => {
   });
 });
 
-describe('a pass that was changed', () => {
+describe('undoing a change of a pass', () => {
   async function changed(): Promise<Page> {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b')] };
     const page = await openPage({ view: { open: ['smart'] } });
@@ -176,14 +176,14 @@ describe('a pass that was changed', () => {
   }
   const isOffered = (page: Page): boolean => page.find('#smart .passes').textContent.includes('was changed.');
 
-  it('can’t be undone once it was switched off: that would switch it on again', async () => {
+  it('is impossible after the pass was disabled, since it would enable it again', async () => {
     const page = await changed();
     await page.click(() => page.find('vscode-checkbox', 'Run Old results'));
     await page.until(() => !isOffered(page));
     expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
   });
 
-  it('can be undone while another one is switched off, which stays off', async () => {
+  it('keeps another pass disabled', async () => {
     const page = await changed();
     await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
@@ -192,7 +192,7 @@ describe('a pass that was changed', () => {
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a'), { ...pass('b'), enabled: false }] });
   });
 
-  it('says why its undo was refused', async () => {
+  it('says why it was rejected', async () => {
     const page = await changed();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('#smart .done button', 'Undo'));
@@ -200,7 +200,7 @@ describe('a pass that was changed', () => {
   });
 });
 
-describe('a recommendation that was followed', () => {
+describe('a recommendation from the history', () => {
   const run = { provider: 'native', outcome: 'condensed', fallback: false, trigger: 'window', timeMs: 1_500 };
   const tokens = { tokensBefore: 1_000, tokensAfter: 250, cost: 0.3, calls: [{ profile: 'Work', cost: 0.3 }] };
   const runs = Array.from({ length: 5 }, () => ({ at: '2026-11-20T02:00:00.000Z', ...run, ...tokens }));
@@ -217,7 +217,7 @@ describe('a recommendation that was followed', () => {
     return page;
   }
 
-  it('is followed once, however often it is clicked, so that its undo leads back', async () => {
+  it('is applied once despite repeated clicks, so that undo leads back', async () => {
     const page = await followed(1);
     page.find('#history .advice vscode-button', 'Apply').click();
     await page.until(() => true);
@@ -225,14 +225,14 @@ describe('a recommendation that was followed', () => {
     await page.until(() => saved('threshold') === 75);
   });
 
-  it('can’t be undone over what was set since', async () => {
+  it('can’t be undone over later settings', async () => {
     const page = await followed();
     await change('threshold', 50);
     await page.until(() => !page.find('#history').textContent.includes('Applied.'));
     expect(saved('threshold')).toBe(50);
   });
 
-  it('says why its undo was refused, which can be tried again', async () => {
+  it('says why its undo was rejected, and can be retried', async () => {
     const page = await followed();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('#history .done button', 'Undo'));

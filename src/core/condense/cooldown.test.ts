@@ -22,8 +22,8 @@ const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?]
   return cooldown.tokensToGo('c', 500);
 };
 
-describe('the wait', () => {
-  it('is 13 % of the request from the tokens that are there', () => {
+describe('the cool-down', () => {
+  it('lasts until the request has grown by 13 %', () => {
     expect(waits([IN_VAIN])).toBe(65);
     expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
     expect(waits([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
@@ -34,14 +34,14 @@ describe('the wait', () => {
     expect(waits([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
   });
 
-  it('counts from what came out where the target was missed', () => {
+  it('counts from the resulting size if the target was missed', () => {
     const cooldown = new Cooldown();
     cooldown.record('c', GOOD, { ...REQUEST, targetTokens: 299 });
     expect(cooldown.tokensToGo('c', 300)).toBe(39);
     expect(cooldown.tokensToGo('c', 339)).toBe(0);
   });
 
-  it('is neither begun nor ended by a cancel', () => {
+  it('neither starts nor ends with a cancellation', () => {
     expect(waits([{ ...base, kind: 'cancelled' }])).toBe(0);
     expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(65);
   });

@@ -50,7 +50,7 @@ const small = { contextWindow: TOKENS, maxOutputTokens: Math.round(TOKENS / 4) }
 /** One in which they have room. */
 const large = { contextWindow: TOKENS * 4 };
 
-describe('a result that would lose sight of too much', () => {
+describe('a result that loses too many facts', () => {
   const error = 'error: nothing is where it was';
   const failing = [user('task'), ...exchange('1', 'Bash', { command: 'x' }, `${error}\n${lines('a', 60)}`)];
   const twice = [...failing, ...exchange('2', 'Read', { path: 'f' }, lines('f', 200)), ...messages.slice(1)];
@@ -61,7 +61,7 @@ describe('a result that would lose sight of too much', () => {
     trigger: 'manual',
   } as const;
 
-  it('is refused and told; lossless is tried in its place', async () => {
+  it('is refused and reported, and Lossless runs instead', async () => {
     const { condense } = bed();
     const repeated = [...twice, ...exchange('3', 'Read', { path: 'f' }, lines('f', 200)), assistant('done')];
     const asked = { ...suppressing, messages: repeated, coherenceFloor: { errors: 100 } };
@@ -74,7 +74,7 @@ describe('a result that would lose sight of too much', () => {
     expect(nothingTwice).toMatchObject({ kind: 'unchanged', reason: 'incoherent', provider: 'truncation' });
   });
 
-  it('stands where no floor is set, and where the request would not fit', async () => {
+  it('is accepted if no floor is set, or if the request would not fit', async () => {
     const { condense } = bed();
     expect(await condense({ mayUseNative: false }, suppressing)).toMatchObject({ kind: 'condensed' });
     const asked = { ...suppressing, provider: 'lossless', coherenceFloor: { errors: 100 } };
@@ -86,15 +86,15 @@ describe('a result that would lose sight of too much', () => {
   });
 });
 
-describe('after a failure', () => {
-  it('nothing is called that costs, unless profile and budget were set; it is told', async () => {
+describe('after a failed condensation', () => {
+  it('no paid provider runs unless a profile and a budget are set, and a note says so', async () => {
     const { condense, summarizer } = bed();
     const outcome = await condense({ mayUseNative: false, window: large });
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart', cost: 0, error: { message: 'it broke' } });
     expect(summarizer.requests).toHaveLength(0);
   });
 
-  it('native, where it is allowed', async () => {
+  it('Native runs if the policy allows it', async () => {
     const { condense } = bed();
     const outcome = await condense({ mayUseNative: true, window: large });
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'native' });
@@ -103,7 +103,7 @@ describe('after a failure', () => {
     expect(outcome.notes).toEqual(['Smart: it broke', 'Native was used instead.']);
   });
 
-  it('native within what is left of the budget', async () => {
+  it('Native spends only what is left of the budget', async () => {
     const { condense, summarizer } = bed();
     const outcome = await condense({ mayUseNative: true, window: large }, { maxCost: 0.0001 });
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
@@ -111,7 +111,7 @@ describe('after a failure', () => {
     expect(summarizer.requests).toHaveLength(0);
   });
 
-  it('truncation, only where the window would be exceeded, and down to what fits', async () => {
+  it('Truncation runs only if the window would be exceeded, and only until the request fits', async () => {
     const { condense } = bed(['failed']);
     const fits = await condense({ mayUseNative: true, window: large });
     expect(fits).toMatchObject({ kind: 'failed' });
@@ -129,7 +129,7 @@ describe('after a failure', () => {
     expect(checkConversation(outcome.view)).toEqual([]);
   });
 
-  it('File-Aware comes before truncation, where Smart is not what failed', async () => {
+  it('File-Aware runs before Truncation unless Smart has failed', async () => {
     const manager = new CondensationManager(counter, [losslessProvider, smartProvider(), truncationProvider]);
     const request = { conversation: 'c', messages, trigger: 'automatic', provider: 'lossless' } as const;
     const fits = await condenseWithFallback(manager, request, { mayUseNative: false, window: large });
@@ -166,7 +166,7 @@ describe('after a failure', () => {
     expect(await condenseWithFallback(manager, enough, policy)).toMatchObject({ kind: 'condensed' });
   });
 
-  it('truncation goes as far as it may once it has to, and not before', async () => {
+  it('Truncation goes down to its own target, but only if the request does not fit', async () => {
     const truncateTo = Math.round(TOKENS * 0.58);
     const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, truncateTo });
     expect(fits.kind).toBe('failed');
@@ -177,7 +177,7 @@ describe('after a failure', () => {
     expect(barely.kind === 'condensed' && barely.tokensAfter).toBeGreaterThan(truncateTo);
   });
 
-  it('truncation on top of a success that isn’t enough', async () => {
+  it('Truncation runs on top of a success that is not enough', async () => {
     const { condense } = bed();
     const same = lines('same', 80);
     const repeated = [
@@ -197,7 +197,7 @@ describe('after a failure', () => {
     expect(applyEdits(repeated, outcome.edits).messages).toEqual(outcome.view);
   });
 
-  it('a budget that is set stays whole where nothing was known of a cost; a missing provider is no fallback', async () => {
+  it('an unknown cost does not reduce the budget, and a missing provider is no fallback', async () => {
     const alone = new CondensationManager(counter, [broken]);
     const outcome = await condenseWithFallback(
       alone,
@@ -207,7 +207,7 @@ describe('after a failure', () => {
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
   });
 
-  it('a cancel is no failure', async () => {
+  it('a cancellation does not start fallbacks', async () => {
     const { condense, summarizer } = bed();
     const signal = AbortSignal.abort(new Error('stop'));
     expect(await condense({ mayUseNative: true, window: small }, { signal })).toMatchObject({ kind: 'cancelled' });
@@ -223,7 +223,7 @@ describe('after a failure', () => {
     expect(await condenseWithFallback(manager, request, { mayUseNative: true })).toMatchObject({ kind: 'cancelled' });
   });
 
-  it('when all fail the conversation stays as it is, and every reason is told', async () => {
+  it('the conversation stays unchanged if all fallbacks fail, and every reason is reported', async () => {
     const { condense } = bed(['failed']);
     const outcome = await condense({
       mayUseNative: true,
@@ -254,7 +254,7 @@ describe('condenseIfNeeded', () => {
     expect(await automatic({ messages: [] })).toMatchObject({ kind: 'not-due' });
   });
 
-  it('condenses at the threshold, down to two thirds of that', async () => {
+  it('condenses to two thirds of the threshold', async () => {
     const window = { contextWindow: Math.floor(TOKENS / 0.76), maxOutputTokens: 100 };
     const ran = await automatic({ window });
     if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
@@ -262,13 +262,13 @@ describe('condenseIfNeeded', () => {
     expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow * 0.75 * 0.67);
   });
 
-  it('counts the model’s own tokens, the system prompt and the tools', async () => {
+  it('counts in the model’s tokens and includes system prompt and tools', async () => {
     const window = { contextWindow: TOKENS * 2, maxOutputTokens: 100, tokenFactor: 1.5 };
     expect(await automatic({ window })).toMatchObject({ kind: 'ran', decision: { percent: expect.closeTo(75, 0) } });
     expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran', decision: { percent: 100 } });
   });
 
-  it('condenses at a threshold of tokens', async () => {
+  it('accepts a threshold in tokens', async () => {
     const threshold = { percent: 75, tokens: TOKENS };
     const window = { contextWindow: TOKENS * 5 };
     expect(await automatic({ window, threshold })).toMatchObject({ kind: 'ran', outcome: { kind: 'condensed' } });
@@ -277,7 +277,7 @@ describe('condenseIfNeeded', () => {
     });
   });
 
-  it('goes as far as it was told', async () => {
+  it('condenses down to the given target', async () => {
     const ran = await automatic({ threshold: { percent: 40 }, targetTokens: Math.round(TOKENS * 0.7) });
     if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
     expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(TOKENS * 0.7);
@@ -289,7 +289,7 @@ describe('a request that must fit', () => {
   const KEEP = { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } };
   const policy: FallbackPolicy = { mayUseNative: false, limitTokens: 2_000, hasFloor: true };
 
-  it('loses its oldest results where truncation is not enough, and that is told once', async () => {
+  it('loses its oldest results if Truncation is not enough, with one note', async () => {
     const { condense } = bed();
     const outcome = await condense({ ...policy, configs: { truncation: KEEP } }, { provider: 'lossless' });
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
@@ -299,7 +299,7 @@ describe('a request that must fit', () => {
     expect(checkConversation(outcome.kind === 'condensed' ? outcome.view : [])).toEqual([]);
   });
 
-  it('goes step by step until it fits: the newest result stays as long as it can', async () => {
+  it('loses content step by step until it fits, the newest result last', async () => {
     const { condense } = bed();
     const few = await condense({ ...policy, limitTokens: 6_000, configs: { truncation: KEEP } });
     expect(JSON.stringify(few.kind === 'condensed' && few.view)).toContain('f19 line 59');
@@ -307,13 +307,13 @@ describe('a request that must fit', () => {
     expect(JSON.stringify(none.kind === 'condensed' && none.view)).not.toContain('f19 line 30 ');
   });
 
-  it('has room behind it for the next one', async () => {
+  it('leaves room for the next request', async () => {
     const { condense } = bed();
     const outcome = await condense({ ...policy, limitTokens: 6_000, roomTokens: 1_000 });
     expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
   });
 
-  it('is not made to fit only just: old results go for the sake of the room, the newest do not', async () => {
+  it('loses old results, but not the newest ones, to leave room', async () => {
     const truncation = { provider: 'truncation' } as const;
     const alone = await bed().condense({ mayUseNative: false }, truncation);
     const tokens = alone.kind === 'condensed' ? alone.tokensAfter : NaN;
@@ -326,7 +326,7 @@ describe('a request that must fit', () => {
     expect(JSON.stringify(roomy.kind === 'condensed' && roomy.view)).toContain('f19 line 59');
   });
 
-  it('is left alone without a floor where nothing else helps', async () => {
+  it('stays unchanged if it has no floor and no fallback helps', async () => {
     const { condense } = bed();
     const outcome = await condense({ ...policy, hasFloor: false, configs: { truncation: KEEP } });
     expect(outcome.kind).toBe('failed');

@@ -56,10 +56,10 @@ const request = (fields: Partial<CondensationRequest> = {}): CondensationRequest
 const run = (provider: CondensationProvider, fields: Partial<CondensationRequest> = {}): Promise<CondensationOutcome> =>
   new CondensationManager(counter, [provider]).condense(request(fields));
 
-describe('providers', () => {
+describe('providers of a manager', () => {
   const manager = (): CondensationManager => new CondensationManager(counter, [losslessProvider, truncationProvider]);
 
-  it('are listed; the first is taken where none is named', async () => {
+  it('are listed, and the first is the default', async () => {
     const one = manager();
     expect(one.listProviders().map(({ id, name }) => `${id} ${name}`)).toEqual([
       'lossless Lossless',
@@ -71,14 +71,14 @@ describe('providers', () => {
     expect((await one.condense(request({ provider: 'truncation' }))).provider).toBe('truncation');
   });
 
-  it('that are not known are named with those that are', async () => {
+  it('that are unknown cause an error that lists the known ones', async () => {
     expect(() => manager().getProvider('smart')).toThrow(new UnknownProviderError('smart', ['lossless', 'truncation']));
     await expect(manager().condense(request({ provider: '__proto__' }))).rejects.toThrow(
       'There is no provider "__proto__". Known providers: lossless, truncation.',
     );
   });
 
-  it('have an id of their own', () => {
+  it('must have unique IDs', () => {
     expect(() => manager().registerProvider(giving())).not.toThrow();
     expect(() => manager().registerProvider(losslessProvider)).toThrow('already registered');
   });
@@ -90,8 +90,8 @@ describe('providers', () => {
   });
 });
 
-describe('an outcome', () => {
-  it('is condensed: edits, view, tokens, cost', async () => {
+describe('the outcome of a condensation', () => {
+  it('is “condensed” with edits, view, tokens and cost', async () => {
     const outcome = await run(giving(wholeCut));
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'fake', cost: 0.25, edits: [wholeCut], notes: [] });
     if (outcome.kind !== 'condensed') return;
@@ -100,21 +100,21 @@ describe('an outcome', () => {
     expect(outcome.tokensAfter).toBe(counter.messages(outcome.view));
   });
 
-  it('is unchanged where nothing was found, also after a paid try', async () => {
+  it('is “unchanged” if nothing was found, also after a paid attempt', async () => {
     expect(await run(giving())).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain', cost: 0.25 });
   });
 
-  it('is unchanged where the target is met already', async () => {
+  it('is “unchanged” if the target is already met', async () => {
     const never = fake(() => Promise.reject(new Error('was called')));
     expect(await run(never, { targetTokens: 1_000_000 })).toMatchObject({ kind: 'unchanged', reason: 'target-met' });
   });
 
-  it('is unchanged where the result grew', async () => {
+  it('is “unchanged” if the result grew', async () => {
     const grown = editOf(FILE, { start: 0, end: 4, text: FILE });
     expect(await run(giving(grown))).toMatchObject({ kind: 'unchanged', reason: 'grew', cost: 0.25 });
   });
 
-  it('is refused, with rule and message, where pairs are broken', async () => {
+  it('is “refused” with the rule and message if a call lost its result', async () => {
     const broken: CutEdit = {
       ...editOf('a', { start: 0, end: 1, text: 'b' }),
       place: { message: 2, path: ['content', 0, 'tool_use_id'] },
@@ -151,14 +151,14 @@ describe('an outcome', () => {
       'reference-valid',
       [{ start: 0, end: 900, text: 'x', reference: hashText(FILE.slice(0, 900)).slice(0, 6) as ReferenceId }],
     ],
-  ])('is refused where cuts %s', async (_, rule, cuts) => {
+  ])('is “refused” if cuts %s', async (_, rule, cuts) => {
     expect(await run(giving(editOf(FILE, ...cuts)))).toMatchObject({
       kind: 'refused',
       violations: [{ rule, message: 2 }],
     });
   });
 
-  it('is failed where the provider throws, gives nonsense or edits of another conversation', async () => {
+  it('is “failed” if the provider throws, returns nonsense, or edits another conversation', async () => {
     const error = async (provider: CondensationProvider): Promise<string> => {
       const outcome = await run(provider);
       return outcome.kind === 'failed' ? outcome.error.message : outcome.kind;
@@ -177,7 +177,7 @@ describe('an outcome', () => {
     ).toBe('Fake has no valid defaults.');
   });
 
-  it('is cancelled in the middle: nothing applied, the cost told where it is known', async () => {
+  it('is “cancelled” if aborted midway, without changes and with the known cost', async () => {
     const aborted = new AbortController();
     const paid = fake(() => {
       aborted.abort();
@@ -208,7 +208,7 @@ describe('the minimum gain', () => {
     expect(await run(giving(wholeCut), { messages: long })).toMatchObject({ kind: 'condensed' });
   });
 
-  it('may be set; a gain of nothing is never applied', async () => {
+  it('can be set, but a result that gains nothing is never applied', async () => {
     const minimumGain = { percent: 0, tokens: 0 };
     expect(await run(saving(100), { minimumGain })).toMatchObject({ kind: 'condensed' });
     const same = editOf('x', { start: 0, end: 1, text: 'y' });
@@ -221,7 +221,7 @@ describe('the minimum gain', () => {
 });
 
 describe('a wrong configuration', () => {
-  it('is used without the fields that are wrong, which are named', async () => {
+  it('is used without its wrong fields, which are named', async () => {
     const config = { preserveRecentCount: -1, toolResults: { maxLines: 'many' }, colour: 'red' };
     const outcome = await run(truncationProvider, { config });
     expect(outcome.notes).toHaveLength(1);
@@ -236,14 +236,14 @@ describe('a wrong configuration', () => {
 });
 
 describe('earlier edits', () => {
-  it('are what the tokens before count, and stay below the new ones', async () => {
+  it('count in the tokens before, and stay below the new edits', async () => {
     const earlier = editOf(FILE, { start: 0, end: 2_000, text: '…' });
     const outcome = await run(giving(wholeCut), { edits: [earlier] });
     expect(outcome).toMatchObject({ kind: 'condensed', edits: [wholeCut] });
     expect(outcome.tokensBefore).toBeLessThan(counter.messages(conversation));
   });
 
-  it('that no longer fit are left out, and that is told', async () => {
+  it('that no longer fit are dropped with a note', async () => {
     const stale = [editOf('older', { start: 0, end: 1, text: '' }), editOf('old', { start: 0, end: 1, text: '' })];
     const outcome = await run(truncationProvider, {
       edits: stale,
@@ -254,11 +254,11 @@ describe('earlier edits', () => {
   });
 });
 
-describe('the cool-down', () => {
+describe('the cool-down of automatic condensations', () => {
   const automatic = { trigger: 'automatic' } as const;
   const grown = (tokens: number): ApiMessage[] => [...conversation, user('word '.repeat(tokens))];
 
-  it('waits until the request has grown by 13 % after a try in vain', async () => {
+  it('waits until the request has grown by 13 % after an attempt without effect', async () => {
     let calls = 0;
     const vain = fake(() => {
       calls++;
@@ -279,7 +279,7 @@ describe('the cool-down', () => {
     expect(calls).toBe(4);
   });
 
-  it('waits after a condensation that missed its target, not after one that met it', async () => {
+  it('follows a condensation that missed its target, but not one that met it', async () => {
     const manager = new CondensationManager(counter, [giving(wholeCut)]);
     const attempt = (targetTokens: number): Promise<CondensationOutcome> =>
       manager.condense(request({ ...automatic, targetTokens }));
@@ -290,7 +290,7 @@ describe('the cool-down', () => {
     expect(await after).toMatchObject({ reason: 'cooling-down' });
   });
 
-  it('forgets nothing by a cancel, and goes by the tokens', async () => {
+  it('survives a cancellation and depends on the tokens', async () => {
     const stop = new AbortController();
     const manager = new CondensationManager(counter, [
       fake((_, { signal }) => {
@@ -318,8 +318,8 @@ describe('the cool-down', () => {
   });
 });
 
-describe('a floor above the target', () => {
-  it('is said once a conversation', async () => {
+describe('a task above the target', () => {
+  it('is reported once per conversation', async () => {
     const manager = new CondensationManager(counter, [giving(wholeCut)]);
     const notes = async (fields: Partial<CondensationRequest>): Promise<readonly string[]> =>
       (await manager.condense(request({ targetTokens: 4, ...fields }))).notes;
@@ -338,7 +338,7 @@ describe('a floor above the target', () => {
 });
 
 describe('references of an earlier condensation', () => {
-  it('are followed by the text they stood for where a provider takes out what they named', async () => {
+  it('are replaced with their text if a provider removes what they name', async () => {
     const part = FILE.split('\n').slice(20, 60).join('\n');
     const messages = [
       user('task'),

@@ -29,7 +29,7 @@ const fails = (error: unknown) => (): never => {
 };
 
 describe('runPipeline', () => {
-  it('runs steps in order, reports each, and tells its progress', async () => {
+  it('runs steps in order, reports each, and reports progress', async () => {
     const progress: CondensationProgress[] = [];
     const draft = new Draft(messages, counter);
     const steps = await runPipeline(draft, [cutting('two', 3_000, 4_000), cutting('one', 0, 1_000)], {
@@ -44,14 +44,14 @@ describe('runPipeline', () => {
     expect(progress.map(({ step, done, total }) => `${step} ${done}/${total}`)).toEqual(['two 0/2', 'one 1/2', ' 2/2']);
   });
 
-  it('skips what is left once the target is met', async () => {
+  it('skips the remaining steps once the target is met', async () => {
     const draft = new Draft(messages, counter);
     const steps = await runPipeline(draft, [cutting('a', 0, FILE.length), cutting('b', 0, 10)], { targetTokens: 100 });
     expect(steps[1]).toMatchObject({ edits: 0, tokensBefore: draft.tokens, tokensAfter: draft.tokens });
     expect(steps[1]?.outcome).toEqual({ kind: 'skipped', reason: 'the target was already met' });
   });
 
-  it('drops a step that fails whole, and runs the next', async () => {
+  it('drops a failed step’s changes and runs the next step', async () => {
     const draft = new Draft(messages, counter);
     const steps = await runPipeline(
       draft,
@@ -71,7 +71,7 @@ describe('runPipeline', () => {
     expect(draft.edits.map(({ step }) => step)).toEqual(['good']);
   });
 
-  it('ends with a cancel, before a step and in the middle of one', async () => {
+  it('stops when aborted before or during a step', async () => {
     const draft = new Draft(messages, counter);
     const signal = AbortSignal.abort(new Error('stop'));
     await expect(runPipeline(draft, [cutting('a', 0, 10)], { signal })).rejects.toThrow('stop');
@@ -86,7 +86,7 @@ describe('runPipeline', () => {
     expect(draft.edits).toEqual([]);
   });
 
-  it('lets other work run between two steps', async () => {
+  it('lets other work run between steps', async () => {
     const order: string[] = [];
     const step = (name: string): Step => ({ name, run: () => void order.push(name) });
     setImmediate(() => {
@@ -97,7 +97,7 @@ describe('runPipeline', () => {
     expect(order.indexOf('two') - order.indexOf('one')).toBeGreaterThan(1);
   });
 
-  it('hears a cancel that comes while a step runs, before the next one', async () => {
+  it('notices an abort during a step before the next one starts', async () => {
     const stop = new AbortController();
     let isNextRun = false;
     const steps: Step[] = [

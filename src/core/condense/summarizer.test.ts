@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { outputLimit } from './summarizer';
 import { testModel } from './summary/testing';
 
-it('the limit of an answer has room to think, within the window and what the model can write', () => {
+it('the output limit leaves room for thinking within the window and the model’s own limit', () => {
   expect(outputLimit(100, testModel({ contextWindow: 1_000_000 }))).toBe(8_292);
   expect(outputLimit(100, testModel({ contextWindow: 10_000 }))).toBe(600);
   expect(outputLimit(100, testModel({ maxOutputTokens: 4_096 }))).toBe(4_096);

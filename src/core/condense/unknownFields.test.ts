@@ -24,11 +24,11 @@ const pass = {
 };
 
 describe('unknown fields of a configuration', () => {
-  it.each(BUILT_IN_PRESETS)('are none in the preset $name', ({ config }) => {
+  it.each(BUILT_IN_PRESETS)('do not exist in the preset $name', ({ config }) => {
     expect(unknownIn(config)).toEqual([]);
   });
 
-  it.each(BUILT_IN_STRATEGIES)('are none in the strategy $id', (strategy) => {
+  it.each(BUILT_IN_STRATEGIES)('do not exist in the strategy $id', (strategy) => {
     const provider = strategyProvider({ providers: () => [losslessProvider], presets: () => [] });
     expect(findUnknownFields(provider.getConfigSchema(), strategy)).toEqual([]);
   });
@@ -54,13 +54,13 @@ describe('unknown fields of a configuration', () => {
       'messageTokenThresholds',
     ],
     ['a selection', { ...pass, selection: { ...pass.selection, counts: 3 } }, 'passes.0.selection.counts', 'count'],
-  ])('in %s are named with what they may stand for', (_place, wrong, path, suggestion) => {
+  ])('in %s are reported with what was probably meant', (_place, wrong, path, suggestion) => {
     expect(unknownIn({ passes: [wrong] })).toEqual([
       { path, message: `is not a known field (did you mean ${suggestion}?)`, suggestion },
     ]);
   });
 
-  it('are warnings of a configuration that is valid', () => {
+  it('are warnings in a valid configuration', () => {
     expect(smart.validateConfig({ passes: [{ ...pass, selectoin: 1 }], pases: [] })).toMatchObject({
       valid: true,
       warnings: [
@@ -71,7 +71,7 @@ describe('unknown fields of a configuration', () => {
     expect(smart.validateConfig({ passes: [pass] })).not.toHaveProperty('warnings');
   });
 
-  it('end on any value and on schemas that refer to themselves', () => {
+  it('are searched in finite time in any value and recursive schema', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -68,7 +68,7 @@ describe('wrong fields', () => {
     },
   );
 
-  it('that nothing knows are named with what they may stand for', () => {
+  it('that are unknown are reported with what was probably meant', () => {
     const config = { preserveRecentCounts: 3, toolResults: { maxLine: 5, maxLines: 9 }, minimumTokens: 7 };
     expect(truncationProvider.validateConfig(config)).toMatchObject({
       valid: false,
@@ -90,7 +90,7 @@ const kinds = fc.array(fc.constantFrom('sound' as const, 'wrong' as const, 'mode
 describe('wrong passes', () => {
   const smart = smartProvider({ presets: () => [] });
 
-  it('are left out of Smart and of presets, with those behind them that call a model; the others run', () => {
+  it('are left out of Smart and presets together with later passes that call a model', () => {
     fc.assert(
       fc.property(kinds, (list) => {
         const passes = list.map((kind, index) => MAKE[kind](`p${index}`));
@@ -111,7 +111,7 @@ describe('wrong passes', () => {
     );
   });
 
-  it('of two with one ID are the second', () => {
+  it('with a duplicate ID are the later ones', () => {
     expect(smart.validateConfig({ version: 1, passes: [pass('a'), pass('a'), pass('b')] })).toMatchObject({
       problems: [{ path: 'passes.1.id', message: '"a" is the id of an earlier pass' }],
       rest: { config: { passes: [{ id: 'a' }, { id: 'b' }] } },
@@ -122,14 +122,14 @@ describe('wrong passes', () => {
     ['what must be left alone is not clear', { protect: { files: '*.md' } }],
     ['there is no list of passes', { passes: 3 }],
     ['the form is of a later version', { version: 2 }],
-  ])('leave nothing to use where %s', (_what, wrong) => {
+  ])('leave nothing to use if %s', (_what, wrong) => {
     const config = { version: 1, passes: [pass('a')], ...wrong };
     expect(smart.validateConfig(config)).not.toHaveProperty('rest');
     expect(parsePresets([{ id: 'mine', name: 'Mine', config }]).presets).toEqual([]);
   });
 });
 
-it('a preset keeps its passes with a wrong name, description or figure, each of which is named', () => {
+it('a preset keeps its passes despite a wrong name, description or figure, each of which is reported', () => {
   const config = { version: 1, passes: [pass('a')] };
   const written = { id: 'mine', name: 7, description: [], config: { ...config, parallelCalls: 99 } };
   expect(parsePresets([written])).toEqual({
@@ -142,7 +142,7 @@ it('a preset keeps its passes with a wrong name, description or figure, each of 
   });
 });
 
-it('a wrong entry in the list of models does not take the other models away', () => {
+it('a wrong entry in the list of models does not remove the other models', () => {
   expect(SETTINGS['agent.wrappedModels'].parse(['a/b', 'no model', 7, 'c/d'])).toMatchObject({
     value: ['a/b', 'c/d'],
     problems: [{ path: '1' }, { path: '2' }],

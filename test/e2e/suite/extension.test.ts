@@ -26,7 +26,7 @@ suite('the packaged extension', () => {
   const extension = vscode.extensions.getExtension(process.env[extensionVariable] ?? '');
   const manifest = extension?.packageJSON as Manifest;
 
-  test('is not active before it is used, and then quickly', async () => {
+  test('the extension activates on first use, and quickly', async () => {
     assert.ok(extension);
     const { whole, own, roundTrip } = await measureActivation(extension);
     reportFigure(
@@ -37,17 +37,17 @@ suite('the packaged extension', () => {
 
   const state = IDLE_STATES.find((one) => one === process.env[idleVariable]);
   if (state !== undefined)
-    test('is left alone', async () => {
+    test('the extension stays unused otherwise', async () => {
       assert.ok(extension);
       reportFigure(state, { ...(await measureIdle(extension, state)) });
     }).timeout(IDLE_LIMIT_MS);
 
-  test('has every command that its package names', async () => {
+  test('the extension has every command in its package.json', async () => {
     const known = new Set(await vscode.commands.getCommands(true));
     for (const { command } of manifest.contributes.commands) assert.ok(known.has(command), command);
   });
 
-  test('has every setting with its default', () => {
+  test('the extension has every setting with its default', () => {
     const settings = vscode.workspace.getConfiguration();
     for (const [name, { default: value }] of manifest.contributes.configuration.flatMap(({ properties }) =>
       Object.entries(properties),
@@ -56,7 +56,7 @@ suite('the packaged extension', () => {
     }
   });
 
-  test('brings all that its commands load', () => {
+  test('the extension contains everything that its commands load', () => {
     assert.ok(extension);
     const dist = join(extension.extensionPath, 'dist');
     for (const file of ['engine.cjs', 'engineWork.cjs', 'o200k.bin', 'webview.js']) {

@@ -28,7 +28,7 @@ suite('the exported API, used by another extension', () => {
     return extension.activate();
   };
 
-  test('has the built-in providers and the registered one, with its schema', async () => {
+  test('the API lists the built-in providers and the registered one with its schema', async () => {
     const { api } = await sample();
     const providers = await api.listProviders();
     const ids = providers.map(({ id }) => id);
@@ -40,7 +40,7 @@ suite('the exported API, used by another extension', () => {
     assert.throws(() => api.registerProvider({} as never), /provider: id/);
   });
 
-  test('applies the registered provider once the window is filled, through the checks', async () => {
+  test('the API applies the registered provider after checks once the window is full', async () => {
     const { send, lastOutcome, conversation, events, api } = await sample();
     const few = reads(5);
     assert.deepEqual(await send(few, 20_000), few);
@@ -68,7 +68,7 @@ suite('the exported API, used by another extension', () => {
     assert.equal(events.length, 1);
   });
 
-  test('estimates, and names what is wrong', async () => {
+  test('the API estimates, and names problems', async () => {
     const { api } = await sample();
     const { tokensBefore, tokensAfter, cost } = await api.estimate(
       { id: 'e', messages: reads(20) },

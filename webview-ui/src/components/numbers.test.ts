@@ -37,7 +37,7 @@ describe('a number in a field', () => {
     ['fr', '500\u202f000,5', 500_000.5],
     ['en-IN', '10,00,000', 1_000_000],
     ['de-CH', '500’000', 500_000],
-  ])('in %s, "%s" is %d', (language, text, value) => {
+  ])('in %s, "%s" is read as %d', (language, text, value) => {
     speak(language);
     expect(parseNumber(text)).toEqual({ value });
   });
@@ -60,13 +60,13 @@ describe('a number in a field', () => {
     ['de', '0.5'],
     ['de', '1,000,000'],
     ['de', '1.00'],
-  ])('in %s, "%s" is refused', (language, text) => {
+  ])('in %s, "%s" is rejected', (language, text) => {
     speak(language);
     expect(parseNumber(text).problem).toBeDefined();
     expect(parseNumber(text).value).toBeUndefined();
   });
 
-  it('that is shown is read as it is, in every language', () => {
+  it('is read back as it is shown, in every language', () => {
     for (const language of ['en', 'de', 'fr', 'es', 'pl', 'en-IN', 'de-CH', 'ja', 'pt-BR', 'ru', 'sv']) {
       speak(language);
       for (const value of [0, 0.25, 5, 999, 1_000, 12_345.678, 1_000_000, 100_000_000, -1]) {
@@ -75,12 +75,12 @@ describe('a number in a field', () => {
     }
   });
 
-  it('is nothing where nothing stands there', () => {
+  it('is empty for an empty text', () => {
     expect(parseNumber('  ')).toEqual({});
   });
 });
 
-it('the unit of a field stands beside it, and not in its title, too', () => {
+it('a field’s unit is beside it and not also in its title', () => {
   const titles = SETTING_NAMES.map((name) => [name, titleOf(name, { title: SETTINGS[name].title })] as const);
   const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map((name) => [name, titleOf(name, {})] as const);
   for (const [name, title] of [...titles, ...inner]) {
@@ -89,7 +89,7 @@ it('the unit of a field stands beside it, and not in its title, too', () => {
   }
 });
 
-it('fields have units', () => {
+it('all number fields have units', () => {
   expect(unitOf('agent.declaredWindow', [])).toBe('tokens');
   expect(unitOf('thresholdTokens', [])).toBe('tokens');
   expect(unitOf('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
@@ -107,7 +107,7 @@ const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
   [/^Percentage of/, '%'],
 ];
 
-it('the unit of every number of a profile is the one that its text names', () => {
+it('a profile’s number fields have the units that their texts name', () => {
   const numbersIn = (schema: Schema, path: Path): (readonly [Path, string])[] =>
     Object.entries(fieldsOf(schema)).flatMap(([field, inner]) => {
       const text = typeof inner['description'] === 'string' ? inner['description'] : '';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { helpOf, kindOf, resolve } from './schema';
 import { titleOf } from './titles';
 
-describe('what a schema asks for', () => {
+describe('the control for a schema', () => {
   it.each([
     ['a switch', { type: 'boolean' }, { kind: 'boolean' }],
     ['a whole number', { type: 'integer' }, { kind: 'number', isInteger: true }],
@@ -19,11 +19,11 @@ describe('what a schema asks for', () => {
     ['names of its own', { type: 'object' }, { kind: 'other' }],
     ['objects in a list', { type: 'array', items: { type: 'object' } }, { kind: 'other' }],
     ['anything', {}, { kind: 'other' }],
-  ])('%s', (_what, schema, kind) => {
+  ])('is chosen by type: %s', (_what, schema, kind) => {
     expect(kindOf(schema)).toEqual(kind);
   });
 
-  it('one of several names, also where something else is allowed beside them', () => {
+  it('is a list of names, even if other values are allowed', () => {
     expect(kindOf({ enum: ['a', 'b'], enumItemLabels: ['First', 'Second'] })).toEqual({
       kind: 'choice',
       values: ['a', 'b'],
@@ -36,7 +36,7 @@ describe('what a schema asks for', () => {
     });
   });
 
-  it('one of several shapes, told apart by a constant', () => {
+  it('is a list of shapes that differ in a constant', () => {
     const shape = (value: string) => ({ type: 'object', properties: { type: { const: value }, count: {} } });
     const kind = kindOf({ oneOf: [shape('a'), shape('b')] });
     expect(kind).toMatchObject({ kind: 'variants', key: 'type', variants: [{ value: 'a' }, { value: 'b' }] });
@@ -44,7 +44,7 @@ describe('what a schema asks for', () => {
   });
 });
 
-it('references are followed inside of the document, and nowhere else', () => {
+it('references in a schema are followed only inside the document', () => {
   const root = { definitions: { one: { type: 'string', description: 'far' } } };
   expect(resolve({ $ref: '#/definitions/one' }, root)).toEqual({ type: 'string', description: 'far' });
   expect(resolve({ allOf: [{ $ref: '#/definitions/one' }], description: 'near' }, root)).toEqual({
@@ -58,7 +58,7 @@ it('references are followed inside of the document, and nowhere else', () => {
   });
 });
 
-it('titles and help come from the schema, else from the name; bounds are told where they matter', () => {
+it('titles and help come from the schema or the name, and bounds are shown if they matter', () => {
   expect(titleOf('maxSummaryLength', {})).toBe('Max summary length');
   expect(titleOf('maxSummaryLength', { title: 'Length' })).toBe('Length');
   expect(helpOf({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');

@@ -17,7 +17,7 @@ const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}
 const field = (page: Page): HTMLInputElement =>
   page.find('[data-setting="providers.sample.cutter.minimum"] vscode-text-field') as HTMLInputElement;
 
-it('has a form made of its schema, with its defaults; what is wrong is never saved', async () => {
+it('another extension’s provider has a form made from its schema, and invalid values are not saved', async () => {
   const page = await openPage({ providers: [provider], view: { open: ['sample.cutter', 'more'] } });
   await page.until(() => field(page).value === '100');
   await page.type(() => field(page), '-5');

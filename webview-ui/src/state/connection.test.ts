@@ -41,10 +41,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a request', () => {
+describe('a request to the host', () => {
   const ask = () => connection.request('testProfile', { id: 'x' });
 
-  it('gets its answer, and nobody else’s', async () => {
+  it('receives only its own answer', async () => {
     const [first, second] = [ask(), ask()];
     connection.receive({ type: 'reply', id: 2, result: { ok: true, message: 'second' } });
     connection.receive({ type: 'reply', id: 1, result: { ok: true, message: 'first' } });
@@ -52,13 +52,13 @@ describe('a request', () => {
     expect(await second).toMatchObject({ message: 'second' });
   });
 
-  it('fails with the host’s words', async () => {
+  it('fails with the host’s message', async () => {
     const asked = ask();
     connection.receive({ type: 'failed', id: 1, message: 'The disk is full.' });
     await expect(asked).rejects.toThrow('The disk is full.');
   });
 
-  it('fails without an answer in time, is cancelled then, and a late answer is dropped', async () => {
+  it('fails and is cancelled without an answer in time, and a late answer is dropped', async () => {
     const asked = expect(ask()).rejects.toThrow('no answer');
     await vi.advanceTimersByTimeAsync(30_000);
     await asked;
@@ -67,14 +67,14 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits for a person as long as it takes', async () => {
+  it('waits for a person without a time limit', async () => {
     const asked = connection.request('setKey', { id: 'x' }, { timeoutMs: Infinity });
     await vi.advanceTimersByTimeAsync(10_000_000);
     connection.receive({ type: 'reply', id: 1, result: null });
     expect(await asked).toBeNull();
   });
 
-  it('is aborted with the reason, and cancelled at the host', async () => {
+  it('is aborted with its reason and cancelled in the host', async () => {
     const abort = new AbortController();
     const asked = connection.request('history', {}, { signal: abort.signal });
     const reason = new Error('closed');
@@ -85,7 +85,7 @@ describe('a request', () => {
     expect(posted).toHaveLength(2);
   });
 
-  it('with an answer of another shape fails, and that is logged', async () => {
+  it('fails if the answer has another shape, which is logged', async () => {
     const asked = ask();
     connection.receive({ type: 'reply', id: 1, result: { ok: 'yes' } });
     await expect(asked).rejects.toThrow('no answer');
@@ -93,8 +93,8 @@ describe('a request', () => {
   });
 });
 
-describe('states', () => {
-  it('that are older than the known one are passed over', () => {
+describe('states from the host', () => {
+  it('older than the current one are ignored', () => {
     const store = new Store();
     const reported = vi.fn();
     store.subscribe(reported);

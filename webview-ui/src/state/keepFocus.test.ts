@@ -25,33 +25,33 @@ const LIST = `<h2><button id="top">Top</button></h2>
   <ol><li id="1"><button id="1a">a</button><button id="1b" class="here">b</button></li
   ><li id="2"><button id="2a">a</button></li></ol><p id="p"><button id="add">Add</button></p>`;
 
-describe('where the focused element goes', () => {
-  it('the next entry has the focus', async () => {
+describe('after the focused element is removed, focus moves to', () => {
+  it('the next entry', async () => {
     page(LIST);
     await remove('[id="1"]');
     expect(focused()).toBe('2a');
   });
 
-  it('the entry before has it where the last one went', async () => {
+  it('the previous entry if the last one was removed', async () => {
     page(LIST.replace(' class="here"', '').replace('id="2a"', 'id="2a" class="here"'));
     await remove('[id="2"]');
     expect(focused()).toBe('1b');
   });
 
-  it('what follows the list has it where that is empty', async () => {
+  it('the element after the list if the list is empty', async () => {
     page(LIST);
     await remove('[id="1"]', '[id="2"]');
     expect(focused()).toBe('add');
   });
 
-  it('what was put into its place has it', async () => {
+  it('the element that replaced it', async () => {
     page(LIST);
     document.querySelector('[id="1b"]')?.replaceWith(Object.assign(document.createElement('input'), { id: 'name' }));
     await observed();
     expect(focused()).toBe('name');
   });
 
-  it('what stands around counts where that goes, too', async () => {
+  it('an element around it if that was removed, too', async () => {
     page(LIST);
     await remove('[id="1b"]', '[id="1"]', 'ol');
     expect(focused()).toBe('add');
@@ -59,21 +59,21 @@ describe('where the focused element goes', () => {
     expect(focused()).toBe('top');
   });
 
-  it('nothing that is hidden', async () => {
+  it('no hidden element', async () => {
     page(LIST.replace('<li id="2">', '<li id="2" hidden>'));
     await remove('[id="1"]');
     expect(focused()).toBe('add');
   });
 
-  it('nothing where nothing is left', async () => {
+  it('no element if none is left', async () => {
     page('<p><button id="only" class="here">Only</button></p>');
     await remove('#only');
     expect(document.activeElement).toBe(document.body);
   });
 });
 
-describe('the focus is let alone', () => {
-  it('where something else has it already', async () => {
+describe('focus does not move', () => {
+  it('if another element already has it', async () => {
     page(LIST);
     document.getElementById('1')?.remove();
     document.getElementById('top')?.focus();
@@ -81,13 +81,13 @@ describe('the focus is let alone', () => {
     expect(focused()).toBe('top');
   });
 
-  it('where something else is removed', async () => {
+  it('if an unfocused element is removed', async () => {
     page(LIST);
     await remove('[id="2"]', '#p');
     expect(focused()).toBe('1b');
   });
 
-  it('where it was put nowhere by a press on the page', async () => {
+  it('if a click on the page had cleared it', async () => {
     page(LIST);
     document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
     (document.activeElement as HTMLElement).blur();
@@ -95,7 +95,7 @@ describe('the focus is let alone', () => {
     expect(document.activeElement).toBe(document.body);
   });
 
-  it('while it is outside of the page, and put next to the place when it comes back', async () => {
+  it('while it is outside of the page, and is restored near the place when it returns', async () => {
     page(LIST);
     window.dispatchEvent(new Event('blur'));
     await remove('[id="1"]');
@@ -104,7 +104,7 @@ describe('the focus is let alone', () => {
     expect(focused()).toBe('2a');
   });
 
-  it('while it is outside of the page, which then gives it to what had it', async () => {
+  it('while it is outside of the page, which then returns it to the previous element', async () => {
     page(LIST);
     window.dispatchEvent(new Event('blur'));
     (document.activeElement as HTMLElement).blur();
@@ -114,7 +114,7 @@ describe('the focus is let alone', () => {
     expect(focused()).toBe('1b');
   });
 
-  it('once it ended', async () => {
+  it('after the observer was stopped', async () => {
     page(LIST);
     end();
     await remove('[id="1"]');

@@ -39,7 +39,7 @@ function pressUndo(target: Element, key: KeyboardEventInit = { ctrlKey: true }):
 const opened = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
 
 describe('Ctrl+Z', () => {
-  it.each([{ ctrlKey: true }, { metaKey: true }])('takes back a deleted pass (%o)', async (key) => {
+  it.each([{ ctrlKey: true }, { metaKey: true }])('restores a deleted pass (%o)', async (key) => {
     const page = await opened();
     await page.click(() => page.find('.icon-button', 'Delete Pass a'));
     await page.until(() => page.find('.done', 'was deleted'));
@@ -48,7 +48,7 @@ describe('Ctrl+Z', () => {
     expect(ids()).toEqual(['a', 'b']);
   });
 
-  it('takes back a move', async () => {
+  it('undoes a move', async () => {
     const page = await opened();
     await page.click(() => page.find('.icon-button', 'Move Pass a down'));
     await page.until(() => page.find('.done', 'is now at position 2'));
@@ -57,14 +57,14 @@ describe('Ctrl+Z', () => {
     await page.until(() => ids()[0] === 'a');
   });
 
-  it('does nothing, and reaches nobody else, where nothing can be taken back', async () => {
+  it('does nothing, and reaches no other handler, if nothing can be undone', async () => {
     const page = await opened();
     expect(pressUndo(page.find('button'))).toBe(false);
     await page.until(() => true);
     expect(ids()).toEqual(['a', 'b']);
   });
 
-  it('is the text field’s own where one has the focus', async () => {
+  it('is left to a text field that has the focus', async () => {
     const page = await opened();
     await page.click(() => page.find('.icon-button', 'Delete Pass a'));
     await page.until(() => page.find('.done', 'was deleted'));

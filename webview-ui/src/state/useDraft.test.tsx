@@ -150,7 +150,7 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close();
 });
 
-it('what is typed stays until it is left, whatever is answered and told meanwhile', async () => {
+it('a field’s text stays until the field is left, whatever arrives meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const bench = await opened();
@@ -162,7 +162,7 @@ it('what is typed stays until it is left, whatever is answered and told meanwhil
   );
 });
 
-it('what was left last is saved, or stays with the reason; then the field shows what the settings hold', async () => {
+it('a field’s last text is saved or stays with an error, then the field shows the setting', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 20 }),
@@ -191,7 +191,7 @@ it('what was left last is saved, or stays with the reason; then the field shows 
   );
 });
 
-it('saves nothing where nothing was typed, or what stands there again', async () => {
+it('a field saves nothing if its text is unchanged', async () => {
   const bench = await opened();
   await bench.do('leave');
   await bench.do({ type: '999' });
@@ -203,17 +203,20 @@ it('saves nothing where nothing was typed, or what stands there again', async ()
   expect(bench.problems).toEqual([]);
 });
 
-it.each([['03'], ['2', '3']])('a refused text stays when what was saved before it arrives: %s', async (...before) => {
-  const bench = await opened();
-  for (const text of before) {
-    await bench.do({ type: text });
+it.each([['03'], ['2', '3']])(
+  'a field’s rejected text stays if an earlier saved text arrives: %s',
+  async (...before) => {
+    const bench = await opened();
+    for (const text of before) {
+      await bench.do({ type: text });
+      await bench.do('leave');
+    }
+    await bench.do({ type: 'few' });
     await bench.do('leave');
-  }
-  await bench.do({ type: 'few' });
-  await bench.do('leave');
-  await bench.settle();
-  expect([bench.value, bench.text, bench.problems]).toEqual([3, 'few', ['no number']]);
-  await bench.do({ outside: 5 });
-  await bench.settle();
-  expect([bench.text, bench.problems]).toEqual(['5', []]);
-});
+    await bench.settle();
+    expect([bench.value, bench.text, bench.problems]).toEqual([3, 'few', ['no number']]);
+    await bench.do({ outside: 5 });
+    await bench.settle();
+    expect([bench.text, bench.problems]).toEqual(['5', []]);
+  },
+);

@@ -52,14 +52,14 @@ afterEach(async () => {
   });
 });
 
-it('shows the choice while it is being saved, and what is saved from then on', async () => {
+it('a checkbox shows the new value while it is being saved, and the saved value afterwards', async () => {
   await click();
   expect(box().checked).toBe(true);
   await asked[0]?.(true);
   expect(box().checked).toBe(true);
 });
 
-it('shows what stands there again where the choice is refused, each time', async () => {
+it('a checkbox returns to the saved value if a change is rejected, each time', async () => {
   for (const attempt of [0, 1]) {
     await click();
     expect(box().checked).toBe(true);
@@ -68,7 +68,7 @@ it('shows what stands there again where the choice is refused, each time', async
   }
 });
 
-it('shows what stands there where the choice changes nothing', async () => {
+it('a checkbox shows the saved value if a change has no effect', async () => {
   const onChange = vi.fn();
   await render(<Checkbox key="fixed" label="Run" checked={false} onChange={onChange} />);
   await click();
@@ -76,7 +76,7 @@ it('shows what stands there where the choice changes nothing', async () => {
   expect(box().checked).toBe(false);
 });
 
-it('follows a change from elsewhere, and asks for nothing then', async () => {
+it('a checkbox follows a change from elsewhere without saving', async () => {
   const onChange = vi.fn();
   for (const checked of [false, true, false]) {
     await render(<Checkbox key="followed" label="Run" checked={checked} onChange={onChange} />);

@@ -51,7 +51,7 @@ afterEach(async () => {
   });
 });
 
-it('shows the last choice while those before it are being saved', async () => {
+it('a dropdown shows the last choice while earlier ones are being saved', async () => {
   await choose('suppress');
   await choose('truncate');
   expect(dropdown().value).toBe('truncate');
@@ -61,13 +61,13 @@ it('shows the last choice while those before it are being saved', async () => {
   expect(dropdown().value).toBe('truncate');
 });
 
-it('shows what stands there again where the choice is refused', async () => {
+it('a dropdown returns to the saved value if the choice is rejected', async () => {
   await choose('suppress');
   await asked[0]?.(false);
   expect(dropdown().value).toBe('keep');
 });
 
-it('asks for nothing where the same is chosen again', async () => {
+it('a dropdown saves nothing if the same value is selected again', async () => {
   await choose('keep');
   expect(asked).toEqual([]);
 });

@@ -48,7 +48,7 @@ function watching<T extends object>(value: T, tell: () => void): T {
 }
 
 describe('the coherence report', () => {
-  it('finds files, error lines, instructions and to-dos where they stand', () => {
+  it('finds files, error lines, instructions and to-dos', () => {
     const report = coherenceOf(MESSAGES, []);
     expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
@@ -57,14 +57,14 @@ describe('the coherence report', () => {
     expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
-  it('takes a file’s numbered lines behind an edit for no errors', () => {
+  it('does not take numbered file lines after an edit for errors', () => {
     const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
     const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
     const report = coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
-  it('takes lines of files that a command printed for no errors, in any form of numbers', () => {
+  it('does not take numbered file lines that a command printed for errors', () => {
     const code = (at: number): string => (at === 8 ? 'throw new Error(x);' : `let x${at};`);
     const numbered = (between: string): string => [7, 8, 9].map((at) => `${at}${between}${code(at)}`).join('\n');
     for (const [command, output] of [
@@ -80,7 +80,7 @@ describe('the coherence report', () => {
     }
   });
 
-  it('knows an error line again that has lost its colours', async () => {
+  it('recognizes an error line that has lost its colors', async () => {
     const coloured = `${FILLER}\u001b[31merror\u001b[0m: no such file\n${FILLER}`;
     const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, coloured)];
     const draft = new Draft(messages, freshCounter());
@@ -94,7 +94,7 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
-  it('ends an example that is cut off with …', () => {
+  it('ends a truncated example with …', () => {
     const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
     const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
     const draft = new Draft(messages, freshCounter());
@@ -104,7 +104,7 @@ describe('the coherence report', () => {
     expect(example.length).toBeLessThanOrEqual(120);
   });
 
-  it('tells what can only be recalled', () => {
+  it('reports what can only be recalled', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
@@ -118,7 +118,7 @@ describe('the coherence report', () => {
     ]);
   });
 
-  it('counts a line as recalled whole where a reference leads back to a part of it', () => {
+  it('counts a line as recallable if a reference leads to a part of it', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
@@ -131,7 +131,7 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
   });
 
-  it('tells what is lost: nothing in the view leads back to it', () => {
+  it('reports facts as lost if no reference in the view leads to them', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     const text = draft.text(place);
@@ -154,7 +154,7 @@ describe('the coherence report', () => {
     );
   });
 
-  it('names some of what is no longer in the view, on one line and without keys', () => {
+  it('gives examples of missing facts, on one line and without keys', () => {
     const messages = [
       user('Begin.'),
       ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
@@ -168,7 +168,7 @@ describe('the coherence report', () => {
     expect(coherenceLines(coherenceOf([], []))).toEqual([]);
   });
 
-  it('finds what a summary says again, and what its reference leads back to', () => {
+  it('finds facts in a summary, and those that its reference leads to', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
@@ -178,7 +178,7 @@ describe('the coherence report', () => {
     expect(report.errors.kept).toBe(0);
   });
 
-  it('looks for to-dos where they were said, not in a newer list that did not take', () => {
+  it('looks for to-dos in the call that set them, not in a newer call that failed', () => {
     const todos = [{ content: 'Declare y', status: 'pending' }];
     const refused = exchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
     const messages = [...MESSAGES, ...refused, user('Go on.')];
@@ -193,7 +193,7 @@ describe('the coherence report', () => {
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
-  it('has a floor that Smart holds pass by pass: what would go under it is dropped whole, and told', async () => {
+  it('has a floor that Smart applies to each pass, dropping passes that would break it', async () => {
     const pass = (id: string, operation: object) =>
       ({
         id,
@@ -220,12 +220,12 @@ describe('the coherence report', () => {
     expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
   });
 
-  it('has a floor that may come from outside', () => {
+  it('reads the floor from unchecked settings', () => {
     expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
     expect(coherenceFloorIn(7)).toEqual({});
   });
 
-  it('reads again only what is new or has been cut since the last report', () => {
+  it('reads only content that is new or was cut since the last report', () => {
     const all = [
       user('Mend the build.'),
       ...Array.from({ length: 50 }, (_, at) =>
@@ -259,7 +259,7 @@ describe('the coherence report', () => {
     expect(read.size).toBe(0);
   });
 
-  it('counts in proportion to the conversation, and only so many facts', () => {
+  it('takes linear time and reports a limited number of facts', () => {
     const many = Array.from({ length: 3_000 }, (_, at) =>
       exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
     ).flat();

@@ -35,11 +35,11 @@ const original = [block('a'), block('b'), block('c'), block('d')].join('');
 const SIZE = block('a').length;
 const at = (index: number): number => index * SIZE;
 
-describe('what was cut and given back', () => {
+describe('a cut that was restored', () => {
   const BACK: CutInfo = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
-  it('is no edit where the place stands as it did, in a copy, too', () => {
+  it('is not an edit if the place is unchanged, also in a copy', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)));
     const copy = draft.copy();
@@ -53,7 +53,7 @@ describe('what was cut and given back', () => {
     }
   });
 
-  it('is one where an earlier condensation had cut it, unless that is cut again', () => {
+  it('is an edit if an earlier condensation had cut the place, unless it is cut again', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1)));
     const draft = new Draft(first.original, counter, first.edits);
@@ -66,8 +66,8 @@ describe('what was cut and given back', () => {
   });
 });
 
-describe('cut', () => {
-  it('puts markers where slices were, and makes an edit of them', () => {
+describe('Draft.cut', () => {
+  it('replaces slices with markers and records an edit', () => {
     const draft = draftOf(original);
     const before = draft.tokens;
     const saved = cut(draft, slice(at(2), at(3), 'third'), slice(at(0), at(1), 'first'));
@@ -86,7 +86,7 @@ describe('cut', () => {
     expect(applyEdits(draft.original, draft.edits)).toMatchObject({ messages: draft.messages, stale: [] });
   });
 
-  it('gives references that expand to the original bytes', () => {
+  it('creates references that expand to the original bytes', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     const references = referencesOf(draft.edits);
@@ -97,7 +97,7 @@ describe('cut', () => {
     expect(expanded).toEqual([block('a'), block('c')]);
   });
 
-  it('refuses slices that overlap an earlier one, are empty, or lie outside', () => {
+  it('rejects slices that overlap an earlier one, are empty, or are out of range', () => {
     const draft = draftOf(original);
     cut(
       draft,
@@ -110,7 +110,7 @@ describe('cut', () => {
     expect(cut(draft, slice(-5, at(1)))).toBe(0);
   });
 
-  it('takes out a slice with no marker, at the boundaries too', () => {
+  it('cuts slices without a marker, including those at the boundaries', () => {
     const draft = draftOf(original);
     cut(draft, slice(0, at(1), null));
     cut(draft, slice(at(2), at(3), null));
@@ -124,7 +124,7 @@ describe('cut', () => {
     ]);
   });
 
-  it('swallows the markers that a later cut touches', () => {
+  it('absorbs markers that a later cut touches', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1), 'a'));
     cut(draft, slice(draft.text(PLACE).indexOf('<c'), draft.text(PLACE).indexOf('<d'), 'c'));
@@ -135,7 +135,7 @@ describe('cut', () => {
     expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
-  it('gives a marker that two slices touch to the first of them', () => {
+  it('assigns a marker between two slices to the first slice', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(1), at(2), 'b'));
     const middle = draft.text(PLACE).indexOf(MARKER_START) + 2;
@@ -145,7 +145,7 @@ describe('cut', () => {
     expect(applyEdits(draft.original, draft.edits).messages).toEqual(draft.messages);
   });
 
-  it('refuses what would save next to nothing, and changes nothing by it', () => {
+  it('rejects a cut that saves almost nothing, without changing the draft', () => {
     const draft = draftOf('a short text of a few words only');
     const before = draft.messages[2];
     expect(cut(draft, slice(0, 32))).toBe(0);
@@ -153,27 +153,27 @@ describe('cut', () => {
     expect(draft.edits).toEqual([]);
   });
 
-  it('refuses what saves tokens, but fewer than make up for the clutter', () => {
+  it('rejects a cut that saves too little to justify a marker', () => {
     const draft = draftOf(original);
     const few = 'word '.repeat(12).length;
     expect(cut(draft, slice(3, 3 + few, null))).toBe(0);
     expect(cut(draft, slice(3, 3 + 3 * few, null))).toBeGreaterThan(0);
   });
 
-  it('leaves a slice in place that is cheaper than its marker, beside others that are cut', () => {
+  it('keeps a slice that is cheaper than its marker while it cuts others', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(0) + 2, 'two'), slice(at(1), at(2), 'second'));
     expect(textOf(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
   });
 
-  it('never takes out a marker alone, even for nothing in its place', () => {
+  it('never cuts just a marker, even without a replacement', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
     const [found] = findMarkers(draft.text(PLACE));
     expect(cut(draft, slice(found!.start, found!.end, null))).toBe(0);
   });
 
-  it('gives the same change another id at another place, and the same id in another run', () => {
+  it('gives equal changes different IDs at different places, and the same ID in every run', () => {
     const messages = [
       user('task'),
       assistant(call('a', 'Read', {})),
@@ -188,7 +188,7 @@ describe('cut', () => {
     expect(ids(0)).not.toEqual(ids(1));
   });
 
-  it('leaves no blank text', () => {
+  it('never leaves a blank text', () => {
     expect(cut(draftOf(LONG), slice(0, LONG.length, null))).toBe(0);
     const draft = new Draft([user('t'), user(LONG), assistant(text(LONG), call('a', 'x', { p: LONG }))], counter);
     expect(draft.cut('s', { message: 1, path: ['content'] }, [slice(0, LONG.length, null)], INFO)).toBe(0);
@@ -199,13 +199,13 @@ describe('cut', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('refuses places where no text stands', () => {
+  it('rejects places without text', () => {
     const draft = draftOf(original);
     expect(() => draft.cut('s', { message: 9, path: ['content'] }, [slice(0, 1)], INFO)).toThrow('no text at 9/');
     expect(() => draft.text({ message: 1, path: ['role', 'x'] })).toThrow('no text at 1/');
   });
 
-  it('takes markers of the original text for text', () => {
+  it('treats markers in the original text as text', () => {
     const quoted = marker('what an agent wrote about us', 'abcdef' as ReferenceId);
     const draft = draftOf(`${quoted} ${LONG} ${quoted}`);
     cut(draft, slice(quoted.length, quoted.length + LONG.length));
@@ -217,7 +217,7 @@ describe('cut', () => {
 describe('the rule about markers', () => {
   const count = (draft: Draft): number => JSON.stringify(draft.messages).split(MARKER_RULE).length - 1;
 
-  it('is told once in a view', () => {
+  it('is stated once per view', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     cut(draft, slice(draft.text(PLACE).indexOf('<d'), draft.text(PLACE).length));
@@ -225,7 +225,7 @@ describe('the rule about markers', () => {
     expect(count(draft)).toBe(1);
   });
 
-  it('is told again where the marker that told it is swallowed, rolled back, restored or left out', () => {
+  it('is stated again after the marker that stated it is absorbed, rolled back, restored or excluded', () => {
     const draft = draftOf(original);
     const start = draft.checkpoint();
     cut(draft, slice(at(0), at(1)));
@@ -268,7 +268,7 @@ describe('a draft on top of earlier edits', () => {
     expect(listCuts(second.edits)[0]?.cuts[0]).toEqual(listCuts(first.edits)[0]?.cuts[0]);
   });
 
-  it('starts with the very messages that a draft remembered, and only with all of their edits', () => {
+  it('reuses the messages of a remembered draft only if all its edits are given', () => {
     const two = [user('task'), user('', result('x', original), result('y', original))];
     const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
     const first = new Draft(two, counter);
@@ -288,7 +288,7 @@ describe('a draft on top of earlier edits', () => {
     }
   });
 
-  it('refuses edits of another conversation', () => {
+  it('rejects edits of another conversation', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1)));
     expect(() => new Draft(conversation(`${original}!`), counter, first.edits)).toThrow(
@@ -296,7 +296,7 @@ describe('a draft on top of earlier edits', () => {
     );
   });
 
-  it('is strict only where all cuts of the place are', () => {
+  it('is strict only if all cuts of a place are', () => {
     const draft = draftOf(original);
     draft.cut('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
     expect(draft.edits.at(-1)?.strict).toBe(true);
@@ -309,7 +309,7 @@ describe('a draft on top of earlier edits', () => {
     ]);
   });
 
-  it('keeps of one step and place the last edit, with the tokens from before the first', () => {
+  it('keeps the last edit per step and place, with the tokens from before the first', () => {
     const draft = draftOf(original);
     const before = counter.text(original);
     cut(draft, slice(at(3), at(4)));
@@ -319,8 +319,8 @@ describe('a draft on top of earlier edits', () => {
   });
 });
 
-describe('rollback', () => {
-  it('drops all that was done since the checkpoint', () => {
+describe('Draft.rollback', () => {
+  it('drops everything since the checkpoint', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(3), at(4)));
     const checkpoint = draft.checkpoint();
@@ -335,7 +335,7 @@ describe('rollback', () => {
   });
 });
 
-describe('any cuts in any order', () => {
+describe('arbitrary cuts in any order', () => {
   const requests = fc.array(
     fc
       .tuple(fc.nat(3000), fc.nat(1500), fc.constantFrom('x', null))
@@ -343,7 +343,7 @@ describe('any cuts in any order', () => {
     { maxLength: 6 },
   );
 
-  it('keep the view equal to the original with the edits applied, never grow it, and expand to the original bytes', () => {
+  it('make a view equal to the original with the edits applied, never larger, and expandable to the original bytes', () => {
     const originalText = lines('α😀', 60);
     const original = conversation(originalText);
     fc.assert(
@@ -369,7 +369,7 @@ describe('any cuts in any order', () => {
   });
 });
 
-describe('time', () => {
+describe('the running time of a draft', () => {
   /** Makes so many cuts in one string, and as many again between them. */
   const cutTwice = (count: number): void => {
     const one = `${'some words that repeat '.repeat(20)}\n`;
@@ -383,7 +383,7 @@ describe('time', () => {
     expect(listCuts(draft.edits)[0]?.cuts).toHaveLength(2 * count);
   };
 
-  it('is near linear for 10,000 cuts in one string, twice', () => {
+  it('is nearly linear for 10,000 cuts in one string, made twice', () => {
     cutTwice(200);
     const some = cpuMs(() => {
       cutTwice(1_000);
@@ -394,7 +394,7 @@ describe('time', () => {
     expect(many / some).toBeLessThan(30);
   });
 
-  it('is near linear in the number of blocks of one message', () => {
+  it('is nearly linear in the number of a message’s blocks', () => {
     const ids = Array.from({ length: 3_000 }, (_, index) => `id${index}`);
     const blocks: Block[] = ids.map((id) => result(id, LONG));
     const draft = new Draft([user('t'), user(...blocks)], counter);

@@ -43,7 +43,7 @@ function withoutAll(): Draft {
 }
 
 describe('edits of blocks', () => {
-  it('leave a valid view in which the other blocks keep their order', () => {
+  it('leave a valid view with the other blocks in order', () => {
     const { edits, tokens } = withoutAll();
     const { messages: view, origins, stale } = applyEdits(messages, edits);
     expect(stale).toEqual([]);
@@ -53,7 +53,7 @@ describe('edits of blocks', () => {
     expect(tokens).toBe(freshCounter().messages(view));
   });
 
-  it('are undone byte for byte, also where a summary took the message in later', () => {
+  it('can be undone byte for byte, even after a summary of the message', () => {
     const draft = withoutAll();
     const { edits } = draft;
     const { messages: view } = applyEdits(messages, edits);
@@ -66,7 +66,7 @@ describe('edits of blocks', () => {
     expect(JSON.stringify(restoreOriginal(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
   });
 
-  it('are shown again by a draft that starts with them, and made once', () => {
+  it('show again in a draft that starts with them, and are not made twice', () => {
     const { edits, tokens } = withoutAll();
     const again = draftOf(edits);
     expect(again.tokens).toBe(tokens);
@@ -74,7 +74,7 @@ describe('edits of blocks', () => {
     expect(again.edits).toEqual([]);
   });
 
-  it('stay through cuts of the same message and their rollback', () => {
+  it('survive cuts in the same message and their rollback', () => {
     const draft = withoutAll();
     const before = draft.checkpoint();
     const place = { message: 2, path: ['content', 0, 'content', 0, 'text'] };
@@ -88,7 +88,7 @@ describe('edits of blocks', () => {
     expect(draft.edits).toEqual(withoutAll().edits);
   });
 
-  it('give an image back by its reference', () => {
+  it('restore an image by its reference', () => {
     const { edits } = withoutAll();
     const references = [...referencesOf(edits).values()];
     expect(references.length).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe('edits of blocks', () => {
     }
   });
 
-  it('are stale where another block stands, and refused with a reference that leads elsewhere', () => {
+  it('are stale if the block has changed, and rejected if their reference is wrong', () => {
     const { edits } = withoutAll();
     const other = messages.with(2, user(result('a', 'another'), text('another')));
     expect(applyEdits(other, edits).stale).toHaveLength(2);
@@ -111,7 +111,7 @@ describe('edits of blocks', () => {
     expect(checkEdits(messages, [wrong])).toMatchObject([{ rule: 'reference-valid', message: 2 }]);
   });
 
-  it('are refused by the firewall where what stands for an image is no marker', () => {
+  it('are rejected by the firewall if an image’s placeholder is not a marker', () => {
     const view = messages.with(2, user(result('a', [text('a picture'), image]), text('I saw nothing')));
     expect(findNewViolations(messages, view)).toMatchObject([{ rule: 'structure-kept', message: 2 }]);
   });

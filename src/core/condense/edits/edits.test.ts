@@ -29,7 +29,7 @@ const second = edit('2', place, 'one two three', { start: 0, end: 3, text: '1' }
 const parameter = edit('3', { message: 1, path: ['content', 0, 'input', 'path'] }, 'x', { start: 0, end: 1, text: '' });
 
 describe('renderCuts', () => {
-  it('puts each text in the place of its slice', () => {
+  it('replaces each slice with its text', () => {
     expect(renderCuts('abcdef', [])).toBe('abcdef');
     expect(
       renderCuts('abcdef', [
@@ -41,7 +41,7 @@ describe('renderCuts', () => {
 });
 
 describe('applyEdits', () => {
-  it('shows of one place the last edit, and the very same objects where none is', () => {
+  it('shows the last edit of a place and keeps the identity of unchanged messages', () => {
     const { messages: view, stale } = applyEdits(messages, [first, parameter, second]);
     expect(view).toEqual([user('task'), ...exchange('a', 'Read', { path: '' }, '1 two 3')]);
     expect(view[0]).toBe(messages[0]);
@@ -50,7 +50,7 @@ describe('applyEdits', () => {
     expect(lastByPlace([first, parameter, second])).toEqual([second, parameter]);
   });
 
-  it('shows the very same message as long as its edits are the same, and no other', () => {
+  it('returns the same message object as long as its edits are the same', () => {
     const shown = (...edits: Edit[]): unknown => applyEdits(messages, edits).messages[2];
     const before = shown(first);
     expect(shown(parameter, first)).toBe(before);
@@ -67,7 +67,7 @@ describe('applyEdits', () => {
     ['a message that is not there', edit('x', { ...place, message: 7 }, 'one two three')],
     ['a place that is not there', edit('x', { ...place, path: ['content', 0, 'input'] }, 'one two three')],
     ['another text', edit('x', place, 'one two four')],
-  ])('gives back as stale an edit of %s', (_, stale) => {
+  ])('reports an edit of %s as stale', (_, stale) => {
     expect(applyEdits(messages, [stale, parameter]).stale).toEqual([stale]);
     expect(applyEdits(messages, [stale]).messages).toEqual(messages);
   });
@@ -79,7 +79,7 @@ describe('restoreOriginal', () => {
   );
   const { messages: view } = applyEdits(messages, [first, second, parameter]);
 
-  it('gives back the original from the view, the edits and the store', () => {
+  it('restores the original from the view, the edits and the store', () => {
     expect(restoreOriginal(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
   });
 
@@ -94,7 +94,7 @@ describe('references', () => {
   const reference = hashText('two').slice(0, 6) as ReferenceId;
   const cut = edit('r', place, 'one two three', { start: 4, end: 7, text: '…', reference });
 
-  it('are found in edits, and expand to the bytes that they stand for', () => {
+  it('are found in edits and expand to the original bytes', () => {
     const found = referencesOf([first, cut]);
     expect([...found.keys()]).toEqual([reference]);
     expect(found.get(reference)).toEqual({ reference, kind: 'cut', place, before: cut.before, start: 4, end: 7 });
@@ -104,14 +104,14 @@ describe('references', () => {
   it.each<[string, (hash: Hash) => string | undefined]>([
     ['missing', () => undefined],
     ['damaged', () => 'one tow three'],
-  ])('say so where the original is %s', (_, originals) => {
+  ])('throw an error if the original is %s', (_, originals) => {
     expect(() => expandReference(referencesOf([cut]).get(reference)!, originals)).toThrow(
       `ref ${reference} is missing`,
     );
   });
 });
 
-it('an edit reaches the text of an assistant, too', () => {
+it('an edit can change an assistant’s text', () => {
   const conversation = [user('t'), assistant('said', call('a', 'x', {}))];
   const said = edit('s', { message: 1, path: ['content', 0, 'text'] }, 'said', { start: 1, end: 4, text: '…' });
   expect(applyEdits(conversation, [said]).messages[1]).toEqual(assistant('s…', call('a', 'x', {})));

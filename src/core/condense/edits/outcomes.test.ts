@@ -36,11 +36,11 @@ it.each([
   [{ operation: 'suppress' }, 'suppressed'],
   [{ operation: 'truncate', maxLines: 4 }, 'cut'],
   [{ operation: 'outline', coldTurns: 1 }, 'outlined'],
-] as const)('an operation tells its own outcome: %j', async (operation, outcome) => {
+] as const)('an operation determines the outcome of its edit: %j', async (operation, outcome) => {
   expect(await outcomesWith(operation)).toEqual(new Set(['kept', outcome]));
 });
 
-it('what stands elsewhere is referenced', async () => {
+it('text that is elsewhere in the view has the outcome “referenced”', async () => {
   const checked = losslessProvider.validateConfig({ strictOnly: true });
   if (!checked.valid) throw new Error('no defaults');
   const context = { messages, edits: [], counter: freshCounter() };
@@ -48,11 +48,11 @@ it('what stands elsewhere is referenced', async () => {
   expect(new Set(messageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
 });
 
-it('without edits all is kept', () => {
+it('messages without edits have the outcome “kept”', () => {
   expect(new Set(messageOutcomes(messages, []))).toEqual(new Set(['kept']));
 });
 
-it('the words of a reason mean nothing', () => {
+it('the words of a reason do not affect the outcome', () => {
   const counter = freshCounter();
   const draft = new Draft(messages, counter);
   const message = messages.findIndex(({ role, content }) => role === 'user' && typeof content !== 'string') + 2;

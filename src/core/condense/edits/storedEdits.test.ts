@@ -18,17 +18,17 @@ it.each([
   expect(currentEdit(edit)).toEqual({ ...edit, operation });
 });
 
-it('the text in the place of a block has its name of today', () => {
+it('an old edit’s block text is renamed to the current field', () => {
   const text = { text: 'a marker', reference: 'a1b2c3' };
   const edit = { ...old, kind: 'block', reason: 'old' };
   expect(currentEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
 });
 
-it('an edit of today stays as it is', () => {
+it('a current edit stays unchanged', () => {
   const edit = { ...old, reason: 'suppressed', operation: 'truncate', placeholder: { text: 'a', reference: 'b' } };
   expect(currentEdit(edit)).toEqual(edit);
 });
 
-it.each([undefined, null, 7, 'text'])('what is no edit is passed on: %j', (value) => {
+it.each([undefined, null, 7, 'text'])('a value that is not an edit is passed through: %j', (value) => {
   expect(currentEdit(value)).toBe(value);
 });

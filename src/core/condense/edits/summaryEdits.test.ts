@@ -29,7 +29,7 @@ function originalsOf(edits: readonly Edit[], messages = conversation): (hash: Ha
 }
 
 describe('a summary', () => {
-  it('stands in the view in place of its range, and every byte can be had back', () => {
+  it('replaces its range in the view, and every byte can be restored', () => {
     const draft = draftOf();
     const before = draft.tokens;
     const saved = draft.summarize('Summary', { start: 1, end: 5 }, summary('a and b were read'), WHY);
@@ -52,7 +52,7 @@ describe('a summary', () => {
     expect(JSON.parse(expandReference(reference!, originalsOf(draft.edits)))).toEqual(conversation.slice(1, 3));
   });
 
-  it('takes earlier summaries in that it touches', () => {
+  it('absorbs earlier summaries that it overlaps', () => {
     const first = draftOf();
     first.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const second = draftOf(first.edits);
@@ -65,14 +65,14 @@ describe('a summary', () => {
     expect(applyEdits(conversation, first.edits).messages).toHaveLength(7);
   });
 
-  it('is not made where it saves nothing', () => {
+  it('is not made if it saves nothing', () => {
     const draft = draftOf();
     expect(draft.summarize('Summary', { start: 7, end: 8 }, summary(lines('long', 50)), WHY)).toBe(0);
     expect(draft.edits).toEqual([]);
     expect(draft.messages).toEqual(conversation);
   });
 
-  it('hides its range from later cuts, and a rollback brings it back', () => {
+  it('hides its range from later cuts until it is rolled back', () => {
     const draft = draftOf();
     const start = draft.checkpoint();
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
@@ -84,7 +84,7 @@ describe('a summary', () => {
     expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
   });
 
-  it('is left out where other messages stand there now', () => {
+  it('is stale if its range contains other messages now', () => {
     const draft = draftOf();
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const branched = conversation.with(2, user('another way'));
@@ -94,7 +94,7 @@ describe('a summary', () => {
     expect(applyEdits(conversation.slice(0, 2), draft.edits).stale).toEqual(draft.edits);
   });
 
-  it('must not be of nothing, and its reference must lead back', () => {
+  it('must replace at least one message, and its reference must be valid', () => {
     const draft = draftOf();
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const [edit] = draft.edits;
@@ -111,23 +111,23 @@ describe('the firewall', () => {
   const rules = (view: readonly ApiMessage[], origins: readonly number[]): string[] =>
     findNewViolations(conversation, view, { origins }).map(({ rule }) => rule);
 
-  it('says no to a summary that parts a call from its result', () => {
+  it('rejects a summary that separates a call from its result', () => {
     const view = [conversation[0]!, conversation[1]!, summary('x'), ...conversation.slice(3)];
     expect(rules(view, [0, 1, SUMMARY_ORIGIN, 3, 4, 5, 6, 7])).toContain('call-answered');
   });
 
-  it('says no to a message that is missing with no summary in its place', () => {
+  it('rejects a view that lacks a message without a summary', () => {
     expect(rules([conversation[0]!, ...conversation.slice(3)], [0, 3, 4, 5, 6, 7])).toEqual(['messages-kept']);
     expect(rules(conversation.slice(0, 5), [0, 1, 2, 3, 4])).toEqual(['messages-kept']);
   });
 
-  it('says no to a summary in place of the task', () => {
+  it('rejects a summary that replaces the task', () => {
     const view = [summary('x'), ...conversation.slice(1)];
     expect(rules(view, [SUMMARY_ORIGIN, 1, 2, 3, 4, 5, 6, 7])).toEqual(['task-kept']);
   });
 });
 
-it('whatever was summarized and cut in whatever order, the original comes back', () => {
+it('any sequence of summaries and cuts can be restored to the original', () => {
   const range = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 7 })).map(([a, b]) => ({
     start: Math.min(a, b),
     end: Math.max(a, b) + 1,

@@ -8,20 +8,20 @@ import { cutsOf } from './cuts';
 
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
-it('all of what is needed later stands in an uncondensed conversation', async () => {
+it('an uncondensed conversation keeps all lines that are needed later', async () => {
   const retention = await codeLineRetention(messages, (view) => Promise.resolve({ view, edits: [] }));
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim).toBe(retention.needed);
 });
 
-it('nothing of it stands in an empty one', async () => {
+it('an empty view keeps no line that is needed later', async () => {
   const retention = await codeLineRetention(messages, (prefix) =>
     Promise.resolve({ view: prefix.slice(0, 1), edits: [], origins: [0] }),
   );
   expect(retention).toEqual({ needed: retention.needed, verbatim: 0, recallable: 0 });
 });
 
-it('Lossless loses no line that is needed later', async () => {
+it('Lossless keeps all lines that are needed later', async () => {
   const checked = losslessProvider.validateConfig(undefined);
   if (!checked.valid) throw new Error('no defaults');
   const { config } = checked;

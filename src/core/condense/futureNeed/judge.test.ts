@@ -31,8 +31,8 @@ const session = (edits: number): ApiMessage[] => [
 const choice = (id: string): JudgedChoice => JUDGED_CHOICES.find((one) => one.id === id)!;
 const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE });
 
-describe('a session', () => {
-  it('says what each choice keeps of what was needed behind the cuts', async () => {
+describe('tallying a session', () => {
+  it('counts what each choice keeps of the lines needed after the cuts', async () => {
     const choices = [current('lossless'), choice('truncation')];
     const tally = await tallySession(session(12), choices, tokens);
     const { points, lines: needed } = judge([tally!], choices);
@@ -45,12 +45,12 @@ describe('a session', () => {
     expect(found('truncation').gone).toBe(0);
   });
 
-  it('in which nothing was needed, or that is short, says nothing', async () => {
+  it('returns undefined for a short session and one that needs nothing', async () => {
     expect(await tallySession(session(0), [current('lossless')], tokens)).toBeUndefined();
     expect(await tallySession(session(0).slice(0, 9), [current('lossless')], tokens)).toBeUndefined();
   });
 
-  it('is given up where that is asked for', async () => {
+  it('stops when it is aborted', async () => {
     const reason = new Error('stop');
     await expect(
       tallySession(session(12), [current('lossless')], tokens, { signal: AbortSignal.abort(reason) }),
@@ -72,10 +72,10 @@ const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly numb
       ),
   );
 
-describe('a judgement', () => {
+describe('comparing choices', () => {
   const choices = [current('truncation'), choice('file-aware')];
 
-  it('says nothing of few sessions or lines', () => {
+  it('decides nothing for few sessions or lines', () => {
     expect(judge([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
     const few = tallies(choices, [
       [20, 0],
@@ -86,7 +86,7 @@ describe('a judgement', () => {
     expect(judge(few, choices).verdict).toEqual({ kind: 'too-little' });
   });
 
-  it('recommends what leaves no more and surely loses less, and nothing else', () => {
+  it('recommends only a choice that leaves no more tokens and significantly loses less', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
     expect(judge(tallies(choices, better), choices).verdict).toMatchObject({ kind: 'change', choice: 'file-aware' });
     expect(judge(tallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
@@ -94,7 +94,7 @@ describe('a judgement', () => {
     expect(judge(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
   });
 
-  it('holds the share within its interval, in whatever order the sessions come', () => {
+  it('keeps the share within its interval, whatever the order of sessions', () => {
     const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
     fc.assert(
       fc.property(losses, (lost) => {

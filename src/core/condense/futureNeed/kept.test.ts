@@ -27,7 +27,7 @@ const start = TEXT.indexOf(LINES[1]);
 const cut = { start, end: start + LINES[1].length };
 const reference = 'abcdef' as ReferenceId;
 
-describe('a line', () => {
+describe('a line of the prefix', () => {
   it.each<[string, readonly Edit[], string]>([
     ['stands where nothing was changed', [], 'verbatim'],
     ['is lost where it was cut for good', [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
@@ -54,21 +54,21 @@ describe('a line', () => {
     expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
   });
 
-  it('stands where a block before it went', () => {
+  it('counts as kept if a block before it was removed', () => {
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
     const prefix = [assistant(thought, TEXT), user('go')];
     const { lines } = keptOf([blockAt(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
     expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
   });
 
-  it('is looked for in the view where no edit tells what changed', () => {
+  it('is searched in the view if no edit explains a change', () => {
     const view = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
     const parts = new KeptParts(PREFIX, { view, edits: [] });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
     expect(LINES.map((line) => parts.line({ file: 'a.ts', line, shown }))).toEqual(['verbatim', 'lost', 'verbatim']);
   });
 
-  it('that the prefix never showed is lost', () => {
+  it('counts as lost if the prefix never showed it', () => {
     const { parts } = keptOf([]);
     const elsewhere = [{ message: 7, path: ['content'], start: 0, end: 1 }];
     expect(parts.line({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');
@@ -76,7 +76,7 @@ describe('a line', () => {
   });
 });
 
-it('names and paths stand, can be recalled, or are lost', () => {
+it('names and paths count as kept, recallable or lost', () => {
   const { parts } = keptOf([cutAt(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])]);
   expect(['alphaBeta', 'gammaDelta', 'neverSeen'].map((name) => parts.name(name))).toEqual([
     'verbatim',

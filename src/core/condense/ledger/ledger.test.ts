@@ -66,8 +66,8 @@ const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined
   return applyEntry(ledger, entry);
 };
 
-describe('condensations', () => {
-  it('on top of the view add to it; of one place the last edit is shown', () => {
+describe('condensations in a ledger', () => {
+  it('add to the view, in which the last edit of a place shows', () => {
     const ledger = foldEntries([
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('a2', 1)),
@@ -76,7 +76,7 @@ describe('condensations', () => {
     expect(shown(ledger)).toEqual(['a2', 'b1']);
   });
 
-  it('of the original take the place of all before', () => {
+  it('replace earlier ones if they were made from the original', () => {
     const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
     expect(active(ledger)).toEqual(['c2']);
     expect(shown(ledger)).toEqual(['b2']);
@@ -84,13 +84,13 @@ describe('condensations', () => {
     expect(active(applyEntry(after(ledger, undo), redone('c2')))).toEqual(['c2']);
   });
 
-  it('that are missing leave nothing to show or undo', () => {
+  it('leave no edits and no undo if there are none', () => {
     expect(active(EMPTY_LEDGER)).toEqual([]);
     expect(undo(EMPTY_LEDGER)).toBeUndefined();
     expect(toggleEdit(EMPTY_LEDGER, editId('a'))).toBeUndefined();
   });
 
-  it('that are named but not there change nothing', () => {
+  it('ignore entries with unknown IDs', () => {
     const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1))]);
     const strangers: LedgerEntry[] = [
       { type: 'undone', condensation: id('c2') },
@@ -103,34 +103,34 @@ describe('condensations', () => {
     expect(active(foldEntries([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
   });
 
-  it('recorded twice stand once', () => {
+  it('count once if they were recorded twice', () => {
     expect(active(foldEntries([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
   });
 });
 
-describe('undoing', () => {
+describe('undoing in a ledger', () => {
   const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
-  it('goes back one by one, and a condensation that is redone is shown again', () => {
+  it('goes back one by one, and a redone condensation shows again', () => {
     const back = after(after(three, undo), undo);
     expect(active(back)).toEqual(['c1']);
     expect(active(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
     expect(active(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
   });
 
-  it('reaches the beginning', () => {
+  it('can reach the beginning', () => {
     const none = after(after(after(three, undo), undo), undo);
     expect(active(none)).toEqual([]);
     expect(undo(none)).toBeUndefined();
   });
 
-  it('reaches only back to the last that was made from the original', () => {
+  it('stops at the last condensation made from the original', () => {
     const none = after(applyEntry(after(three, undo), condensed('c4', 'original')), undo);
     expect(active(none)).toEqual([]);
     expect(undo(none)).toBeUndefined();
   });
 
-  it('leaves out what was undone when something new was done', () => {
+  it('drops what was undone when a new condensation is made', () => {
     const ledger = applyEntry(after(three, undo), condensed('c4', 'view'));
     expect(active(ledger)).toEqual(['c1', 'c2', 'c4']);
   });
@@ -143,14 +143,14 @@ describe('an excluded edit', () => {
   ]);
   const toggle = (name: string) => (state: Ledger) => toggleEdit(state, editId(name));
 
-  it('shows the one below, and comes back', () => {
+  it('reveals the previous edit, and can be included again', () => {
     const without = after(ledger, toggle('a2'));
     expect(shown(without)).toEqual(['a1', 'b2']);
     expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
     expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
   });
 
-  it('is named where the view would show it, the last of one place and none below one that stands there', () => {
+  it('is listed if it would show: the last one of its place, unless a later one shows', () => {
     const named = (state: Ledger): string[] => excludedEdits(state).map((one) => one.id);
     expect(named(ledger)).toEqual([]);
     const without = after(ledger, toggle('a2'));
@@ -163,12 +163,12 @@ describe('an excluded edit', () => {
     expect(excludedEdits(without, () => [])).toEqual([]);
   });
 
-  it('stays excluded when its condensation is undone and redone', () => {
+  it('stays excluded after its condensation is undone and redone', () => {
     const without = after(ledger, toggle('b2'));
     expect(shown(applyEntry(after(without, undo), redone('c2')))).toEqual(['a2']);
   });
 
-  it('is the one that the view shows where several condensations have it', () => {
+  it('is the one that the view shows if several condensations contain it', () => {
     const again = foldEntries([
       condensed('c1', 'view', edit('a', 1)),
       condensed('c2', 'view', edit('a', 1)),
@@ -179,7 +179,7 @@ describe('an excluded edit', () => {
   });
 });
 
-it('10,000 entries are folded in no time', () => {
+it('applying 10,000 ledger entries is fast', () => {
   const edits = Array.from({ length: 100 }, (_, index) => edit(`e${index}`, index));
   const entries: LedgerEntry[] = [condensed('c', 'view', ...edits)];
   for (let index = 0; index < 10_000; index++) {
@@ -201,7 +201,7 @@ describe('the edits that a condensation showed', () => {
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
-  it('shows of a condensation what was neither undone nor excluded when it was made', () => {
+  it('omit what was undone or excluded when it was made', () => {
     const entries = [
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),
@@ -221,10 +221,10 @@ describe('the edits that a condensation showed', () => {
   });
 });
 
-describe('pins', () => {
+describe('pins in a ledger', () => {
   const key = (name: string): MessageKey => name as MessageKey;
 
-  it('are kept until they are taken back', () => {
+  it('are kept until they are removed', () => {
     const pinned = foldEntries([
       { type: 'pinned', message: 3, key: key('a') },
       { type: 'pinned', message: 4, key: key('b') },
@@ -242,7 +242,7 @@ describe('pins', () => {
 });
 
 describe('edits that follow a conversation', () => {
-  it('are asked for condensation by condensation, without what is excluded', () => {
+  it('are moved per condensation, without excluded edits', () => {
     const ledger = foldEntries([
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),
@@ -258,7 +258,7 @@ describe('edits that follow a conversation', () => {
   });
 });
 
-it('the hash of a view is that of its JSON, however it is made', () => {
+it('the hash of a view is the hash of its JSON, however it was created', () => {
   for (const texts of [[], ['one'], ['häß 🎉', 'a\ud800', '"two"']]) {
     const messages = texts.map((content) => ({ role: 'user', content }) as const);
     expect(viewHash(messages)).toBe(hashText(JSON.stringify(messages)));

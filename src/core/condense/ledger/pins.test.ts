@@ -13,7 +13,7 @@ const pinned = (entries: readonly LedgerEntry[], now: readonly ApiMessage[] = me
 ];
 
 describe('pins', () => {
-  it('are as they were wished for, after any number of wishes', () => {
+  it('match the latest request after any number of requests', () => {
     const entries: LedgerEntry[] = [];
     for (const wanted of [[1, 2], [2, 3], [], [0]]) {
       entries.push(...pinEntries(foldEntries(entries).pinned, messages, new Set(wanted)));
@@ -21,12 +21,12 @@ describe('pins', () => {
     }
   });
 
-  it('need no entry where nothing changes', () => {
+  it('need no entry if they do not change', () => {
     const entries = pinEntries([], messages, new Set([1]));
     expect(pinEntries(foldEntries(entries).pinned, messages, new Set([1]))).toEqual([]);
   });
 
-  it('follow their message, and one that is gone stands nowhere and stays', () => {
+  it('follow their messages, and those of removed messages are skipped but kept', () => {
     const entries = pinEntries([], messages, new Set([2]));
     expect(pinned(entries, messages.slice(1))).toEqual([1]);
     expect(pinned(entries, messages.slice(0, 2))).toEqual([]);

@@ -22,7 +22,7 @@ function linesIn(text: string): { line: string; inString: boolean }[] {
 }
 
 describe('lines in JSON', () => {
-  it('end where an escape stands for a newline', () => {
+  it('end at escaped newlines', () => {
     expect(lineEndOf('a\nb')).toBe('\n');
     expect(lineEndOf('[a\\nb\\nc\\n')).toBe('\n');
     expect(lineEndOf('{"a":"\\n\\n"}')).toBe('\n');
@@ -33,7 +33,7 @@ describe('lines in JSON', () => {
     expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });
 
-  it('lie in one string, or hold one of its quotes', () => {
+  it('are inside one string, or contain one of its quotes', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string(), { minLength: 2 }), { minLength: 2 }), fc.nat(2), (texts, indent) => {
         const value = texts.map((lines) => lines.join('\n'));
@@ -46,7 +46,7 @@ describe('lines in JSON', () => {
     );
   });
 
-  it('are left out where another result shows them, and what is left is JSON', () => {
+  it('are removed if another result shows them, leaving valid JSON', () => {
     const lines = code('a', 1, 20).map((line) => `${line}\t// says "${'x'.repeat(3)}" \\n`);
     const report = (first: string): string =>
       JSON.stringify(
@@ -71,7 +71,7 @@ describe('lines in JSON', () => {
     expect(resultAt(draft, 4)).toBe(report('two'));
   });
 
-  it('are other lines than those outside that look the same and mean something else', () => {
+  it('differ from equal text outside JSON that means something else', () => {
     const escapes = code('a', 1, 20).map((line) => `${line}\\t`);
     const json = JSON.stringify({ body: ['', ...code('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
     expect(json).toContain(`\\n${escapes.join('\\n')}\\n`);
@@ -79,7 +79,7 @@ describe('lines in JSON', () => {
     expect(run(STEPS, messages).edits).toEqual([]);
   });
 
-  it('lose their numbers (Cline keeps reads so)', () => {
+  it('lose their numbers, as in Cline’s reads', () => {
     const text = read(code('a', 1, 40)).replaceAll('→', ' | ');
     const json = JSON.stringify([{ query: 'src/a.ts', result: text, success: true }]);
     const draft = run(STEPS, [TASK, ...did('read_files', { files: [{ path: 'src/a.ts' }] }, json)]);

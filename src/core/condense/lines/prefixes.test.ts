@@ -23,7 +23,7 @@ const expectSame = (text: string, at = 0): void => {
   expect(prefixAt(text, at, 'search')).toEqual(byExpression(text, at));
 };
 
-describe('the prefixes of search results', () => {
+describe('prefixes of search results', () => {
   it.each([
     'src/a.ts:12:match',
     'src/a.ts-12-context',
@@ -60,12 +60,12 @@ describe('the prefixes of search results', () => {
     `C:\\${'p'.repeat(301)}:1:`,
     `${'p'.repeat(300)}.ts-1-`,
     `${'p'.repeat(301)}.ts-1-`,
-  ])('of %j', (text) => {
+  ])('are read from %j', (text) => {
     expectSame(text);
     expectSame(`before\n${text}`, 7);
   });
 
-  it('are what the expression finds in any text', () => {
+  it('agree with the regular expression for any text', () => {
     const piece = fc.constantFrom(
       ...'a Z _ 0 9 1 7 3 : - . \\ / \n'.split(' '),
       ' ',

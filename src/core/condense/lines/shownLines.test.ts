@@ -21,16 +21,13 @@ const PRINTED: Readonly<Record<NumberForm, (line: string, number: number) => str
   box: (line, number) => `${String(number).padStart(4)} │ ${line}`,
 };
 
-it.each(Object.entries(PRINTED))(
-  'a line that was read with a number of the form "%s" is found when an edit needs it',
-  (_, print) => {
-    const read = LINES.map((line, at) => print(line, at + 1)).join('\n');
-    const messages = [
-      user('Mend it'),
-      ...exchange('r', 'Read', { file_path: '/w/a.ts' }, read),
-      ...exchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
-    ];
-    const needed = neededLinesOf(messages, 3, messages.length);
-    expect(needed.map(({ line }) => line)).toEqual([LINES[1]]);
-  },
-);
+it.each(Object.entries(PRINTED))('an edit’s line is found in a read with numbers of the form "%s"', (_, print) => {
+  const read = LINES.map((line, at) => print(line, at + 1)).join('\n');
+  const messages = [
+    user('Mend it'),
+    ...exchange('r', 'Read', { file_path: '/w/a.ts' }, read),
+    ...exchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
+  ];
+  const needed = neededLinesOf(messages, 3, messages.length);
+  expect(needed.map(({ line }) => line)).toEqual([LINES[1]]);
+});

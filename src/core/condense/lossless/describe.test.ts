@@ -4,7 +4,7 @@ import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { losslessConfigSchema, runLossless } from './run';
 
-it('of a result in several parts, what stands behind is not said to stand above', async () => {
+it('a marker in a result of several parts does not describe a later part as above', async () => {
   const text = lines('const value =', 12)
     .split('\n')
     .map((line, at) => `${at + 1} | ${line}`);

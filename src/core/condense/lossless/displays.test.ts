@@ -42,14 +42,14 @@ describe.each(FORMS)('%s', (_, form) => {
   it.each([
     ['in a stored session', { addedByAgent: true }],
     ['in a request', {}],
-  ])('stands for an older read of these lines, %s', (_where, fields) => {
+  ])('replaces an older read of these lines, %s', (_where, fields) => {
     const messages = [TASK, ...did('Read', { file_path: FILE }, read(LINES)), added(form(lines, 10), fields)];
     const draft = run(steps, messages);
     expect(brief(resultAt(draft, 2))).toContain('[lines 10-49, shown later]');
     expect(draft.messages[3]).toEqual(messages[3]);
   });
 
-  it('refers to a later read, and keeps its own words', () => {
+  it('refers to a later read and keeps its own words', () => {
     const blocks = form(lines, 10);
     const messages = [TASK, assistant('ok'), added(blocks), ...did('Read', { file_path: FILE }, read(LINES))];
     const draft = run(steps, messages);
@@ -59,13 +59,13 @@ describe.each(FORMS)('%s', (_, form) => {
     expect(shown.endsWith('\n</system-reminder>')).toBe(true);
   });
 
-  it('is no call of the model’s, and a file that was read', () => {
+  it('is a read of a file but not a call by the model', () => {
     const messages = [TASK, assistant('ok'), added(form(lines, 10))];
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
     expect(JSON.stringify(factsOf(messages, tools))).toContain(FILE);
   });
 
-  it('of a person’s is a person’s', () => {
+  it('counts as a person’s words if a person wrote it', () => {
     const blocks = form(lines, 10).map((block) => block.replaceAll(/<\/?system-reminder>\n?/g, ''));
     const messages = [
       TASK,
@@ -86,11 +86,11 @@ it.each([
     'a notice without the lines',
     [wrapped(`Note: ${FILE} changed on disk since you last read it. The changes are not shown here.`)],
   ],
-])('%s shows nothing', (_, blocks) => {
+])('%s is not recognized as a display', (_, blocks) => {
   expect(listToolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
 });
 
-it('the records of a Claude Code session are such displays', () => {
+it('the records of a Claude Code session are recognized as displays', () => {
   const record = (uuid: string, parentUuid: string | null, fields: object): string =>
     JSON.stringify({ uuid, parentUuid, sessionId: 's', version: '2.1.220', ...fields });
   const [, call, result] = did('Read', { file_path: FILE }, read(LINES)).reduce<readonly ApiMessage[]>(

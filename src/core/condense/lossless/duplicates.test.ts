@@ -16,10 +16,10 @@ const B = lines('b', 20);
 /** A text with lines that tell which file it is, and never go one by one. */
 const FRAMED = `<path>/src/a.ts</path>\n<type>directory</type>\n<entries>\n${lines('entry', 10)}\n</entries>`;
 
-describe('errors', () => {
+describe('duplicate errors', () => {
   const failed = (command: string, text: string) => did('Bash', { command }, text, { is_error: true });
 
-  it('that are the same to the byte refer to one of them; they stay errors, and apart from what succeeded', () => {
+  it('refer to one of them, stay errors, and do not refer to successful results', () => {
     const messages = [
       TASK,
       ...Array.from({ length: 15 }, (_, at) => failed(`try ${at}`, A)).flat(),
@@ -42,7 +42,7 @@ describe('duplicate reads', () => {
     ...did('Bash', { command: 'cat a' }, A),
   ];
 
-  it('refer to the latest by default, or to the first', () => {
+  it('refer to the latest by default, and to the first if the first copy is to stay', () => {
     expect(results(run(duplicateReads(tools, 'latest'), messages))).toEqual([
       '[same as later read_file of src/a.ts]',
       B,
@@ -57,19 +57,19 @@ describe('duplicate reads', () => {
     ]);
   });
 
-  it('go with the lines around the file', () => {
+  it('include the lines around the file', () => {
     const messages = [TASK, ...did('read', { filePath: '/src' }, FRAMED), ...did('read', { filePath: '/src' }, FRAMED)];
     expect(results(run(duplicateReads(tools, 'latest'), messages))).toEqual(['[same as later read of src]', FRAMED]);
   });
 
-  it('are those of the tools that a table names', () => {
+  it('are found for the tools that a table names', () => {
     const own = makeToolTable({ fetch: { kind: 'read', path: ['target'] } });
     const fetched = [TASK, ...did('fetch', { target: 'x/y/z' }, A), ...did('fetch', {}, A)];
     expect(results(run(duplicateReads(own, 'first'), fetched))).toEqual([A, '[same as earlier fetch of y/z]']);
     expect(results(run(duplicateReads(own, 'latest'), fetched))).toEqual(['[same as later fetch]', A]);
   });
 
-  it('leave errors, short texts and the task alone', () => {
+  it('do not include errors, short texts or the task', () => {
     const rest = [
       user('t', ...[result('x', A)]),
       ...did('Read', {}, A, { is_error: true }),
@@ -80,18 +80,18 @@ describe('duplicate reads', () => {
     expect(run(duplicateReads(tools, 'latest'), rest).edits).toEqual([]);
   });
 
-  it('with one id are told apart: no copy refers to itself', () => {
+  it('with equal call IDs are distinguished, so that no copy refers to itself', () => {
     const same = [TASK, ...exchange('same', 'Read', {}, A), ...exchange('same', 'Read', {}, B)];
     expect(run(duplicateReads(tools, 'latest'), same).edits).toEqual([]);
   });
 
-  it('of tools called like members of an object are no reads', () => {
+  it('do not include tools named like members of an object', () => {
     const strange = [TASK, ...did('constructor', {}, A), ...did('__proto__', {}, A)];
     expect(run(duplicateReads(tools, 'latest'), strange).edits).toEqual([]);
     expect(run(duplicateResults(tools, 'latest'), strange).edits).toHaveLength(1);
   });
 
-  it('keep a marker whole whatever a file is called', () => {
+  it('leave a complete marker whatever the file is called', () => {
     const [OPEN, CLOSE] = [MARKER_EXAMPLE.at(0), MARKER_EXAMPLE.at(-1)];
     const evil = [
       TASK,
@@ -103,12 +103,12 @@ describe('duplicate reads', () => {
   });
 });
 
-it('duplicate results are of any other tools', () => {
+it('duplicate results of tools other than reads refer to each other', () => {
   const messages = [TASK, ...did('Bash', { command: 'x' }, A), ...did('mcp', {}, A), ...did('Read', {}, A)];
   expect(results(run(duplicateResults(tools, 'latest'), messages))).toEqual(['[same as later mcp]', A, A]);
 });
 
-it('duplicates are read alike: what numbers lines for one tool is text for another', () => {
+it('duplicates whose lines differ between tools do not refer to each other', () => {
   const numbered = A.split('\n')
     .map((line, at) => `${at + 1} | ${line}`)
     .join('\n');
@@ -126,7 +126,7 @@ it('duplicates are read alike: what numbers lines for one tool is text for anoth
   ]);
 });
 
-it('duplicate results may be JSON whose lines stand in another text, too', () => {
+it('a duplicate JSON result may contain lines of another text', () => {
   const issue = (id: string): string => JSON.stringify({ id, description: `first\n${A}\nlast` });
   const messages = [
     TASK,
@@ -139,8 +139,8 @@ it('duplicate results may be JSON whose lines stand in another text, too', () =>
   expect(results(run(steps, messages))).toEqual(['[same as later get_issue]', cut, issue('b')]);
 });
 
-describe('markers that stand in the conversation already', () => {
-  it('are text like any other', () => {
+describe('markers in the original conversation', () => {
+  it('are treated as text', () => {
     const quoted = `${someMarker('3 lines')}\n${A}`;
     const draft = new Draft([TASK, ...did('Read', {}, quoted), ...did('Read', {}, quoted)], counter);
     duplicateReads(tools, 'latest').run(draft);

@@ -37,11 +37,11 @@ const seeds = fc.integer({ min: 1, max: 1_000_000 });
 /** Where the conversation stops each time, as shares of its length; it may go back, too. */
 const stops = fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 2, maxLength: 5 });
 
-describe('a run over a conversation that was condensed before', () => {
+describe('Lossless over a conversation that was condensed before', () => {
   it.each([
     ['keeps the earlier edits', true],
     ['begins anew', false],
-  ])('gives what a first run gives where it %s', (_name, keepsEdits) =>
+  ])('gives the result of a first run if it %s', (_name, keepsEdits) =>
     fc.assert(
       fc.asyncProperty(seeds, stops, fc.constantFrom(0, 1, 2), async (seed, shares, which) => {
         const messages = generateConversation({ seed, targetTokens: 12_000 });
@@ -72,7 +72,7 @@ describe('a run over a conversation that was condensed before', () => {
   it.each([
     ['generated conversations', generated(8_000)],
     ['histories that repeat themselves', repeating],
-  ])('gives what a first run gives whatever has become of it: %s', (_name, histories) =>
+  ])('gives the result of a first run after any change: %s', (_name, histories) =>
     fc.assert(
       fc.asyncProperty(
         histories,
@@ -106,7 +106,7 @@ describe('a run over a conversation that was condensed before', () => {
     ),
   );
 
-  it('reads a result anew whose call was replaced, though the result is the same', async () => {
+  it('reads a result again if its call was replaced', async () => {
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
     const line = (number: number): string => `  const a${number} = compute(request, ${number});`;
     const call = (id: string, name: string, input: Readonly<Record<string, unknown>>): ApiMessage => ({
@@ -131,7 +131,7 @@ describe('a run over a conversation that was condensed before', () => {
     expect(made).toEqual(await condense(unseen.now, unseen.edits, 0));
   });
 
-  it('is not confused by another run that goes on at the same time', async () => {
+  it('is not disturbed by another run at the same time', async () => {
     const messages = generateConversation({ seed: 5, targetTokens: 12_000 });
     const half = messages.slice(0, messages.length >> 1);
     const alone = await condense(structuredClone(messages), [], 0);

@@ -46,13 +46,13 @@ function condensed(): Draft {
   return draft;
 }
 
-describe('the check', () => {
-  it('finds nothing where all that was left out stands', () => {
+describe('the check of references', () => {
+  it('finds nothing if all removed lines are in the view', () => {
     const draft = condensed();
     expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
-  it('finds cuts whose kept copy is gone, and restores them', () => {
+  it('restores cuts whose kept copy is gone', () => {
     const draft = condensed();
     takeKept.run(draft);
     const broken = brokenCuts(messages, draft.messages, draft.shown.flat());
@@ -73,7 +73,7 @@ describe('the check', () => {
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
   });
 
-  it('tells how many places were restored', async () => {
+  it('reports the number of restored places', async () => {
     const draft = condensed();
     await runPipeline(draft, [takeKept], { watch: watchReferences() });
     const { edits } = draft;
@@ -83,7 +83,7 @@ describe('the check', () => {
     expect(restoredNotes([])).toEqual([]);
   });
 
-  it('finds a number whose line before is gone', () => {
+  it('finds a number that no longer follows from the line before', () => {
     const only = [TASK, ...did('Read', FILE, read(A))];
     const draft = new Draft(only, counter);
     lineNumbers(DEFAULT_TOOLS).run(draft);
@@ -97,7 +97,7 @@ describe('the check', () => {
     expect(resultAt(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
   });
 
-  it('takes a marker that tells the lines for the line before', () => {
+  it('accepts a marker with line numbers as the line before', () => {
     const only = [TASK, ...did('Read', FILE, read(A))];
     const draft = new Draft(only, counter);
     lineNumbers(DEFAULT_TOOLS).run(draft);
@@ -108,7 +108,7 @@ describe('the check', () => {
     expect(brokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
-  it('knows cuts of messages that it does not have for nothing', () => {
+  it('ignores cuts in messages that it does not have', () => {
     const place = { message: 9, path: ['content'] };
     expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
   });

@@ -26,8 +26,8 @@ const linked = (index: LineIndex): number =>
     return sum;
   }, 0);
 
-describe('the index', () => {
-  it('finds runs in the middle of other text, from whichever line they are recognized', () => {
+describe('the line index', () => {
+  it('finds runs inside other text, whichever line is found first', () => {
     const run = ['}', '', ...code('a', 1, 9)];
     const messages = [
       TASK,
@@ -37,19 +37,19 @@ describe('the index', () => {
     expect(linked(indexOf(messages))).toBe(run.length);
   });
 
-  it('takes nothing for the same that is short or says nothing', () => {
+  it('ignores short and insignificant runs', () => {
     const messages = ['x', 'y'].map((name) =>
       did('Probe', {}, [...code(name, 1, 5), '}', '---', '', 'return nil', ...code(name, 6, 9)].join('\n')),
     );
     expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
   });
 
-  it('lets no text refer to itself', () => {
+  it('never lets a text refer to itself', () => {
     const same = (count: number): string => 'the same line again and again\n'.repeat(count);
     expect(linked(indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
   });
 
-  it('compares the text of lines of one length and one beginning', () => {
+  it('compares lines of equal length and beginning as text', () => {
     const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
     const messages = [
       TASK,
@@ -60,7 +60,7 @@ describe('the index', () => {
     expect(linked(indexOf(messages))).toBe(1);
   });
 
-  it('keeps what must not be cut, whichever comes later', () => {
+  it('keeps lines that must not be cut, whichever comes later', () => {
     const text = code('a', 1, 9).join('\n');
     const messages = [
       TASK,
@@ -74,7 +74,7 @@ describe('the index', () => {
   });
 });
 
-it('is, when sources are taken back, as if they had never come', async () => {
+it('the line index is restored when sources are truncated', async () => {
   const known = new KnownLines(DEFAULT_TOOLS);
   const followed = new Sources(known);
   const text = fc
@@ -138,8 +138,8 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
         did('Probe', {}, [...code(`a${at}x`, 1, 2), ...code('b', 1, 2), ...code(`c${at}x`, 1, 2)].join('\n')),
       ).flat(),
   ],
-])('%s', (_name, make) => {
-  it('takes work in proportion to its lines', () => {
+])('the line index over %s', (_name, make) => {
+  it('takes time linear in its lines', () => {
     const reads = (size: number): number => {
       let count = 0;
       const known = new KnownLines(DEFAULT_TOOLS);

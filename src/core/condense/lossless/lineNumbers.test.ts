@@ -9,17 +9,17 @@ const cut = (tool: string, content: string, fields = {}): string =>
   resultAt(run(lineNumbers(DEFAULT_TOOLS), [TASK, ...did(tool, {}, content, fields)]), 2);
 
 describe('line numbers', () => {
-  it('stand at the first line of a run only', () => {
+  it('stay only on the first line of a run', () => {
     expect(cut('Read', read(A, 7))).toBe(`     7→${A.join('\n')}`);
     expect(cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
   });
 
-  it('stand at the last line, too, where other text follows', () => {
+  it('stay on the last line before other text', () => {
     const noted = cut('Read', `${read(A, 7)}\n\n(truncated)`);
     expect(noted).toBe(`     7→${A.slice(0, -1).join('\n')}\n    26→${A.at(-1) ?? ''}\n\n(truncated)`);
   });
 
-  it('stand at each fiftieth line', () => {
+  it('stay on every fiftieth line', () => {
     const shown = cut('Read', read(A, 40));
     expect(shown.split('\n')).toEqual([
       `    40→${A[0] ?? ''}`,
@@ -29,7 +29,7 @@ describe('line numbers', () => {
     ]);
   });
 
-  it('begin anew behind a gap', () => {
+  it('restart after a gap', () => {
     const shown = cut('Read', `${read(A.slice(0, 10), 1)}\n${read(A.slice(10), 31)}`);
     expect(shown.split('\n')).toEqual([
       `     1→${A[0] ?? ''}`,
@@ -40,17 +40,17 @@ describe('line numbers', () => {
     ]);
   });
 
-  it('stay where the text behind them looks numbered itself', () => {
+  it('stay if the line’s own text looks numbered', () => {
     const lines = A.with(5, '     9→a line of a file about line numbers');
     expect(cut('Read', read(lines))).toContain('     6→     9→a line of');
   });
 
-  it('stay at two lines where another tool gave them, so that they are known again', () => {
+  it('stay on two lines in other tools’ results, to be recognized again', () => {
     const shown = cut('Bash', A.map((line, at) => `${at + 1}\t${line}`).join('\n'));
     expect(shown).toBe(`1\t${A[0] ?? ''}\n2\t${A.slice(1).join('\n')}`);
   });
 
-  it('are no numbers in a table, with leading zeros, or in an error', () => {
+  it('are not taken from tables, numbers with leading zeros, or errors', () => {
     const table = A.map((line, at) => `${at * 3 + 2}\t${line}`).join('\n');
     expect(cut('Bash', table)).toBe(table);
     const zeros = A.map((line, at) => `0${at}→${line}`).join('\n');
@@ -69,7 +69,7 @@ describe('line numbers', () => {
 describe('paths of search results', () => {
   const PATH = 'src/core/condense/lines/lines.ts';
 
-  it('stand at the first line of a file only', () => {
+  it('stay only on the first line of a file', () => {
     const shown = cut(
       'Grep',
       ['Found 4 matches', `${PATH}:7:one`, `${PATH}:19:two`, `${PATH}:20:three`, 'src/other.ts:1:four'].join('\n'),
@@ -77,7 +77,7 @@ describe('paths of search results', () => {
     expect(shown).toBe(['Found 4 matches', `${PATH}:7:one`, '19:two', '20:three', 'src/other.ts:1:four'].join('\n'));
   });
 
-  it('and each line keeps its number', () => {
+  it('go while each line keeps its number', () => {
     const shown = cut(
       'Grep',
       [`${PATH}-6-before`, `${PATH}:7:match`, `${PATH}-8-after`, `${PATH}-9-more`, '--', `${PATH}:31:again`].join('\n'),
@@ -85,18 +85,18 @@ describe('paths of search results', () => {
     expect(shown).toBe([`${PATH}-6-before`, '7:match', '8-after', '9-more', '--', '31:again'].join('\n'));
   });
 
-  it('stand once in each spelling', () => {
+  it('stay once in each spelling', () => {
     const root = `/work/${PATH}`;
     const shown = cut('Grep', [`${root}-6-before`, `${PATH}:7:match`, `${root}-8-after`, `${root}-9-more`].join('\n'));
     expect(shown).toBe([`${root}-6-before`, `${PATH}:7:match`, '8-after', '9-more'].join('\n'));
   });
 
-  it('are gone from a line that looks like a match itself, whose number stays', () => {
+  it('go from a line that looks like a match itself, which keeps its number', () => {
     const shown = cut('Grep', [`${PATH}:7:one`, `${PATH}-8-9:nine`, `${PATH}-9-ten`].join('\n'));
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });
 
-  it('begin anew behind lines that are gone without a word which they were, so that no check gives them back', () => {
+  it('restart after lines that were removed without a description, so that the check restores none', () => {
     const gap = someMarker('37 lines truncated', 'e9a2a5');
     const named = someMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
     const shown = (marker: string): string => {
@@ -109,7 +109,7 @@ describe('paths of search results', () => {
     expect(length).toBe(`${PATH}:`.length + '7:line 7\n8:line 8\n41:line 41\n42:line 42\n43:line 43'.length);
   });
 
-  it('begin anew behind other text', () => {
+  it('restart after other text', () => {
     const lines = [`${PATH}:7:one`, `${PATH}:8:two`, 'a note', `${PATH}:9:three`, `${PATH}:10:four`];
     expect(cut('Grep', lines.join('\n'))).toBe(
       [`${PATH}:7:one`, '8:two', 'a note', `${PATH}:9:three`, '10:four'].join('\n'),

@@ -58,14 +58,14 @@ const farFrom = (count: number) => [
   did('Bash', { command: 'long' }, Array.from({ length: 4_000 }, (_, at) => `line ${at * 7919} of it`).join('\n')),
 ];
 
-describe('a result that arrives', () => {
-  it('names what stands above it in place of the lines', async () => {
+describe('a new result', () => {
+  it('refers to lines above it instead of repeating them', async () => {
     const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
     expect(second).toBe('[lines 30-60, shown above]');
     expect(third).toBe('[lines 70-90, shown above]');
   });
 
-  it('of a command with the same output is a reference; one that failed is whole', async () => {
+  it('of a command with the same output becomes a reference, unless it failed', async () => {
     const output = code('log', 1, 20).join('\n');
     const shown = await sent([
       did('Bash', { command: 'make' }, output),
@@ -76,7 +76,7 @@ describe('a result that arrives', () => {
     expect(shown[2]).toBe(output);
   });
 
-  it('keeps what an edit echoes as a reference to the file', async () => {
+  it('that echoes an edit refers to the file', async () => {
     const echo = `The file was updated.\n${read(FILE.slice(10, 30), 11)}`;
     const [, shown] = await sent([
       readFile(1, 90),
@@ -85,12 +85,12 @@ describe('a result that arrives', () => {
     expect(shown).toBe('The file was updated.\n[lines 11-30, shown above]');
   });
 
-  it('refers to no other file', async () => {
+  it('never refers to another file', async () => {
     const [, shown] = await sent([readFile(1, 90), readFile(1, 90, 'b')]);
     expect(shown).toContain('const a17 =');
   });
 
-  it('is answered in full where the same range was shown long ago, and not where it was shown just now', async () => {
+  it('stays whole if the same range was shown long ago, but not if it was just shown', async () => {
     const now = await sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
     expect(now.at(-1)).toBe('[lines 1-40, shown above]');
     const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
@@ -101,14 +101,14 @@ describe('a result that arrives', () => {
     for (const line of FILE.slice(0, 40)) expect(far.at(-1)).toContain(line);
   });
 
-  it('is answered in full where what was answered last was a reference to what stands far above', async () => {
+  it('stays whole if the last answer was a reference to text far above', async () => {
     const turns = [readFile(1, 40), ...farFrom(4), readFile(1, 40), ...others(8), readFile(1, 40)];
     const shown = await sent(turns);
     expect(shown[6]).toBe('[lines 1-40, shown above]');
     for (const line of FILE.slice(0, 40)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', async () => {
+  it('stays whole if it asks for what a marker replaced, and the file is left alone from then on', async () => {
     const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)];
     const { shown, rereads } = await sendAll(turns);
     expect(rereads).toBe(1);
@@ -117,7 +117,7 @@ describe('a result that arrives', () => {
     for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is left out in both cases without caution, which is there to measure what it costs', async () => {
+  it('is cut in both cases without caution, to measure its cost', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
     const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
@@ -125,7 +125,7 @@ describe('a result that arrives', () => {
     expect(again.at(-1)).toBe('[lines 31-59, shown above]');
   });
 
-  it('of a tool that nobody knows is read by the row of the user', async () => {
+  it('of an unknown tool is read by the user’s rule', async () => {
     const turns = [
       readFile(1, 90),
       did('acme', { what: 'src/a.ts' }, read(code('a', 30, 60), 30)),
@@ -139,14 +139,14 @@ describe('a result that arrives', () => {
     expect(unknown).not.toBe(same);
   });
 
-  it('loses its line numbers also where other calls stand between it and its own', async () => {
+  it('loses its line numbers even if other calls come between it and its own', async () => {
     const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
     const messages = [TASK, read1, read2, read3, answer1].filter((message) => message !== undefined);
     const { edits } = await arrive(messages, []);
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
-  it('is known to stay once it was sent, also by the process that sent it', async () => {
+  it('counts as fixed once it was sent, also for the process that sent it', async () => {
     const reminder = `\n\n<system-reminder>\n${code('a', 1, 2).join('\n')}\n</system-reminder>`;
     const output = code('a', 1, 6).join('\n');
     const turns = [
@@ -165,19 +165,19 @@ describe('a result that arrives', () => {
     const output = [...code('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
     const noisy = [did('Bash', { command: 'make' }, output)];
 
-    it('keeps its noise, unless it is to go', async () => {
+    it('keeps terminal noise by default', async () => {
       expect(await sent(noisy)).toEqual([output]);
       const [shown] = await sent(noisy, { lossless: false, noise: true });
       expect(shown).toBe([...code('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
     });
 
-    it('keeps its noise where it failed', async () => {
+    it('keeps terminal noise if the command failed', async () => {
       const failed = [did('Bash', { command: 'make' }, output, { is_error: true })];
       expect(await sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
     });
   });
 
-  it('changes nothing that was sent, loses no line, and is done after one run, whatever was known before', () =>
+  it('leaves sent messages unchanged, loses no line, and is final after one run', () =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, async (history) => {
         let edits: readonly CutEdit[] = [];

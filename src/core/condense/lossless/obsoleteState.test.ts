@@ -10,7 +10,7 @@ describe('superseded state', () => {
   const env = (time: string): string =>
     `<environment_details>\n${lines('tab', 15)}\n\nnow ${time}\n</environment_details>`;
 
-  it('of environment details keeps what differs from the latest', () => {
+  it('in environment details keeps what differs from the latest', () => {
     const messages = [
       user(text('task'), text(env('0'))),
       assistant('a'),
@@ -25,7 +25,7 @@ describe('superseded state', () => {
     expect(brief(standing)).toBe('[17 lines as in later environment details]\nnow 1\n</environment_details>');
   });
 
-  it('in a single line is said to be one', () => {
+  it('on a single line is described as one line', () => {
     const line = 'a mode that tells much, '.repeat(20);
     const details = (time: string): string => `<environment_details> ${time}\n${line}\n${time} </environment_details>`;
     const messages = [TASK, assistant('a'), user(text(details('1'))), assistant('b'), user(text(details('2')))];
@@ -34,7 +34,7 @@ describe('superseded state', () => {
     expect(older).toContain('\n[1 line as in later environment details]\n');
   });
 
-  it('of plans keeps what differs, several in one text of the XML era too', () => {
+  it('in plans keeps what differs, also with several XML-era plans in one text', () => {
     const plan = (mark: string): string => `${lines('step', 12)}\n[${mark}] last`;
     const xml = (mark: string): string => `<update_todo_list><todos>${plan(mark)}</todos></update_todo_list>`;
     const messages = [
@@ -52,7 +52,7 @@ describe('superseded state', () => {
     expect(draft.messages.slice(2)).toEqual(messages.slice(2));
   });
 
-  it('of listings keeps what no later one says, whether those are of all or of what is new', () => {
+  it('in listings keeps what no later listing says, whether full or incremental', () => {
     const listing = (...names: string[]): string =>
       `<system-reminder>\nThe following skills are available:\n\n${names
         .map((name) => `- ${name}: use this skill whenever the task is about ${name} and nothing else`)
@@ -76,7 +76,7 @@ describe('superseded state', () => {
     expect(draft.messages.slice(3)).toEqual(messages.slice(3));
   });
 
-  it('is left alone where it stands once', () => {
+  it('stays if it occurs once', () => {
     expect(run(obsoleteState(tools), [TASK, assistant('x'), user(text(env('1')), 'y')]).edits).toEqual([]);
   });
 });

@@ -23,8 +23,8 @@ const STEPS: Readonly<Record<string, () => readonly MechanicalStep[]>> = {
   'failed calls': () => [retriedErrors(DEFAULT_TOOLS)],
 };
 
-describe.each(Object.entries(STEPS))('%s', (_name, steps) => {
-  it('can be undone, keep what they promise, grow nothing, and are done after one run', () =>
+describe.each(Object.entries(STEPS))('Lossless over %s', (_name, steps) => {
+  it('can be undone, keeps its references valid, grows nothing, and is final after one run', () =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, (messages) => {
         run(steps(), messages);

@@ -7,7 +7,7 @@ import { did, resultAt, run, shown, TASK } from './testing';
 const REMINDER = `<system-reminder>\nWhenever you read a file, consider whether it looks malicious. You can say what it does.\n</system-reminder>`;
 const OTHER = `<system-reminder>\nThe list of things to do is empty. Don't mention this to the user, they are aware of it already.\n</system-reminder>`;
 
-describe('reminders', () => {
+describe('repeated reminders', () => {
   const messages = [
     TASK,
     ...did('Read', {}, `one\n\n${REMINDER}\n`),
@@ -16,21 +16,21 @@ describe('reminders', () => {
     user(text('go on'), text(REMINDER)),
   ];
 
-  it('stand once, where they stood last', () => {
+  it('stay once, at their last place by default', () => {
     const draft = run(repeatedReminders(DEFAULT_TOOLS, 'latest'), messages);
     expect(resultAt(draft, 2)).toBe('one\n');
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
-  it('or where they stood first; a block of its own is not left empty', () => {
+  it('stay at their first place if the first copy is to stay, without emptying a block', () => {
     const draft = run(repeatedReminders(DEFAULT_TOOLS, 'first'), messages);
     expect(resultAt(draft, 2)).toBe(`one\n\n${REMINDER}\n`);
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
-  it('are only what stands at the end', () => {
+  it('are recognized only at the end of a result', () => {
     const quoting = `A file about ${REMINDER}`;
     const broken = '</system-reminder> again, and again, and again, and again </system-reminder>';
     const inside = `${REMINDER}\nand more text behind it`;
@@ -41,7 +41,7 @@ describe('reminders', () => {
     expect(run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [TASK, ...cases]).edits).toEqual([]);
   });
 
-  it('stay in the task and in what the agent says', () => {
+  it('stay in the task and in the agent’s own words', () => {
     const draft = run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [
       user(`do it\n${REMINDER}`),
       assistant(`I was told: x\n${REMINDER}`),

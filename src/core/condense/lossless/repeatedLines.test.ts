@@ -16,7 +16,7 @@ const condense = (
 const FILE = { file_path: '/work/src/a.ts' };
 const A = code('a', 1, 60);
 
-describe('what a call is about', () => {
+describe('parameters that identify a call', () => {
   const path = `/work/${'a-long-folder/'.repeat(12)}a.ts`;
   const edits = ['one', 'two', 'three'].flatMap((name) =>
     did(
@@ -26,13 +26,13 @@ describe('what a call is about', () => {
     ),
   );
 
-  it('stays in each call, however long its path', () => {
+  it('stay in each call, however long the path', () => {
     const draft = condense([TASK, ...edits]);
     for (const message of [1, 3, 5])
       expect(draft.text({ message, path: ['content', 0, 'input', 'file_path'] })).toBe(path);
   });
 
-  it('has a name in markers without the folder that a command goes to', () => {
+  it('are shown in markers without the command’s leading cd', () => {
     const output = Array.from({ length: 30 }, (_, index) => `result of the check number ${index} is well`).join('\n');
     const draft = condense([
       TASK,
@@ -43,20 +43,20 @@ describe('what a call is about', () => {
   });
 });
 
-describe('one view per file', () => {
+describe('repeated lines of one file', () => {
   const twoReads = [
     TASK,
     ...did('Read', FILE, read(A)),
     ...did('Read', { ...FILE, offset: 21 }, read(A.slice(20, 50), 21)),
   ];
 
-  it('keeps lines that were read twice in the later read', () => {
+  it('stay in the later of two reads', () => {
     const draft = condense(twoReads);
     expect(resultAt(draft, 2)).toBe(`${read(A.slice(0, 20))}\n[lines 21-50, shown later]\n${read(A.slice(50), 51)}`);
     expect(resultAt(draft, 4)).toBe(read(A.slice(20, 50), 21));
   });
 
-  it('names one place that has all lines, although a few of them stand elsewhere, too', () => {
+  it('are described by one place that has all of them, even if others have some', () => {
     const few = read(A.slice(38, 40), 39);
     const draft = condense([
       TASK,
@@ -69,25 +69,25 @@ describe('one view per file', () => {
     expect(resultAt(draft, 6)).toBe(few);
   });
 
-  it('or in the first one', () => {
+  it('stay in the first read if the first copy is to stay', () => {
     const draft = condense(twoReads, 'first');
     expect(resultAt(draft, 2)).toBe(read(A));
     expect(resultAt(draft, 4)).toBe('[lines 21-50, shown above]');
   });
 
-  it('says where lines stand now that have moved', () => {
+  it('are described by their new numbers if they have moved', () => {
     const moved = ['// a new line', ...A];
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(moved))]);
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 2-61]');
   });
 
-  it('keeps what an edit has changed since', () => {
+  it('stay if an edit has changed them since', () => {
     const changed = A.with(30, '  const changed = true; // and nothing else');
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(changed))]);
     expect(resultAt(draft, 2)).toBe(`[lines 1-30, shown later]\n${read([A[30]!], 31)}\n[lines 32-60, shown later]`);
   });
 
-  it('knows lines by other ways to number them', () => {
+  it('are recognized across different ways to number them', () => {
     const tabbed = A.map((line, at) => `${at + 1}\t${line}`).join('\n');
     const barred = A.map((line, at) => `${at + 1} | ${line}`).join('\n');
     const draft = condense([
@@ -98,7 +98,7 @@ describe('one view per file', () => {
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
   });
 
-  it('puts runs that stand in several places into one marker', () => {
+  it('in several places are described by one marker', () => {
     const draft = condense([
       TASK,
       ...did('Read', FILE, read(A)),
@@ -108,7 +108,7 @@ describe('one view per file', () => {
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 1-30 and later as 31-60]');
   });
 
-  it('leaves what saves nothing, what failed, and the task', () => {
+  it('stay if they save too little, belong to a failed call, or are in the task', () => {
     const short = read(A.slice(0, 2));
     const messages = [
       user(A.join('\n')),
@@ -120,14 +120,14 @@ describe('one view per file', () => {
   });
 });
 
-describe('edits', () => {
+describe('lines of edits', () => {
   const before = A.slice(10, 25);
   const after = before.map((line) => line.replace('compute', 'produce'));
   const edited = [...A.slice(0, 10), ...after, ...A.slice(25)];
   const edit = { ...FILE, old_string: before.join('\n'), new_string: after.join('\n') };
   const echo = `The file has been updated. Here's the result of running \`cat -n\` on a snippet:\n${read(edited.slice(6, 29), 7)}`;
 
-  it('let their echo go where the edit and the read show its lines', () => {
+  it('go from an echo if the edit and the read show them', () => {
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
     expect(resultAt(draft, 4)).toBe(
       `${echo.slice(0, echo.indexOf('\n'))}\n[lines 7-25, shown above as 7-10 and in the call’s new_string]\n[lines 26-29, shown above]`,
@@ -135,18 +135,18 @@ describe('edits', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 
-  it('let their old text go where a read shows it', () => {
+  it('go from the old text if a read shows them', () => {
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, 'done')]);
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe('[15 lines, shown above as 11-25]');
     expect(shown(draft, 3, 'content', 0, 'input', 'file_path')).toBe(FILE.file_path);
   });
 
-  it('let their new text go where a later read shows it', () => {
+  it('go from the new text if a later read shows them', () => {
     const draft = condense([TASK, ...did('Edit', edit, 'done'), ...did('Read', FILE, read(edited))]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later as 11-25]');
   });
 
-  it('let a whole written file go where it is read back', () => {
+  it('go from a written file if it is read back', () => {
     const draft = condense([
       TASK,
       ...called('Write', { ...FILE, content: A.join('\n') }),
@@ -155,21 +155,21 @@ describe('edits', () => {
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe('[60 lines, shown later as 1-60]');
   });
 
-  it('let what failed go where it was done again', () => {
+  it('go from a failed edit if it was made again', () => {
     const draft = condense([TASK, ...called('Edit', edit, 'no match', { is_error: true }), ...called('Edit', edit)]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown in the later Edit]');
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 });
 
-describe('repeated runs', () => {
-  it('refers a search to the read that shows its lines', () => {
+describe('repeated runs in other results', () => {
+  it('go from a search if a read shows them', () => {
     const found = A.slice(4, 24).map((line, at) => `src/a.ts-${at + 5}-${line}`);
     const draft = condense([TASK, ...did('Grep', { pattern: 'a9' }, found.join('\n')), ...did('Read', FILE, read(A))]);
     expect(resultAt(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
   });
 
-  it('names a command without the folder it runs in', () => {
+  it('are described by the command without its leading cd', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK,
@@ -181,7 +181,7 @@ describe('repeated runs', () => {
     );
   });
 
-  it('names whose output was asked for, where several were', () => {
+  it('are described by the task whose output was requested, if there were several', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK,
@@ -192,13 +192,13 @@ describe('repeated runs', () => {
     expect(resultAt(draft, 2)).toBe('one\n[60 lines, shown in the later TaskOutput "b2"]');
   });
 
-  it('leaves what a read or a search asks for: markers name it so', () => {
+  it('stay in the request of a read or search, which markers quote', () => {
     const args = code('path', 1, 20).join('\n');
     const messages = [TASK, ...called('read_file', { args }, 'one'), ...called('read_file', { args }, 'two')];
     expect(condense(messages).edits).toEqual([]);
   });
 
-  it('names a search by what it looked for, any other tool by its name, and one of several places', () => {
+  it('are described by the search’s pattern, another tool’s name, or the part of a result', () => {
     const draft = condense([
       TASK,
       ...did('Probe', {}, [...A, ...code('b', 1, 30)].join('\n')),
@@ -210,7 +210,7 @@ describe('repeated runs', () => {
     expect(resultAt(other, 2)).toBe('[60 lines, shown in the later Other]\nend');
   });
 
-  it('takes blank lines between two runs with them, and nothing else', () => {
+  it('include blank lines between two runs, and nothing else', () => {
     const [first, second] = [A.slice(0, 20), A.slice(20, 40)];
     const draft = condense([
       TASK,
@@ -221,13 +221,13 @@ describe('repeated runs', () => {
     expect(resultAt(draft, 2)).toBe('[42 lines, shown in the later Probe]');
   });
 
-  it('never takes markers for content', () => {
+  it('never include markers', () => {
     const marked = `${someMarker('90 lines, shown later')} ${A.join(' ')}`;
     const messages = [TASK, ...did('Probe', {}, `one\n${marked}`), ...did('Probe', {}, `two\n${marked}`)];
     expect(condense(messages).edits).toEqual([]);
   });
 
-  it('works inside XML-era texts', () => {
+  it('are found in XML-era texts', () => {
     const write = `Writing.\n\n<write_to_file>\n<path>src/a.ts</path>\n<content>\n${A.join('\n')}\n</content>\n</write_to_file>`;
     const messages = [
       TASK,
@@ -242,7 +242,7 @@ describe('repeated runs', () => {
 });
 
 describe('an operation that is off', () => {
-  it('leaves its texts whole, and elsewhere may still refer to them', () => {
+  it('leaves its texts whole, but other texts may refer to them', () => {
     const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
     const draft = condense(messages, 'latest', ['oneViewPerFile']);
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe(A.join('\n'));
@@ -250,8 +250,8 @@ describe('an operation that is off', () => {
   });
 });
 
-describe('markers', () => {
-  it('of one side of an edit name the other side', () => {
+describe('markers for repeated lines', () => {
+  it('on one side of an edit refer to the other side', () => {
     const messages = [
       TASK,
       ...called('Edit', {
@@ -264,7 +264,7 @@ describe('markers', () => {
     expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, shown in new_string]');
   });
 
-  it('of a parameter name the answer to the same call, and leave what differs between the sides of an edit', () => {
+  it('in a parameter refer to the call’s own answer, and keep what differs between the sides of an edit', () => {
     const body = A.slice(0, 20).join('\n');
     const answered = condense([TASK, ...did('issue', { body }, `created\n${body}`)]);
     expect(shown(answered, 1, 'content', 0, 'input', 'body')).toBe('[20 lines, shown in its result]');
@@ -279,12 +279,12 @@ describe('markers', () => {
     );
   });
 
-  it('name no line behind the last numbered one', () => {
+  it('do not count a blank line after the last numbered one', () => {
     const messages = [TASK, ...did('Read', FILE, `${read(A)}\n`), ...did('Read', FILE, `${read(A)}\n\n`)];
     expect(resultAt(condense(messages), 2)).toBe('[lines 1-60, shown later]\n');
   });
 
-  it('name one place where the lines of several stand in it, too', () => {
+  it('refer to one place that has the lines of several', () => {
     const messages = [
       TASK,
       ...did('Read', FILE, read(A)),
@@ -294,7 +294,7 @@ describe('markers', () => {
     expect(resultAt(condense(messages), 2)).toBe('[lines 1-60, shown later]');
   });
 
-  it('are two where the lines stand in three places, or far apart', () => {
+  it('are split if the lines are in three places or far apart', () => {
     const parts = [A.slice(0, 20), A.slice(20, 40), A.slice(40)];
     const messages = [
       TASK,
@@ -309,14 +309,14 @@ describe('markers', () => {
     expect(resultAt(condense(spread), 2)).toBe('[lines 1-10, shown later]\n[lines 11-20, shown later as 71-80]');
   });
 
-  it('say within which lines a run stands that has others between', () => {
+  it('state the enclosing range of a run with other lines inside', () => {
     const spread = [...A.slice(0, 10), 'one line more', ...A.slice(10, 20)];
     const messages = [TASK, ...did('Read', FILE, read(A.slice(0, 20))), ...did('Read', FILE, read(spread))];
     const draft = condense(messages);
     expect(resultAt(draft, 2)).toBe('[lines 1-20, shown later within 1-21]');
   });
 
-  it('leave the frames of several files that were read in one call', () => {
+  it('leave the elements around several files read in one call', () => {
     const file = (path: string, lines: readonly string[]): string =>
       `<file><path>${path}</path>\n<content lines="1-${lines.length}">\n${read(lines).replaceAll('→', ' | ')}\n</content>\n</file>`;
     const B = code('b', 1, 30);
@@ -339,7 +339,7 @@ describe('a line that one later text has', () => {
   // Long enough to be worth a marker alone.
   const common = `  return answer(${code('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
 
-  it('stands for all before, however often they have it', () => {
+  it('replaces all earlier ones, however many there are', () => {
     const often = code('a', 1, 12).flatMap((line) => [line, common]);
     const messages = [TASK, ...did('Probe', {}, often.join('\n')), ...did('Grep', { pattern: 'common' }, common)];
     const draft = condense(messages);

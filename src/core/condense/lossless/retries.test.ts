@@ -9,8 +9,8 @@ const FAILED = { is_error: true };
 const condense = retriedErrors(DEFAULT_TOOLS);
 const MARKER = '[this call failed and was made again later]';
 
-describe('failed calls', () => {
-  it('lose their long parameters where the same file was edited with success soon after', () => {
+describe('parameters of failed calls', () => {
+  it('go if the same file was edited successfully soon after', () => {
     const draft = run(condense, [
       TASK,
       ...called('Edit', { ...FILE, old_string: LONG, new_string: 'short' }, 'no match', FAILED),
@@ -23,7 +23,7 @@ describe('failed calls', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe(LONG);
   });
 
-  it('and where a command or an unknown tool was called alike', () => {
+  it('go if a command or an unknown tool was called similarly soon after', () => {
     const command = `npm run build -- ${LONG}`;
     const draft = run(condense, [
       TASK,
@@ -36,7 +36,7 @@ describe('failed calls', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'body')).toBe(MARKER);
   });
 
-  it('keep them else', () => {
+  it('stay if the call was not made again', () => {
     const edit = { old_string: LONG };
     const messages = [
       TASK,
@@ -51,7 +51,7 @@ describe('failed calls', () => {
     expect(run(condense, messages).edits).toEqual([]);
   });
 
-  it('keep them where the next call that went well does another thing', () => {
+  it('stay if the next successful call does something else', () => {
     const messages = [
       TASK,
       ...called('issue', { id: 1, body: LONG }, 'rejected', FAILED),
@@ -63,7 +63,7 @@ describe('failed calls', () => {
     expect(run(condense, messages).edits).toEqual([]);
   });
 
-  it('keep them where the success came too late to be a retry', () => {
+  it('stay if the success came too late to be a retry', () => {
     const between = Array.from({ length: 30 }, (_, at) => called('Bash', { command: `ls ${at}` })).flat();
     const edit = { ...FILE, old_string: LONG };
     const messages = [TASK, ...called('Edit', edit, 'no match', FAILED), ...between, ...called('Edit', edit)];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { linesOf, standingRuns } from './standing';
 
-describe('standingRuns', () => {
+describe('findSharedRuns', () => {
   const runs = (value: string, other: string): string[] =>
     standingRuns(value, linesOf(other)).map(({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`);
 
@@ -12,7 +12,7 @@ describe('standingRuns', () => {
     ['', 'a', []],
     ['a', 'a', ['1: a']],
     ['a\r\nx\r\nb', 'a\r\nb', ['1: a', '1: b']],
-  ])('of %j in %j', (value, other, expected) => {
+  ])('finds the shared runs of %j in %j', (value, other, expected) => {
     expect(runs(value, other)).toEqual(expected);
   });
 });

@@ -26,8 +26,8 @@ const condense = async (
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
   falseStatements(messages, applyEdits(messages, edits).messages, edits);
 
-describe('what markers say', () => {
-  it.each([{}, { keep: 'first' }])('is true of histories that repeat themselves, with %o', (config) =>
+describe('statements in markers', () => {
+  it.each([{}, { keep: 'first' }])('are true in histories that repeat themselves, with %o', (config) =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, async (messages) => {
         expect(wrongIn(messages, await condense(messages, [], config))).toEqual([]);
@@ -35,7 +35,7 @@ describe('what markers say', () => {
     ),
   );
 
-  it.each([{}, { keep: 'first' }, { strictOnly: true }])('stays true when such a history grows, with %o', (config) =>
+  it.each([{}, { keep: 'first' }, { strictOnly: true }])('stay true when such a history grows, with %o', (config) =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, repeatingHistory, async (earlier, [, ...later]) => {
         const first = await condense(earlier, [], config);
@@ -46,7 +46,7 @@ describe('what markers say', () => {
     ),
   );
 
-  it('is true of conversations as agents have them, also when they grow', () =>
+  it('are true in conversations of real agents, also when they grow', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {
         const messages = generateConversation({ seed, targetTokens: 15_000 });
@@ -62,7 +62,7 @@ describe('what markers say', () => {
     ));
 });
 
-describe('the check of what markers say', () => {
+describe('the test of statements in markers', () => {
   const A = code('a', 1, 60);
   const FILE = { file_path: '/work/src/a.ts' };
   const messages = [
@@ -78,7 +78,7 @@ describe('the check of what markers say', () => {
     ['another call', 'in the later Read of src/a.ts', 'in the later Read of src/b.ts', 'no line'],
     ['another number of lines', 'lines 1-60', 'lines 1-50', '60 lines are missing'],
     ['a reference that nobody made', /[0-9a-f]{6}(?=\p{Pe})/u, 'abcdef', 'its reference is unknown'],
-  ])('finds %s', async (_name, from, to, said) => {
+  ])('detects %s', async (_name, from, to, said) => {
     const edits = await condense(messages);
     const view = JSON.stringify(applyEdits(messages, edits).messages);
     expect(view).toMatch(from);
@@ -86,7 +86,7 @@ describe('the check of what markers say', () => {
     expect(falseStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
   });
 
-  it('finds a place from which the lines are gone', async () => {
+  it('detects a place that no longer has the lines', async () => {
     const edits = await condense(messages);
     const view = applyEdits(messages, edits).messages.slice(0, -1);
     expect(falseStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);

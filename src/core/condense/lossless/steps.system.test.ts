@@ -12,8 +12,8 @@ const tools = DEFAULT_TOOLS;
 
 const A = lines('a', 20);
 
-describe('time', () => {
-  it('is linear: 1,000 exchanges of one group, 10,000 messages', () => {
+describe('the running time of Lossless', () => {
+  it('is linear for 1,000 exchanges of one group and 10,000 messages', () => {
     const messages = [TASK];
     for (let index = 0; index < 5_000; index++) {
       const group = index < 1_000 ? 'same' : `g${index}`;
@@ -39,7 +39,7 @@ describe('time', () => {
     expect(cpuNow() - started).toBeLessThan(10_000);
   });
 
-  it('a step hears a cancel that another thread sends while it works', () => {
+  it('is cut short by an abort from another thread', () => {
     const messages = [TASK];
     for (let index = 0; index < 100; index++)
       messages.push(...did('Bash', { command: 'make' }, `\u001b[31m${A}\u001b[0m`));

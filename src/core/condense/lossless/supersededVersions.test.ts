@@ -21,13 +21,13 @@ const written = (messages: Parameters<typeof run>[1]): string[] => {
 };
 
 describe('superseded versions of a file', () => {
-  it('go by reference once the whole file is written anew; the newest stays', () => {
+  it('become references after the whole file is written again; the newest version stays', () => {
     const versions = Array.from({ length: 10 }, (_, version) => lines(`v${version}`, 30));
     const messages = [TASK, ...versions.flatMap((text) => write(text))];
     expect(written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
   });
 
-  it('are what was read of it before, too', () => {
+  it('include earlier reads of the file', () => {
     const messages = [
       TASK,
       ...did('Read', { file_path: '/src/a.ts' }, read(code('old', 1, 20))),
@@ -47,11 +47,11 @@ describe('superseded versions of a file', () => {
     ['of another file', called('Write', { file_path: '/src/b.ts', content: lines('new', 20) })],
     ['that failed', write(lines('new', 20), { is_error: true })],
     ['that is an edit', called('Edit', { file_path: '/src/a.ts', old_string: 'x', new_string: lines('new', 20) })],
-  ])('stay where what follows is a write %s', (_what, later) => {
+  ])('stay if they are followed by a write %s', (_what, later) => {
     expect(run(step, [TASK, ...write(lines('old', 30)), ...later]).edits).toEqual([]);
   });
 
-  it('are left to the steps that refer to lines where all of them stand in later ones', () => {
+  it('are left to the line steps if later versions have all their lines', () => {
     const old = code('line', 1, 20);
     const edited = [...old.slice(0, 9), 'const changed = true;', ...old.slice(10)];
     const messages = [
@@ -63,7 +63,7 @@ describe('superseded versions of a file', () => {
     expect(run(step, messages).edits).toEqual([]);
   });
 
-  it('are off where only what stands elsewhere may go', async () => {
+  it('stay if only text that is elsewhere in the view may go', async () => {
     const messages = [TASK, ...write(lines('one', 30)), ...write(lines('two', 30)), ...write(lines('three', 30))];
     const condensed = async (config: unknown) => {
       const checked = losslessProvider.validateConfig(config);

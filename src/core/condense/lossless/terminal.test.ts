@@ -11,41 +11,41 @@ const cut = (text: string): string => {
   return shown;
 };
 
-describe('noise', () => {
-  it('is what controls the terminal', () => {
+describe('terminal noise', () => {
+  it('includes control sequences', () => {
     expect(cut('\u001b[1;32mok\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\ \u001bMend')).toBe(
       'ok link end',
     );
   });
 
-  it('is what a carriage return wrote over, but not that of a line that ends in one', () => {
+  it('includes text overwritten by a carriage return, but not a line that ends with one', () => {
     expect(cut('10 %\r50 %\r100 %\nnext\r\nlast')).toBe('100 %\nnext\nlast');
   });
 
-  it('is blanks at the ends of lines', () => {
+  it('includes blanks at line ends', () => {
     expect(cut('one  \ntwo\t\n   \nthree')).toBe('one\ntwo\n\nthree');
   });
 
-  it('is the same line again and again', () => {
+  it('includes repeated equal lines', () => {
     expect(cut(`start\n${'waiting…\n'.repeat(40)}done`)).toBe('start\nwaiting…\n[the line above × 39 more]\ndone');
     expect(cut('a\na\na\nb')).toBe('a\na\na\nb');
     expect(cut('\n\n\n\n\n\nb')).toBe('\n\n\n\n\n\nb');
   });
 
-  it('goes with the repeated line that holds it', () => {
+  it('inside a repeated line goes with the line', () => {
     expect(cut(`${'\u001b[1mx\u001b[0m  \n'.repeat(9)}end`)).toBe('x\n[the line above × 8 more]\nend');
   });
 
-  it('is nothing else', () => {
+  it('includes nothing else', () => {
     const output = `${code('a', 1, 30).join('\n')}\n  indented`;
     expect(noiseIn(output)).toEqual([]);
   });
 });
 
-describe('the step', () => {
+describe('the terminal noise step', () => {
   const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
 
-  it('works on commands only', () => {
+  it('changes only results of commands', () => {
     const draft = run(terminalNoise(DEFAULT_TOOLS), [
       TASK,
       ...did('Bash', { command: 'npm run dev' }, noisy),
@@ -57,7 +57,7 @@ describe('the step', () => {
     expect(draft.edits.map(({ strict }) => strict)).toEqual([false]);
   });
 
-  it('leaves the task alone', () => {
+  it('does not change the task', () => {
     const task = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'id', content: noisy }] } as const;
     const messages = [
       { role: 'assistant', content: [{ type: 'tool_use', id: 'id', name: 'Bash', input: {} }] },

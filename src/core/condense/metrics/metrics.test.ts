@@ -51,8 +51,8 @@ const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutc
     ...changes,
   }) as CondensationOutcome;
 
-describe('a measure', () => {
-  it('is taken of every outcome', () => {
+describe('metrics of a run', () => {
+  it('exist for every outcome', () => {
     expect(runMetrics(condensed(), 'native', NOW)).toEqual({
       at: '2026-11-20T00:00:00.000Z',
       provider: 'native',
@@ -79,7 +79,7 @@ describe('a measure', () => {
     expect(runMetrics(other, 'native', NOW).fallback).toBe(true);
   });
 
-  it('warns of little reduction and of high cost', () => {
+  it('warn of a small reduction and a high cost', () => {
     const run = runMetrics(condensed(), 'native', NOW);
     expect(warningsOf(run)).toEqual([]);
     expect(warningsOf({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
@@ -91,8 +91,8 @@ describe('a measure', () => {
   });
 });
 
-describe('measures', () => {
-  it('mean and 95th percentile', () => {
+describe('a summary of metrics', () => {
+  it('has mean and 95th percentile', () => {
     expect(distribution([])).toBeUndefined();
     expect(distribution([5])).toEqual({ count: 1, mean: 5, p95: 5 });
     expect(distribution(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
@@ -102,7 +102,7 @@ describe('measures', () => {
     });
   });
 
-  it('are summed up, by profile', () => {
+  it('has sums by profile', () => {
     const one = runMetrics(condensed(), 'native', NOW);
     const runs: RunMetrics[] = [
       one,
@@ -123,7 +123,7 @@ describe('measures', () => {
     expect(summarizeMetrics([])).toMatchObject({ condensations: 0, latencyMs: undefined, byProfile: {} });
   });
 
-  it('calibrate: what the last calls reported against what was counted', () => {
+  it('calibrates by the reported and counted tokens of the last calls', () => {
     const one = runMetrics(condensed(), 'native', NOW);
     expect(calibratedFactor([one], 'm')).toBeCloseTo(1.2, 10);
     expect(calibratedFactor([one], 'other')).toBeUndefined();

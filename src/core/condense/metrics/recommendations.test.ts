@@ -22,8 +22,8 @@ const called = (profile: string, changes: Partial<RunMetrics> = {}): RunMetrics 
   run({ ...changes, calls: [{ profile } as RunMetrics['calls'][number]] });
 const times = (count: number, one: RunMetrics): RunMetrics[] => Array.from({ length: count }, () => one);
 
-describe('byProfile', () => {
-  it('adds up what runs took and saved, and averages what only condensed runs tell', () => {
+describe('groupByProfile', () => {
+  it('sums cost and saving, and averages figures of runs that condensed', () => {
     const allRuns = [
       called('large', { estimatedCost: 0.24, savedPerRequest: 0.1 }),
       called('large', { timeMs: 3_000, savedPerRequest: 0.2 }),
@@ -59,13 +59,13 @@ describe('byProfile', () => {
   });
 });
 
-describe('a profile', () => {
+describe('recommending a profile', () => {
   const both = (count: number, small: Partial<RunMetrics> = {}): RunMetrics[] => [
     ...times(count, called('large')),
     ...times(count, called('small', { cost: 0.1, tokensAfter: 60_000, ...small })),
   ];
 
-  it('is recommended where it takes out a token for less, with what that would have saved', () => {
+  it('suggests one that costs less per removed token, with the saving', () => {
     // 60,000 tokens for $0.30 against 40,000 for $0.10: the large one's 300,000 would have cost $0.75 instead of $1.50.
     expect(recommendationsFrom(both(5), NOW)).toEqual([
       {
@@ -77,7 +77,7 @@ describe('a profile', () => {
     ]);
   });
 
-  it('is not, where runs are too few, the gain is small, it fails more often, or its cost is not known', () => {
+  it('suggests none if there are few runs, little gain, more failures, or unknown costs', () => {
     expect(recommendationsFrom(both(4), NOW)).toEqual([]);
     expect(recommendationsFrom(both(5, { cost: 0.17 }), NOW)).toEqual([]);
     const unknown = called('small', { cost: undefined as never });
@@ -87,12 +87,12 @@ describe('a profile', () => {
   });
 });
 
-describe('a configuration', () => {
+describe('recommending a configuration', () => {
   const smart = (preset: string, changes: Partial<RunMetrics> = {}): RunMetrics =>
     run({ provider: 'smart', preset, ...changes });
   const current: CurrentSettings = { provider: 'smart', preset: 'balanced', threshold: 75 };
 
-  it('is recommended where it takes out more for no more', () => {
+  it('suggests one that removes more at no higher cost', () => {
     const runs = [...times(6, smart('balanced')), ...times(5, smart('speed', { cost: 0.3, tokensAfter: 30_000 }))];
     expect(recommendationsFrom(runs, current)).toEqual([
       {
@@ -105,7 +105,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('or costs half and takes out hardly less', () => {
+  it('suggests one that costs half and removes hardly less', () => {
     const runs = [
       ...times(5, smart('balanced')),
       ...times(5, run({ provider: 'truncation', cost: 0, tokensAfter: 41_000 })),
@@ -115,7 +115,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('is not where more would be lost, or it only stood in for another', () => {
+  it('suggests none that loses more or ran only as a fallback', () => {
     const free = { cost: 0, tokensAfter: 80_000 };
     const lossless = times(5, run({ provider: 'lossless', ...free }));
     const truncation = { provider: 'truncation', cost: 0 };
@@ -127,10 +127,10 @@ describe('a configuration', () => {
   });
 });
 
-describe('a threshold', () => {
+describe('recommending a threshold', () => {
   const automatic = (trigger: string, changes: Partial<RunMetrics> = {}): RunMetrics => run({ trigger, ...changes });
 
-  it('is lowered where the window was full too often', () => {
+  it('suggests a lower one if the window was full too often', () => {
     const runs = [...times(3, automatic('threshold')), ...times(2, automatic('window'))];
     expect(recommendationsFrom(runs, NOW)).toEqual([
       { kind: 'threshold', percent: 65, from: 5, saving: { dollars: 0, tokens: 0, runs: 2 } },
@@ -138,7 +138,7 @@ describe('a threshold', () => {
     expect(recommendationsFrom(runs, { ...NOW, threshold: 5 })).toEqual([]);
   });
 
-  it('is raised where runs take out little: fewer of them are made', () => {
+  it('suggests a higher one if runs remove little, to make fewer of them', () => {
     const runs = times(10, automatic('threshold', { tokensAfter: 90_000 }));
     // It grows by 7.5 % of the window between two of them; with 10 more, by 17.5.
     expect(recommendationsFrom(runs, NOW)).toEqual([
@@ -153,13 +153,13 @@ describe('a threshold', () => {
     expect(recommendationsFrom(times(10, automatic('threshold')), NOW)).toEqual([]);
   });
 
-  it('is not judged by what a person asked for, nor by too few', () => {
+  it('ignores manual runs and too few runs', () => {
     expect(recommendationsFrom(times(10, automatic('by-hand', { tokensAfter: 99_000 })), NOW)).toEqual([]);
     expect(recommendationsFrom(times(4, automatic('window')), NOW)).toEqual([]);
   });
 });
 
-it('never advises what is set already, and never a loss', () => {
+it('no recommendation repeats the current setting or costs more', () => {
   const one = fc.record({
     provider: fc.constantFrom('lossless', 'truncation', 'native', 'smart', 'mine'),
     outcome: fc.constantFrom<RunMetrics['outcome']>('condensed', 'failed', 'unchanged'),

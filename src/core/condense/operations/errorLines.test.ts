@@ -6,7 +6,7 @@ const found = (...lines: readonly string[]): string[] => {
   return errorLines(text).map(({ start, end }) => text.slice(start, end));
 };
 
-it('finds what compilers, test runners and shells say of a failure', () => {
+it('error lines of compilers, test runners and shells are found', () => {
   const failures = [
     'src/a.ts(3,5): error TS2304: Cannot find name',
     'FAIL entire.io/cli [build failed]',
@@ -21,7 +21,7 @@ it('finds what compilers, test runners and shells say of a failure', () => {
   expect(found('fine', ...failures, 'done')).toEqual(failures);
 });
 
-it('takes a test that passed for no failure, whatever its name, nor what counts none', () => {
+it('passed tests and counts of zero are not error lines', () => {
   expect(
     found(
       'test error::tests::clones_auth_failed ... ok',
@@ -36,7 +36,7 @@ it('takes a test that passed for no failure, whatever its name, nor what counts 
   ).toEqual([]);
 });
 
-it('gives room to failures that passed tests would have taken', () => {
+it('passed tests do not use up the limit of error lines', () => {
   const passed = Array.from({ length: 20 }, (_, at) => `test error::case${at} ... ok`);
   expect(found(...passed, 'test error::last ... FAILED')).toEqual(['test error::last ... FAILED']);
 });

@@ -11,7 +11,7 @@ const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string
 
 const TEN = Array.from({ length: 10 }, (_, index) => `line ${index}`).join('\n');
 
-describe('truncatedSlice', () => {
+describe('findTruncatedSlice', () => {
   it.each<[TruncateLimits, string]>([
     [{ maxLines: 2, keep: 'head' }, 'line 0\nline 1\n[…]'],
     [{ maxLines: 2, keep: 'tail' }, '[…]\nline 8\nline 9'],
@@ -29,19 +29,19 @@ describe('truncatedSlice', () => {
     expect(truncated(TEN, limits)).toBe(expected);
   });
 
-  it('counts the lines that go', () => {
+  it('counts the removed lines', () => {
     expect(truncatedSlice(TEN, { maxLines: 2, keep: 'head' })).toMatchObject({ lines: 8 });
     expect(truncatedSlice('abcdef', { maxChars: 2, keep: 'head' })).toEqual({ start: 2, end: 6, lines: 1 });
   });
 
-  it('keeps line ends of two characters whole', () => {
+  it('never splits a two-character line end', () => {
     const text = TEN.replaceAll('\n', '\r\n');
     expect(truncated(text, { maxLines: 2, keep: 'tail' })).toBe('[…]\r\nline 8\r\nline 9');
     expect(truncated(text, { maxLines: 2, keep: 'head' })).toBe('line 0\r\nline 1\r\n[…]');
   });
 
   it.each(['head', 'tail', 'both'] as const)(
-    'kept at the %s, its result is within the limits: twice is once',
+    'kept at the %s, has a result within the limits, so that a second run changes nothing',
     (keep) => {
       const parts = fc.array(fc.constantFrom('word ', '\n', '\r\n', '👨‍👩‍👧‍👦', '🇩🇪', 'é', 'e\u0301\u0302', '漢', '\ud83d'), {
         maxLength: 60,
@@ -69,7 +69,7 @@ describe('truncatedSlice', () => {
   );
 });
 
-describe('safeBoundary', () => {
+describe('findSafeBoundary', () => {
   const family = '👨‍👩‍👧‍👦';
   it.each<[string, string, number, number, number]>([
     ['plain text', 'abcdef', 3, 3, 3],
@@ -82,11 +82,11 @@ describe('safeBoundary', () => {
     ['the start', 'abc', -1, 0, 0],
     ['the end', 'abc', 9, 3, 3],
     ['text without any letter', '漢'.repeat(500), 300, 300, 300],
-  ])('finds the places around %s', (_, text, offset, before, after) => {
+  ])('finds the boundaries around %s', (_, text, offset, before, after) => {
     expect([safeBoundary(text, offset), safeBoundary(text, offset, 'after')]).toEqual([before, after]);
   });
 
-  it('agrees with the segmenter over the whole text', () => {
+  it('agrees with a segmenter over the whole text', () => {
     const parts = fc.array(
       fc.constantFrom('a', 'b c', '\r\n', '🇩🇪', '🇫', family, 'e\u0301', '\u200d', '\ud83d', 'क्ष', '한'),
       { maxLength: 80 },

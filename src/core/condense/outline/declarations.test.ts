@@ -49,7 +49,7 @@ describe('declarations', () => {
     ]);
   });
 
-  it('are found in TypeScript, with the parameters that stand on lines of their own', () => {
+  it('are found in TypeScript, including parameters on their own lines', () => {
     const text = [
       "import { a } from './a';",
       'export abstract class Reader<T> {',
@@ -98,17 +98,17 @@ describe('declarations', () => {
     expect(outlineOf('version: 2\njobs:\n  build:\n    steps: 1\n# comment\nother: 3')).toEqual(['jobs:']);
   });
 
-  it('are the headings of Markdown, and there are none in text without structure', () => {
+  it('are the headings in Markdown, and text without structure has none', () => {
     expect(outlineOf('# Title\n\nWords.\n\n## Part\n- item\n  - deeper', true)).toEqual(['# Title', '## Part']);
     expect(outlineOf('2026-01-01 started\n2026-01-01 ended\n# not a heading\n')).toEqual([]);
   });
 
-  it('stay declarations where the text behind them was taken out', () => {
+  it('are still found if the text after them was removed', () => {
     const text = `func a() {\n${someMarker('lines 2-9')}\n}\nfunc b() {\n${someMarker('lines 12-19', 'abcdee')}\n}`;
     expect(outlineOf(text)).toEqual(['func a() {', 'func b() {']);
   });
 
-  it('end where their parentheses never do', () => {
+  it('end even if their parentheses are never closed', () => {
     expect(outlineOf(`function f(\n${'  a,\n'.repeat(50)}`)).toEqual(['function f(']);
   });
 });
@@ -135,24 +135,24 @@ describe('the name that a line declares', () => {
     ['.button:hover {', 'button'],
     ['класс = {', 'класс'],
     [`function ${'a'.repeat(60)}() {`, 'a'.repeat(40)],
-  ])('of %s', (line, name) => {
+  ])('is found in %s', (line, name) => {
     expect(declaredName(line, false)).toBe(name);
   });
 
   it.each(['', '{', 'package cli', "  it('takes what is there', () => {", 'export default function (x) {', 'x {'])(
-    'is none of %j',
+    'is undefined for %j',
     (line) => {
       expect(declaredName(line, false)).toBeUndefined();
     },
   );
 
-  it('is what a heading says, up to what a marker can’t hold', () => {
+  it('is a heading’s text, as far as a marker can contain it', () => {
     expect(declaredName('## 2. The way of a message: from chat to model', true)).toBe('2. The way of a message');
     expect(declaredName('# ⟦condensed⟧ · ref abcdef', true)).toBe('condensed');
     expect(declaredName('### ---', true)).toBeUndefined();
   });
 
-  it('is part of the line, and takes time in proportion to its beginning', () => {
+  it('is part of the line, and found in time linear in its beginning', () => {
     const piece = fc.constantFrom(
       'class',
       'func',

@@ -44,8 +44,8 @@ const idle = (turns: number): ApiMessage[] =>
 
 const resultOf = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
 
-describe('the outline of a cold read', () => {
-  it('keeps declarations and what edits quoted, with a line on either side', () => {
+describe('the outline of an old read', () => {
+  it('keeps declarations and quoted lines, with a line on either side', () => {
     const quoted = '\tteardownCall5("argument of teardown")';
     const draft = outline([
       user('Mend the setup.'),
@@ -69,7 +69,7 @@ describe('the outline of a cold read', () => {
     ]);
   });
 
-  it('names the lines by their numbers', () => {
+  it('states line numbers in its markers', () => {
     const numbered = SETUP.split('\n')
       .map((line, at) => `${at + 1}→${line}`)
       .join('\n');
@@ -77,7 +77,7 @@ describe('the outline of a cold read', () => {
     expect(brief(resultOf(draft, 2))).toContain('3→func setup() {\n[lines 4-16]\n17→func teardown() {');
   });
 
-  it('leaves files alone that were read or edited lately, and what it may not touch', () => {
+  it('skips files read or edited recently, and protected content', () => {
     const task = user('Task.');
     const unchanged = (messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): void => {
       expect(outline(messages, options).edits).toEqual([]);
@@ -90,7 +90,7 @@ describe('the outline of a cold read', () => {
     unchanged([task, ...failed, ...idle(5)]);
   });
 
-  it('outlines the oldest first, and stops at the target', () => {
+  it('starts with the oldest read and stops at the target', () => {
     const messages = [
       user('Task.'),
       ...read('/p/old.go', SETUP),
@@ -102,13 +102,13 @@ describe('the outline of a cold read', () => {
     expect(resultOf(draft, 4)).not.toContain(MARKER_START);
   });
 
-  it('keeps what a tool said behind the file', () => {
+  it('keeps a tool’s words after the file', () => {
     const reminder = '<system-reminder>\nThink of a, b, c.\nAnd of d.\nAnd of e.\nAnd of f.\n</system-reminder>';
     const draft = outline([user('Task.'), ...read('/p/a.go', `${SETUP}\n\n${reminder}`), ...idle(4)]);
     expect(resultOf(draft, 2)).toContain(reminder);
   });
 
-  it('is valid, restorable and the same again, whatever the history', async () => {
+  it('is valid, restorable and deterministic for any history', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyHistory,
@@ -139,7 +139,7 @@ describe('the outline of a cold read', () => {
     );
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes linear time', () => {
     const hostile = [
       '{'.repeat(500_000),
       '(\n'.repeat(100_000),

@@ -38,7 +38,7 @@ async function resultOf(
   return { edits, steps: steps.map((step) => ({ ...step, timeMs: 0 })) };
 }
 
-it('gives what a run of its own gives, whatever was asked before and with whatever target', async () => {
+it('a remembered run of Lossless gives the result of a new one for any target', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory, fc.array(asked, { minLength: 2, maxLength: 6 }), async (history, questions) => {
       const shared: LosslessRuns = new WeakMap();
@@ -48,7 +48,7 @@ it('gives what a run of its own gives, whatever was asked before and with whatev
   );
 });
 
-it('runs once for all that begin with it, and once for all targets that it does not reach', async () => {
+it('Lossless runs once for all providers that begin with it, and for all targets that it does not reach', async () => {
   const messages = generateConversation({ seed: 1, targetTokens: 10_000 });
   const losslessRuns: LosslessRuns = new WeakMap();
   const config = losslessConfigSchema.parse({});

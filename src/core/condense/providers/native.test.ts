@@ -15,8 +15,8 @@ import type { ScriptedReply } from '../summary/testing';
 import { nativeProvider } from './native';
 import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
-describe('a summary', () => {
-  it('stands between the task and the last three units, as a user message with an id', async () => {
+describe('a summary by Native', () => {
+  it('is between the task and the last three units, as a user message with an ID', async () => {
     const messages = conversation();
     const { view, outcome } = await condensed(messages);
     expect(view[0]).toBe(messages[0]);
@@ -32,7 +32,7 @@ describe('a summary', () => {
     ]);
   });
 
-  it('is framed so that it is no request, with the facts behind the prose', async () => {
+  it('is framed so that it does not read as a request, with the facts after the prose', async () => {
     const text = textOf((await condensed(conversation())).view[1]);
     expect(text).toMatch(/^Summary of the earlier part of this conversation/);
     expect(text).toContain('not a new request');
@@ -45,7 +45,7 @@ describe('a summary', () => {
     expect(text).not.toContain('Now the printer.');
   });
 
-  it('can do without facts', async () => {
+  it('can omit facts', async () => {
     const words = textOf((await condensed(conversation(), { config: { factTokens: 0 } })).view[1]);
     expect(words).toContain('1. Use tabs, please.');
     expect(words).not.toContain('file1.ts');
@@ -53,7 +53,7 @@ describe('a summary', () => {
     expect(textOf((await condensed(conversation(), { config })).view[1])).not.toContain('Use tabs');
   });
 
-  it('keeps as many units as asked, and never parts a call from its results', async () => {
+  it('keeps the requested units and never separates a call from its results', async () => {
     const messages = conversation();
     const one = await condensed(messages, { config: { keepLast: 1 } });
     expect(one.view.slice(2)).toEqual(messages.slice(-2));
@@ -62,7 +62,7 @@ describe('a summary', () => {
     expect(none.view).toHaveLength(3);
   });
 
-  it('is taken back to the byte', async () => {
+  it('can be undone byte for byte', async () => {
     const messages = conversation();
     const { outcome } = await condensed(messages);
     const originals = new Map(outcome.edits.map((edit: Edit) => [edit.before, originalOf(messages, edit)]));
@@ -71,13 +71,13 @@ describe('a summary', () => {
     );
   });
 
-  it('is deterministic but for the model', async () => {
+  it('is deterministic except for the model', async () => {
     const [a, b] = [await condensed(conversation()), await condensed(conversation())];
     expect(a.outcome.edits).toEqual(b.outcome.edits);
     expect(a.summarizer.requests).toEqual(b.summarizer.requests);
   });
 
-  it('loses what a model thought aloud before it', async () => {
+  it('omits the model’s thinking', async () => {
     const { condense } = bed(conversation(), [`<analysis>hm</analysis>\n<summary>\n${SUMMARY}\n</summary>`]);
     const outcome = await condense();
     expect(outcome.kind === 'condensed' && textOf(outcome.view[1])).toContain(`\n\n${SUMMARY}\n\n`);
@@ -85,8 +85,8 @@ describe('a summary', () => {
   });
 });
 
-describe('the prompt', () => {
-  it('renders calls and results compactly, never as empty brackets, with the system context', async () => {
+describe('the prompt of Native', () => {
+  it('renders calls and results compactly, without empty brackets, and includes the system prompt', async () => {
     const messages = [
       ...conversation(25),
       assistant(
@@ -114,7 +114,7 @@ describe('the prompt', () => {
     expect(prompt).toContain('## Next steps');
   });
 
-  it('is the user’s where there is one, and the default where it is blank', async () => {
+  it('is the user’s, or the default if that is blank', async () => {
     const own = await condensed(conversation(), { config: { prompt: 'Just the goal.\n{{conversation}}\nThanks' } });
     expect(own.summarizer.requests[0]?.prompt).toMatch(
       /^Just the goal\.\n<conversation-\w+>[\s\S]*<\/conversation-\w+>\nThanks$/,
@@ -123,7 +123,7 @@ describe('the prompt', () => {
     expect(blank.summarizer.requests[0]?.prompt).toContain('## Goal');
   });
 
-  it('a wrong one is named, and the default is used', async () => {
+  it('with an error is reported, and the default is used', async () => {
     const { outcome, summarizer } = await condensed(conversation(), { config: { prompt: 'Use {{facts}}' } });
     expect(outcome.notes.join()).toMatch(
       /prompt: \{\{facts\}\} is not known; known placeholders: \{\{conversation\}\}/,
@@ -131,7 +131,7 @@ describe('the prompt', () => {
     expect(summarizer.requests[0]?.prompt).toContain('## Goal');
   });
 
-  it('masks keys for another vendor, not for the conversation’s own', async () => {
+  it('masks keys for other vendors, but not for the conversation’s own', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnop1234';
     const messages = conversation();
     const withKey = messages.with(1, assistant(`The key is ${key}.`));
@@ -145,7 +145,7 @@ describe('the prompt', () => {
 });
 
 describe('an earlier summary', () => {
-  it('is updated: the prompt holds its prose and what came since, and the new one replaces it', async () => {
+  it('is updated: the prompt contains its prose and later messages, and the new one replaces it', async () => {
     const first = conversation();
     const { condense: once } = bed(first);
     const before = await once();
@@ -168,7 +168,7 @@ describe('an earlier summary', () => {
     expect(applyEdits(grown, [...before.edits, ...outcome.edits]).messages).toEqual(outcome.view);
   });
 
-  it('that the agent made itself is updated, too', async () => {
+  it('by the agent itself is updated, too', async () => {
     const messages = conversation();
     const agents = { ...user('This session is being continued. It was about lists.'), isCompactSummary: true };
     const { summarizer } = await condensed([...messages.slice(0, 6), agents, ...messages.slice(6)]);
@@ -177,8 +177,8 @@ describe('an earlier summary', () => {
   });
 });
 
-describe('nothing is applied, and it is told', () => {
-  it('with too few messages', async () => {
+describe('Native changes nothing and says why', () => {
+  it('if there are too few messages', async () => {
     for (const messages of [[], [user('Hi')], [assistant('Hi')], conversation().slice(0, 4)]) {
       const { condense, summarizer } = bed(messages);
       expect(await condense()).toMatchObject({ kind: 'unchanged', reason: 'not-enough', cost: 0 });
@@ -186,7 +186,7 @@ describe('nothing is applied, and it is told', () => {
     }
   });
 
-  it('when a summary is among the latest messages, or too little is new since', async () => {
+  it('if a summary is among the latest messages, or if too little is new', async () => {
     const summary = { ...user('Summary'), isSummary: true };
     const recent = bed([...conversation().slice(0, -2), summary, assistant('Go on.')]);
     expect(await recent.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
@@ -194,7 +194,7 @@ describe('nothing is applied, and it is told', () => {
     expect(await little.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
   });
 
-  it('when the context would grow: the cost is told', async () => {
+  it('if the context would grow, reporting the cost', async () => {
     const { condense } = bed(conversation(2), [lines('long', 4_000)]);
     const outcome = await condense();
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'grew' });
@@ -202,7 +202,7 @@ describe('nothing is applied, and it is told', () => {
   });
 
   it.each<ScriptedReply>(['empty', 'refused', 'cut-at-limit', 'cut-off', 'tool-call', 'failed'])(
-    'when the reply is %s: the cost is told',
+    'if the reply is %s, reporting the cost',
     async (kind) => {
       const { condense } = bed(conversation(), [kind]);
       const outcome = await condense();
@@ -212,7 +212,7 @@ describe('nothing is applied, and it is told', () => {
     },
   );
 
-  it('when the reply holds only what the model thought', async () => {
+  it('if the reply is only thinking', async () => {
     const { condense } = bed(conversation(), ['<analysis>only this']);
     expect(await condense()).toMatchObject({
       kind: 'failed',
@@ -220,7 +220,7 @@ describe('nothing is applied, and it is told', () => {
     });
   });
 
-  it('when it is cancelled', async () => {
+  it('if it is cancelled', async () => {
     const abort = new AbortController();
     const { condense } = bed(conversation(), async () => {
       abort.abort(new Error('stop'));
@@ -230,7 +230,7 @@ describe('nothing is applied, and it is told', () => {
   });
 });
 
-it('describes itself', () => {
+it('Native describes its name and capabilities', () => {
   const provider = nativeProvider({ select: () => selectSummarizer({}) });
   expect(provider.getCapabilities()).toMatchObject({ supportsBatchMode: true, supportsLLMSummarization: true });
   expect(provider.getConfigSchema()).toMatchObject({ properties: { keepLast: { default: 3 } } });

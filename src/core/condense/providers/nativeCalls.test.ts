@@ -7,8 +7,8 @@ import { testSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
 import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
-describe('cost', () => {
-  it('is that of the calls that were made, and was estimated before', async () => {
+describe('the cost of Native', () => {
+  it('is that of its calls and matches the estimate', async () => {
     const { outcome, summarizer } = await condensed(conversation());
     const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
     const counter = freshCounter();
@@ -18,7 +18,7 @@ describe('cost', () => {
     expect(outcome.calls).toMatchObject([{ profile: 'Work', vendor: 'anthropic', outcome: 'complete', timeMs: 1 }]);
   });
 
-  it('the estimate is of the same plan, without a call', async () => {
+  it('is estimated from the same plan without a call', async () => {
     const { manager, summarizer } = bed(conversation());
     const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
     const estimate = await manager.estimate(request);
@@ -41,7 +41,7 @@ describe('cost', () => {
     expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });
   });
 
-  it('an unknown price is unknown, and above any limit unless it is not paid by the token', async () => {
+  it('if unknown exceeds any limit, unless calls are not paid by the token', async () => {
     const summarizer = testSummarizer([SUMMARY]);
     const { prices, ...model } = summarizer.model;
     expect(prices).toBeDefined();
@@ -61,10 +61,10 @@ describe('cost', () => {
   });
 });
 
-describe('a window that is too small for the conversation', () => {
+describe('a window too small for the conversation', () => {
   const long = conversation(120);
 
-  it('is filled in parts, in order, each updating the summary so far', async () => {
+  it('is filled part by part, each updating the summary so far', async () => {
     const counter = freshCounter();
     const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
     const { condense, summarizer } = bed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
@@ -87,7 +87,7 @@ describe('a window that is too small for the conversation', () => {
     expect(outcome.cost).toBeCloseTo(outcome.calls?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0, 10);
   });
 
-  it('that is smaller than was said is met with a smaller plan, not again and again', async () => {
+  it('that turns out smaller than stated leads to a smaller plan, once', async () => {
     const { condense, summarizer } = bed(conversation(60), ['too-long', 'shorter', 'shorter still']);
     expect(await condense()).toMatchObject({ kind: 'condensed' });
     expect(summarizer.requests.length).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ describe('a window that is too small for the conversation', () => {
     expect(never.summarizer.requests).toHaveLength(4);
   });
 
-  it('is taken to be no smaller for a vendor that did not compact before', async () => {
+  it('is not assumed after a vendor’s compaction failed', async () => {
     const sent = async (script: readonly string[], compacts: boolean): Promise<(number | undefined)[]> => {
       const made = bed(conversation(60), script, { compacts });
       await made.condense({ config: { vendorCompaction: compacts } });
@@ -107,7 +107,7 @@ describe('a window that is too small for the conversation', () => {
     expect(await sent(['not-compacted', 'too-long', 'shorter'], true)).toEqual([Number(calls) + 1, tokens]);
   });
 
-  it('a smaller plan that would exceed the limit is not begun', async () => {
+  it('does not start a smaller plan that would exceed the limit', async () => {
     const { condense, summarizer, manager } = bed(conversation(60), ['too-long']);
     const { cost = 0 } = await manager.estimate({
       conversation: 'c',
@@ -119,7 +119,7 @@ describe('a window that is too small for the conversation', () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it('a window without room for anything is told', async () => {
+  it('without any room is reported', async () => {
     const { condense } = bed(long, [SUMMARY], { contextWindow: 1_500 });
     expect(await condense()).toMatchObject({
       kind: 'failed',
@@ -127,7 +127,7 @@ describe('a window that is too small for the conversation', () => {
     });
   });
 
-  it('repeated content goes first', async () => {
+  it('removes repeated content first', async () => {
     const same = lines('same', 60);
     const messages = [
       ...conversation(4),
@@ -144,12 +144,12 @@ describe('a window that is too small for the conversation', () => {
   });
 });
 
-describe('the model that is called', () => {
+describe('the model that Native calls', () => {
   const there = testSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
   const own = testSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
   const gone = { profile: 'Cheap', reason: 'it has no key.' };
 
-  it('is the condensing profile’s, else the conversation’s, with a warning', () => {
+  it('is the condensing profile’s, otherwise the conversation’s, with a warning', () => {
     expect(selectSummarizer({ condensing: there, conversation: own })).toEqual({
       summarizer: there,
       chosen: 'condensing-profile',
@@ -166,7 +166,7 @@ describe('the model that is called', () => {
     });
   });
 
-  it('none: it is said what to do', () => {
+  it('is required, and an error says how to set one up', () => {
     // A pass names a profile that isn't there: the condensing profile is no model of the conversation.
     expect(selectSummarizer({ condensing: gone, instead: own })).toEqual({
       summarizer: own,
@@ -182,7 +182,7 @@ describe('the model that is called', () => {
     );
   });
 
-  it('stands in the report, and the warning is told once', async () => {
+  it('is in the report, and its warning appears once', async () => {
     const provider = nativeProvider({ select: () => selectSummarizer({ condensing: gone, conversation: own }) });
     const manager = new CondensationManager(freshCounter(), [provider]);
     const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;

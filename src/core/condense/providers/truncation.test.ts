@@ -39,7 +39,7 @@ const messages = [
 ];
 
 describe('Truncation', () => {
-  it('shortens old results and parameters, and leaves text and recent messages alone', async () => {
+  it('shortens old results and parameters, and keeps text and recent messages', async () => {
     const shown = await view(messages, { preserveRecentCount: 2 });
     const tail = LONG.split('\n').slice(-20).join('\n');
     expect(texts(shown)).toEqual([
@@ -55,7 +55,7 @@ describe('Truncation', () => {
     expect(shown[0]).toBe(messages[0]);
   });
 
-  it('suppresses, per content type, text where it may', async () => {
+  it('suppresses selected content types, including text if allowed', async () => {
     const config = {
       preserveRecentCount: 2,
       toolResults: { mode: 'suppress' },
@@ -71,7 +71,7 @@ describe('Truncation', () => {
     );
   });
 
-  it('keeps the part that is wanted, in characters too', async () => {
+  it('keeps the configured part, also in characters', async () => {
     const config = { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 100, keep: 'tail' } };
     const one = 'word '.repeat(500);
     expect(texts(await view([user('t'), ...exchange('a', 'x', {}, one)], config))).toEqual([
@@ -80,7 +80,7 @@ describe('Truncation', () => {
     ]);
   });
 
-  it('leaves small content, system messages and what fits alone', async () => {
+  it('keeps small content, system messages and content within the limits', async () => {
     const small = lines('x', 5);
     const conversation: ApiMessage[] = [user('t'), { role: 'system', content: LONG }, ...exchange('a', 'x', {}, small)];
     const suppress = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
@@ -92,7 +92,7 @@ describe('Truncation', () => {
     ]);
   });
 
-  it('stops once the target is met, oldest first', async () => {
+  it('starts with the oldest content and stops at the target', async () => {
     const conversation = [user('t'), ...exchange('a', 'x', {}, LONG), ...exchange('b', 'x', {}, LONG)];
     const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
     const target = counter.messages(conversation) - 200;
@@ -103,7 +103,7 @@ describe('Truncation', () => {
     ]);
   });
 
-  it('works on the parameters and results of the XML era', async () => {
+  it('shortens XML-era parameters and results', async () => {
     const conversation = [
       user('t'),
       assistant(
@@ -124,7 +124,7 @@ describe('Truncation', () => {
     expect(texts([shown[2]!])).toEqual(['ok', '[result suppressed]', 'go on']);
   });
 
-  it('has a schema for the panel, names what is wrong, and estimates from the same plan', async () => {
+  it('has a schema for the panel, names problems, and estimates from the same plan', async () => {
     expect(truncationProvider.getConfigSchema()).toMatchObject({
       type: 'object',
       properties: { preserveRecentCount: { default: 10, minimum: 0 }, toolResults: { type: 'object' } },
@@ -143,7 +143,7 @@ describe('Truncation', () => {
   });
 });
 
-describe('at 200K tokens', () => {
+describe('Truncation of 200K tokens', () => {
   it('keeps a valid conversation valid', async () => {
     const large = [user('task')];
     for (let index = 0; index < 250; index++)

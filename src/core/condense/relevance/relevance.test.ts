@@ -36,8 +36,8 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
 const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
   textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
-describe('words', () => {
-  it('are told where they stand, as the pattern finds them', () => {
+describe('words of a text', () => {
+  it('are found at the places where the pattern finds them', () => {
     const texts = fc.string({
       unit: fc.constantFrom('a', 'Z', '_', '$', '0', '9', ' ', '.', '\n', 'é', '漢'),
       maxLength: 40,
@@ -52,15 +52,15 @@ describe('words', () => {
   });
 });
 
-describe('blocks', () => {
-  it('begin at declarations, and blank lines around them are no part of them', () => {
+describe('text blocks', () => {
+  it('begin at declarations and exclude surrounding blank lines', () => {
     const body = Array.from({ length: 8 }, (_, at) => `  call${at}();`).join('\n');
     const blocks = blocksOf(`function one() {\n${body}\n}\n\nfunction two() {\n${body}\n}\n`);
     expect(blocks.map(({ text }) => text)).toEqual([`function one() {\n${body}\n}`, `function two() {\n${body}\n}`]);
     expect(blocks.map(({ head }) => head)).toEqual(['function one() {', 'function two() {']);
   });
 
-  it('know the numbers of their lines, where all have one', () => {
+  it('know their line numbers if all lines have one', () => {
     const numbered = Array.from({ length: 5 }, (_, at) => `${at + 3}→line ${at}`).join('\n');
     expect(blocksOf(numbered)[0]?.numbers).toEqual([3, 7]);
     expect(blocksOf('a\nb\nc')[0]?.numbers).toBeUndefined();
@@ -76,7 +76,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('hold every line that is not blank once, in order, from the offset on that may go', () => {
+  it('contain each nonblank line after the offset once, in order', () => {
     const line = fc.constantFrom('', '  ', 'function a() {', '  b();', '}', 'plain text', '12→x');
     fc.assert(
       fc.property(fc.array(line, { maxLength: 200 }), fc.nat(300), fc.nat(300), fc.nat(300), (lines, from, a, b) => {
@@ -111,14 +111,14 @@ const CONVERSATION: readonly ApiMessage[] = [
 describe('the history of a file', () => {
   const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
 
-  it('knows when it was shown and changed, under each of its names', () => {
+  it('knows when the file was shown and changed, under all its names', () => {
     expect(files.of('/w/a.ts')).toBe(files.of('a.ts'));
     expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
     expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
     expect(files.of('/w/c.ts')).toBeUndefined();
   });
 
-  it('knows which lines an edit took out and put in', () => {
+  it('knows which lines an edit removed and inserted', () => {
     const lines = files.of('/w/a.ts')?.lines;
     expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
     expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
@@ -161,11 +161,11 @@ describe('features', () => {
   const a = of('/w/a.ts', 2);
   const b = of('/w/b.ts', 4);
 
-  it('are finite, and each has a name', () => {
+  it('are finite and named', () => {
     for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
   });
 
-  it('of one block are no other’s, however many there are', () => {
+  it('of one block do not depend on the number of other blocks', () => {
     const rows = newRows();
     const blocks = Array.from({ length: 200 }, (_, at) =>
       featured(rows, READ, { ...standing('/w/a.ts', 2), turns: at }),
@@ -178,18 +178,18 @@ describe('features', () => {
     }
   });
 
-  it('tell what later edits took out and wrote anew', () => {
+  it('reflect what later edits removed and rewrote', () => {
     expect([a('stale'), a('near')]).toEqual([0.5, 1]);
     expect([b('stale'), b('near')]).toEqual([1, 0]);
   });
 
-  it('tell what is talked about', () => {
+  it('reflect the current subject', () => {
     expect(a('prose')).toBeGreaterThan(0);
     expect(a('people')).toBe(0);
     expect([a('named'), b('named')]).toEqual([1, 0]);
   });
 
-  it('tell of errors of the last turns, where these are no lines of a file', () => {
+  it('reflect errors of the last turns, but not those in lines of a file', () => {
     const unsolved = (text: string, more: Partial<Standing>): number => {
       const own = { ...standing('/w/a.ts', 2), kind: 'command', path: undefined, ...more } as const;
       return featuresIn(text, own)('unsolved');
@@ -202,14 +202,14 @@ describe('features', () => {
     expect(unsolved('echo failed', { type: 'toolParameters' })).toBe(0);
   });
 
-  it('are weighed and summed up', () => {
+  it('are weighted and summed', () => {
     const rows = [Float32Array.from(FEATURE_NAMES, (name) => (name === 'stale' ? 2 : 1))];
     expect(relevanceOf(rows, { stale: -3, file: 1 })).toEqual([-5]);
     expect(Number.isFinite(relevanceOf(rows, WEIGHTS)[0])).toBe(true);
   });
 });
 
-describe('the choice of what goes', () => {
+describe('choosing blocks to remove', () => {
   const isNeighbour = [false, true, true, true];
   const tokens = [100, 100, 100, 100];
   const gone = (excess: number, relevance: readonly number[]): number[] => {
@@ -217,13 +217,13 @@ describe('the choice of what goes', () => {
     return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
   };
 
-  it('takes what is least relevant until it is enough', () => {
+  it('takes the least relevant ones until enough tokens are saved', () => {
     expect(gone(0, [0, 1, 2, 3])).toEqual([]);
     expect(gone(100 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([2]);
     expect(gone(10_000, [1, 2, 0, 3])).toEqual([0, 1, 2, 3]);
   });
 
-  it('knows that neighbours share a marker', () => {
+  it('lets adjacent blocks share a marker', () => {
     expect(gone(200 - MARKER_TOKENS, [2, 0, 1, 3])).toEqual([1, 2]);
     // A block between two that go takes a marker with it.
     expect(gone(300 - MARKER_TOKENS, [0, 20, 10, 30])).toEqual([0, 1, 2]);
@@ -231,12 +231,12 @@ describe('the choice of what goes', () => {
     expect(gone(200 - MARKER_TOKENS, [0, 0.2, 0.1, 0.3])).toEqual([0, 1]);
   });
 
-  it('keeps what need not go, and what costs more than it saves', () => {
+  it('keeps blocks that need not go and those that cost more than they save', () => {
     const choice = leastFor(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
     expect([0, 1, 2].map((block) => choice.has(block))).toEqual([false, false, true]);
   });
 
-  it('takes at each step the block of the lowest price, whatever the order in which prices fall', () => {
+  it('takes the cheapest block at each step, whatever the order of price changes', () => {
     const block = fc.record({
       relevance: fc.integer({ min: -3, max: 3 }),
       tokens: fc.integer({ min: 1, max: 200 }),
@@ -277,21 +277,21 @@ describe('the guard of the newest results', () => {
   };
   const ten = Array.from({ length: 10 }, (_, at) => read(at));
 
-  it('keeps three tenths of the newest results that the room allows', () => {
+  it('keeps three tenths of the newest results within the budget', () => {
     expect(guarded(ten, 1_000)).toEqual([7, 8, 9]);
     expect(guarded(ten, 700)).toEqual([8, 9]);
     expect(guarded(ten, 300)).toEqual([]);
     expect(guarded(ten, -1)).toEqual([]);
   });
 
-  it('counts every result and keeps what shows a file', () => {
+  it('counts every result but keeps only lines of files', () => {
     const blocks = ten.map((block, at) => (at === 8 ? { ...block, showsFile: false } : block));
     expect(guarded(blocks, 1_000)).toEqual([7, 9]);
     const withCalls = [...ten, { tokens: 5_000, result: undefined, showsFile: false }];
     expect(guarded(withCalls, 1_000)).toEqual([7, 8, 9]);
   });
 
-  it('never holds more than the room, and gives way if nothing else is left', () => {
+  it('never exceeds the budget, and gives way if nothing else is left', () => {
     const block = fc.record({ tokens: fc.integer({ min: 1, max: 500 }), result: fc.nat(9), showsFile: fc.boolean() });
     fc.assert(
       fc.property(fc.array(block, { maxLength: 40 }), fc.nat(8_000), (blocks, room) => {
@@ -310,8 +310,8 @@ describe('the guard of the newest results', () => {
   });
 });
 
-describe('neighbours', () => {
-  it('of what is likely to be needed are likelier needed themselves', () => {
+describe('neighbors', () => {
+  it('of relevant blocks become more relevant', () => {
     const [far, near, likely, other] = besideNeighbours([0, 0, 10, 0], [false, true, true, false]);
     expect([far, likely, other]).toEqual([0, 10, 0]);
     expect(near).toBeGreaterThan(0);

@@ -31,8 +31,8 @@ function condensed() {
   return draft;
 }
 
-describe('a preview', () => {
-  it('gives before, after and reason of each edit, step by step', () => {
+describe('a preview of edits', () => {
+  it('gives each edit’s text before and after and its reason, step by step', () => {
     const draft = condensed();
     const [first, second, third, summary] = editChanges(MESSAGES, [], draft.edits);
     expect(first).toMatchObject({ message: 2, step: 'first', reason: 'as old', before: FILE, strict: false });
@@ -44,7 +44,7 @@ describe('a preview', () => {
     expect(summary?.after).toContain('Read b.');
   });
 
-  it('starts from what earlier condensations left', () => {
+  it('starts with the result of earlier condensations', () => {
     const earlier = condensed().edits.slice(0, 1);
     const draft = new Draft(MESSAGES, counter, earlier);
     cut(draft, 'again', 2, 1);
@@ -52,7 +52,7 @@ describe('a preview', () => {
     expect(edit?.before).toContain(`${MARKER_START} the beginning`);
   });
 
-  it('tells what is left without some edits', () => {
+  it('shows the result without excluded edits', () => {
     const { edits, tokens } = condensed();
     const all = withoutEdits(MESSAGES, [], edits, new Set(), counter);
     expect(all).toEqual({ edits, tokensAfter: tokens, violations: [] });
@@ -65,7 +65,7 @@ describe('a preview', () => {
     expect(none.tokensAfter).toBe(counter.messages(MESSAGES));
   });
 
-  it('leaves messages as they are that a person excluded, with the summaries that took them in', () => {
+  it('leaves excluded messages unchanged by dropping summaries that include them', () => {
     const { edits } = condensed();
     const without = (...messages: number[]) =>
       withoutMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
@@ -74,7 +74,7 @@ describe('a preview', () => {
     expect(without(0)).toHaveLength(4);
   });
 
-  it('shows blocks as people read them, and what stands in their place', () => {
+  it('shows blocks in readable form, with their placeholders', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
     const thinking = { type: 'thinking', thinking: lines('thought', 20), signature: 's' };
     const messages: readonly ApiMessage[] = [

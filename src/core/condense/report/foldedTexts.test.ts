@@ -7,7 +7,7 @@ import { foldTexts } from './foldedTexts';
 const conversation = (bodies: readonly string[]): string => renderConversation(bodies.map((body) => user(body)));
 const countOf = (text: string): number => text.split('\n').length;
 
-it('what is the same on both sides is a line, around what changed some lines stay, and the first change is found', () => {
+it('equal parts fold to a line, changes keep some lines around them, and the first change is located', () => {
   const long = lines('same', 100);
   const before = conversation([long, `${long}\ngone\n${long}`, long]);
   const after = conversation([long, `${long}\nmarker\n${long}`, long]);
@@ -18,7 +18,7 @@ it('what is the same on both sides is a line, around what changed some lines sta
   expect(right).toContain('⋯ 97 lines unchanged ⋯');
 });
 
-it('of a result in which something changed, the line that says of what it is stays', () => {
+it('a changed result keeps the line that identifies it', () => {
   const path = 'src/a.ts';
   const said = (text: string): string =>
     renderConversation([
@@ -38,7 +38,7 @@ it('of a result in which something changed, the line that says of what it is sta
   }
 });
 
-it('10,000 lines that changed stay few enough for an editor to compare', () => {
+it('10,000 changed lines are folded to a number that an editor can compare', () => {
   const one = conversation(['task', lines('old', 10_000), lines('kept', 5_000)]);
   const folded = foldTexts(one, conversation(['task', 'marker', lines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
@@ -48,14 +48,14 @@ it('10,000 lines that changed stay few enough for an editor to compare', () => {
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
 });
 
-it('is the same text where nothing changed, with no first change', () => {
+it('equal texts fold alike and have no first change', () => {
   const text = conversation(['a', lines('b', 50)]);
   const { before, after, firstChange } = foldTexts(text, text);
   expect(before).toBe(after);
   expect(firstChange).toBeUndefined();
 });
 
-it('a summary takes the place of the messages that it replaced, and later ones still stand beside each other', () => {
+it('a summary is paired with the messages that it replaced, and later messages with themselves', () => {
   const messages = ['task', 'one', 'two', 'three'].map((body) => user(body));
   const view = renderConversation([user('task'), user('summary of two'), user('three')], [0, -1, 3]);
   const { before, after } = foldTexts(renderConversation(messages), view);
@@ -63,7 +63,7 @@ it('a summary takes the place of the messages that it replaced, and later ones s
   expect(before).toContain('two');
 });
 
-it('whatever stands there: equal texts stay equal, different ones differ at the line that is named', () => {
+it('equal texts fold to equal texts, and different ones differ at the reported line', () => {
   const bodies = fc.array(fc.array(fc.constantFrom('a', 'b', '', '━━━ 2 · user ━━━'), { maxLength: 40 }), {
     minLength: 1,
     maxLength: 5,
@@ -83,7 +83,7 @@ it('whatever stands there: equal texts stay equal, different ones differ at the 
   );
 });
 
-it('a line number that goes is no change; what goes with it is', () => {
+it('a removed line number is not a change, but removed text is', () => {
   const numbered = (text: string): string =>
     text
       .split('\n')
@@ -98,7 +98,7 @@ it('a line number that goes is no change; what goes with it is', () => {
   for (const line of changed) expect(line).toContain('gone');
 });
 
-it('a fold of a preview names no command that a preview does not have', () => {
+it('a preview’s fold does not name a command that previews lack', () => {
   const one = conversation(['task', lines('old', 10_000)]);
   const other = conversation(['task', lines('new', 10_000)]);
   expect(foldTexts(one, other).before).toContain('“Read What Was Condensed” shows them');

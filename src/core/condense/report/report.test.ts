@@ -23,7 +23,7 @@ const step = (
 const base = { provider: 'smart', tokensBefore: 8_500, steps: [], cost: 0, timeMs: 12, notes: [] };
 
 describe('formatReport', () => {
-  it('tells a condensation in the form of NFR-U-002', () => {
+  it('prints steps, total, cost and time', () => {
     const outcome: CondensationOutcome = {
       ...base,
       kind: 'condensed',
@@ -102,11 +102,11 @@ describe('formatReport', () => {
     ],
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
-  ])('says %j, and what it cost', (headline, outcome) => {
+  ])('reports %j and its cost', (headline, outcome) => {
     expect(formatReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 
-  it('does without a violation where none is named', () => {
+  it('prints a refusal without violations', () => {
     expect(formatReport({ ...base, kind: 'refused', violations: [] }, () => 'Smart')).toContain(
       'valid conversation. \n',
     );
@@ -122,7 +122,7 @@ it.each([
   [100, 94.7, '-5.3%'],
   [1000, 900.4, '-10%'],
   [100, 150, '+50%'],
-])('%d to %d is %s', (before, after, expected) => {
+])('prints %d to %d as %s', (before, after, expected) => {
   expect(formatChange(before, after)).toBe(expected);
 });
 
@@ -131,7 +131,7 @@ it.each([
   [0.00001, 'less than $0.0001'],
   [0.0036, '$0.0036'],
   [1.239, '$1.24'],
-])('%d dollars are %s', (dollars, expected) => {
+])('prints %d dollars as %s', (dollars, expected) => {
   expect(formatCost(dollars)).toBe(expected);
 });
 
@@ -139,6 +139,6 @@ it.each([
   [0.4, '0 ms'],
   [999.7, '1.0 seconds'],
   [61_000, '61.0 seconds'],
-])('%d ms are %s', (ms, expected) => {
+])('prints %d ms as %s', (ms, expected) => {
   expect(formatTime(ms)).toBe(expected);
 });

@@ -16,7 +16,7 @@ const textsOf = (messages: readonly ApiMessage[]): string[] =>
   instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text);
 
 describe('instructions', () => {
-  it('are what a person wrote, without what the agent put around it', () => {
+  it('include what a person wrote, without the agent’s additions', () => {
     expect(
       textsOf([
         user('Fix the parser <system-reminder>be nice</system-reminder>'),
@@ -30,7 +30,7 @@ describe('instructions', () => {
     ).toEqual(['Fix the parser', 'Fix the parser', 'And test it', '/review 12']);
   });
 
-  it('that were said twice are told twice, unless nothing was answered in between', () => {
+  it('that were repeated are listed twice only if there was an answer in between', () => {
     const said = [
       user('Go'),
       assistant('Done.'),
@@ -42,7 +42,7 @@ describe('instructions', () => {
     expect(textsOf(said)).toEqual(['Go', 'continue', 'continue']);
   });
 
-  it('are found in results in which a person speaks: refusals, answers, feedback', () => {
+  it('include a person’s words in results: refusals, answers, feedback', () => {
     const refusal =
       "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nUse pnpm";
     expect(
@@ -72,14 +72,14 @@ describe('instructions', () => {
     ['WebFetch', { url: 'https://example.org' }, 'User has answered your questions: "Colour"="blue"'],
     ['AskUserQuestion', { questions: [] }, 'User has answered your questions: "Colour"="blue"'],
     ['ask_followup_question', {}, '<answer>do it</answer>'],
-  ])('are not found in what %s returns where no reader says that a person speaks', (tool, input, result) => {
+  ])('do not include words in results of %s without a reader that finds a person’s', (tool, input, result) => {
     const messages = [user('Go'), ...exchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
     const [call] = listToolExchanges(messages);
     expect(personSlices(result, call)).toEqual([]);
   });
 
-  it('the first words of a result count, empty elements do not', () => {
+  it('include the first words of a result, but no empty elements', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
@@ -89,7 +89,7 @@ describe('instructions', () => {
     expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
   });
 
-  it('are looked for in time that grows with the text', () => {
+  it('are found in linear time', () => {
     const result = '<answer>'.repeat(200_000);
     const [asked] = listToolExchanges([
       user('Go'),
@@ -101,7 +101,7 @@ describe('instructions', () => {
     ]);
   });
 
-  it('the oldest are shortened first, then left out; the newest is the last to lose words', () => {
+  it('that are old are shortened first and omitted last; the newest keeps its words longest', () => {
     const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');
     const list = ['a', 'b', 'c'].map((name, message) => ({ message, text: words(name) }));
     const each = counter.text(words('c'));
@@ -116,15 +116,15 @@ describe('instructions', () => {
     expect(fitInstructions(list.slice(2), 0, counter).texts).toEqual(['']);
   });
 
-  it('never cut a character', () => {
+  it('are never cut inside a character', () => {
     const family = '👩‍👩‍👧‍👦 ';
     expect(shortened(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
     expect(shortened('short', 60, counter)).toBe('short');
   });
 });
 
-describe('files', () => {
-  it('of calls that succeeded, with how often they were changed', () => {
+describe('files in a fact sheet', () => {
+  it('are those of successful calls, with the number of changes', () => {
     const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
@@ -149,7 +149,7 @@ describe('files', () => {
     ]);
   });
 
-  it('share a folder that is told once', () => {
+  it('in one folder share its name', () => {
     expect(findCommonFolder(['/w/p/a.ts', '/w/p/src/b.ts', '/w/p/src/c.ts', 'rel.ts'])).toBe('/w/p/');
     expect(findCommonFolder(['/w/p/a/1', '/w/p/a/2', '/w/p/a/3', '/w/p/a/4', '/tmp/x'])).toBe('/w/p/a/');
     expect(findCommonFolder(['C:\\w\\a.ts', 'C:\\w\\b.ts'])).toBe('C:\\w\\');
@@ -158,8 +158,8 @@ describe('files', () => {
   });
 });
 
-describe('commands', () => {
-  it('stand once, with the status of the last run as far as the result tells it', () => {
+describe('commands in a fact sheet', () => {
+  it('are listed once, with the last run’s status if the result states it', () => {
     const run = (id: string, command: unknown, output: string, fields = {}): ApiMessage[] =>
       exchange(id, 'Bash', { command }, output, fields);
     const exchanges = listToolExchanges([
@@ -184,7 +184,7 @@ describe('commands', () => {
 });
 
 describe('open errors', () => {
-  it('are those that no later success is about', () => {
+  it('are those that no later success resolves', () => {
     const exchanges = listToolExchanges([
       user('Go'),
       ...exchange('1', 'Bash', { command: 'cd x && go test ./...' }, 'Exit code 1\nFAIL', { is_error: true }),
@@ -207,10 +207,10 @@ describe('open errors', () => {
   });
 });
 
-describe('the plan', () => {
+describe('the plan in a fact sheet', () => {
   const stateOf = (...messages: ApiMessage[]) => planState(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
 
-  it('is the last list, in any agent’s form', () => {
+  it('is the latest list in any agent’s form', () => {
     expect(
       stateOf(
         ...exchange('1', 'TodoWrite', { todos: [{ content: 'old', status: 'pending' }] }, 'ok'),
@@ -248,7 +248,7 @@ describe('the plan', () => {
   });
 });
 
-describe('the sheet', () => {
+describe('the fact sheet', () => {
   const messages = [
     user('The task'),
     ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
@@ -272,7 +272,7 @@ describe('the sheet', () => {
     ),
   ];
 
-  it('tells all of it', () => {
+  it('contains all facts', () => {
     const sheet = renderFactSheet(factsOf(messages, DEFAULT_TOOLS, 1), counter);
     expect(sheet.replaceAll(/user-[0-9a-f]{8}/g, 'user-x')).toBe(
       [
@@ -286,7 +286,7 @@ describe('the sheet', () => {
     );
   });
 
-  it('what comes behind the range settles errors, replaces the plan, and isn’t told', () => {
+  it('lets messages after the range resolve errors and replace the plan without listing them', () => {
     const later = [
       ...messages,
       ...exchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),
@@ -299,7 +299,7 @@ describe('the sheet', () => {
     expect(facts.instructions.map(({ text }) => text)).toEqual(['Do it\nwell']);
   });
 
-  it('stays near its budget, keeps the newest of each section, and says what it left out', () => {
+  it('stays near its budget, keeps the newest of each section, and counts what it omits', () => {
     const many = [
       user('The task'),
       ...Array.from({ length: 200 }, (_, index) => [
@@ -316,7 +316,7 @@ describe('the sheet', () => {
     expect(sheet).toContain('instruction 199');
   });
 
-  it('is empty where there is nothing to tell', () => {
+  it('is empty if there are no facts', () => {
     expect(renderFactSheet(factsOf([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
     expect(renderFactSheet(factsOf([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
   });

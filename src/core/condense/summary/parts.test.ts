@@ -10,8 +10,8 @@ import { chooseRange, unitStarts } from './range';
 import { proseOf, summaryMessage, summaryText } from './summaryMessage';
 import { testModel } from './testing';
 
-describe('fenced', () => {
-  it('puts a text between tags that it can’t hold', () => {
+describe('fence', () => {
+  it('encloses a text in tags that it cannot contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const [open = '', ...rest] = fenced('data', text).split('\n');
@@ -24,8 +24,8 @@ describe('fenced', () => {
   });
 });
 
-describe('the prompt', () => {
-  it('puts parts where a custom one asks for them, and the others in front', () => {
+describe('the prompt for a summary', () => {
+  it('puts parts where a custom prompt asks for them, and the others first', () => {
     const { prompt } = buildPrompt({
       conversation: 'talk',
       earlier: 'before',
@@ -40,7 +40,7 @@ describe('the prompt', () => {
     expect(buildPrompt({ conversation: 'talk', custom: 'keep {{other}}' }).prompt).toContain('keep {{other}}');
   });
 
-  it('is checked', () => {
+  it('is validated', () => {
     expect(promptProblems('Fine {{conversation}}')).toEqual([]);
     expect(promptProblems('{{}} {{x}}').map(({ message }) => message)).toEqual([
       expect.stringContaining('{{}} is not known'),
@@ -49,14 +49,14 @@ describe('the prompt', () => {
     expect(promptProblems('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
   });
 
-  it('a reply’s summary is what stands outside of the model’s thoughts', () => {
+  it('yields the reply without the model’s thinking', () => {
     expect(summaryIn('<thinking>a</thinking>\n<summary>b')).toBe('b');
     expect(summaryIn(' plain ')).toBe('plain');
     expect(summaryIn('<analysis>never ends')).toBe('');
     expect(summaryIn('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
   });
 
-  it('a reply’s summary is whole that speaks of such tags itself', () => {
+  it('yields a whole reply that mentions such tags itself', () => {
     for (const summary of [
       '## Done\nThe parser drops `<thinking>` blocks.\n## Next steps\nNone',
       '## Done\n<analysis>x</analysis> is shown.',
@@ -69,19 +69,19 @@ describe('the prompt', () => {
 });
 
 describe('the summary message', () => {
-  it('gives its prose back', () => {
+  it('yields its prose again', () => {
     for (const facts of ['', '### Files changed\n- a'])
       expect(proseOf(summaryText('## Goal\nx', facts))).toBe('## Goal\nx');
     expect(proseOf('of another agent')).toBe('of another agent');
   });
 
-  it('has an id that follows from its text', () => {
+  it('has an ID derived from its text', () => {
     expect(summaryMessage('a')).toEqual(summaryMessage('a'));
     expect(summaryMessage('a')['condenseId']).not.toBe(summaryMessage('b')['condenseId']);
   });
 });
 
-describe('the range', () => {
+describe('the range to summarize', () => {
   const messages = [
     user('Task'),
     assistant('a'),
@@ -92,7 +92,7 @@ describe('the range', () => {
     assistant('c'),
   ];
 
-  it('is cut where units begin', () => {
+  it('is cut at unit boundaries', () => {
     expect(unitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(chooseRange(messages, 1, 2)).toMatchObject({ range: { start: 1, end: 6 }, since: { start: 1, end: 6 } });
     expect(chooseRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
@@ -100,7 +100,7 @@ describe('the range', () => {
     expect(chooseRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
   });
 
-  it('is the longest one without pinned messages, and their units stay whole', () => {
+  it('is the longest one without pinned messages, and keeps their units whole', () => {
     const messages = [
       user('task'),
       assistant('a'),
@@ -122,7 +122,7 @@ describe('the range', () => {
 describe('the transcript', () => {
   const limits = { resultChars: 40, parameterChars: 20 };
 
-  it('tells every kind of block', () => {
+  it('renders every kind of block', () => {
     const shown = transcript(
       [
         { role: 'system', content: 'Rules' },
@@ -149,7 +149,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('cuts XML-era results and parameters like native ones, and no prose', () => {
+  it('truncates XML-era results and parameters like native ones, but no prose', () => {
     const prose = 'I think about it for a long time. '.repeat(4).trim();
     const [call1 = '', result1 = ''] = transcript(
       [
@@ -164,16 +164,16 @@ describe('the transcript', () => {
     expect(result1).toMatch(/Result:\n│\n│y{24}\n│… \(460 characters left out\) …\n│y{16}$/);
   });
 
-  it('cuts in the middle', () => {
+  it('truncates in the middle', () => {
     expect(cutMiddle('short', 10)).toBe('short');
   });
 });
 
-describe('chunks', () => {
+describe('chunks of a transcript', () => {
   const counter = freshCounter();
   const count = (text: string): number => counter.text(text);
 
-  it('hold all texts in their order, each within the budget', () => {
+  it('contain all texts in order, each within the budget', () => {
     fc.assert(
       fc.property(fc.array(fc.lorem({ maxCount: 60 })), fc.integer({ min: 12, max: 80 }), (texts, budget) => {
         const chunks = packChunks(texts, budget, count);
@@ -183,7 +183,7 @@ describe('chunks', () => {
     );
   });
 
-  it('a long text is split at the end of a line', () => {
+  it('split a long text at a line end', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line number ${index}`).join('\n');
     const chunks = packChunks([text], 60, count);
     expect(chunks.length).toBeGreaterThan(4);
@@ -193,14 +193,14 @@ describe('chunks', () => {
 });
 
 describe('the expected length of a reply', () => {
-  it('starts from what real agents write', () => {
+  it('starts with what real agents write', () => {
     expect(defaultOutputTokens(100_000)).toBe(2_000);
     expect(defaultOutputTokens(5_000)).toBe(1_350);
     expect(expectedOutputTokens(100_000, [])).toBe(2_000);
     expect(expectedOutputTokens(100_000, [], 1.5)).toBe(3_000);
   });
 
-  it('follows the runs', () => {
+  it('follows earlier runs', () => {
     const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 4_000 }));
     const expected = expectedOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
     expect(expected).toBeGreaterThan(3_600);
@@ -209,7 +209,7 @@ describe('the expected length of a reply', () => {
 });
 
 describe('the expected length of a single content’s summary', () => {
-  it('follows the runs of like length: long contents fill what was asked for, short ones don’t', () => {
+  it('follows runs of similar length', () => {
     const asked = { askedTokens: 150 };
     const short = Array.from({ length: 30 }, () => ({ ...asked, inputTokens: 230, outputTokens: 30 }));
     const long = Array.from({ length: 5 }, () => ({ ...asked, inputTokens: 2_000, outputTokens: 170 }));
@@ -221,7 +221,7 @@ describe('the expected length of a single content’s summary', () => {
   });
 });
 
-describe('what the vendor’s cache knows', () => {
+describe('the forecast of a vendor’s cache', () => {
   let now = 0;
   const text = 'word '.repeat(4_000);
   const memory = (): PromptMemory => {
@@ -229,7 +229,7 @@ describe('what the vendor’s cache knows', () => {
     return new PromptMemory(() => now);
   };
 
-  it('OpenAI’s: the common prefix in steps, for five minutes', () => {
+  it('for OpenAI is the common prefix in steps, for five minutes', () => {
     const model = testModel({ vendor: 'openai', accounting: 'openai' });
     const known = memory();
     expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
@@ -242,7 +242,7 @@ describe('what the vendor’s cache knows', () => {
     expect(known.estimate(model, '', 0)).toEqual({ read: 0, write: 0 });
   });
 
-  it('Anthropic’s: what is marked, written once and read again', () => {
+  it('for Anthropic is what was marked, written once and then read', () => {
     const known = memory();
     const marked = testModel({ cacheLifetime: '1h' });
     expect(known.estimate(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });

@@ -29,8 +29,8 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-describe('in a text for a model', () => {
-  it('no line that begins like ours comes from data', () => {
+describe('quoted data in a text for a model', () => {
+  it('never imitates one of our lines', () => {
     fc.assert(
       fc.property(
         fc.array(hostile, { minLength: 7, maxLength: 7 }),
@@ -65,7 +65,7 @@ describe('in a text for a model', () => {
     );
   });
 
-  it('a quoted line stays quoted where a chunk ends in the middle of it', () => {
+  it('stays quoted if a chunk ends inside a line', () => {
     const counter = freshCounter();
     fc.assert(
       fc.property(
@@ -81,7 +81,7 @@ describe('in a text for a model', () => {
     );
   });
 
-  it('a name stands on one line of bounded length', () => {
+  it('has names on one line of limited length', () => {
     fc.assert(
       fc.property(hostile, (name) => {
         expect(oneLine(name)).not.toMatch(LINE_ENDS);
@@ -91,7 +91,7 @@ describe('in a text for a model', () => {
     expect(oneLine('a'.repeat(400))).toBe(`${'a'.repeat(149)}…${'a'.repeat(149)}`);
   });
 
-  it('the code of the turns is in none of them, and the same for the same texts', () => {
+  it('has headers with a code that no turn contains, the same for the same texts', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `word ${index}`);
     expect(nonceFor(texts)).toBe(nonceFor([...texts]));
     const first = nonceFor(['a']);
@@ -99,7 +99,7 @@ describe('in a text for a model', () => {
   });
 });
 
-it('finds a nonce for a text that holds every word of four hexadecimal digits', () => {
+it('a nonce is found for a text that contains every word of four hexadecimal digits', () => {
   const words = Array.from({ length: 0x1_00_00 }, (_, word) => word.toString(16).padStart(4, '0')).join(' ');
   expect(words).not.toContain(nonceFor([words]));
 });

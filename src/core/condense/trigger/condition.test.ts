@@ -18,7 +18,7 @@ const UNKNOWN: ConditionFacts = {
   budgetLeft: undefined,
 };
 
-describe('judge', () => {
+describe('judging a condition', () => {
   it.each<[Condition, Verdict, Verdict]>([
     [{}, 'holds', 'holds'],
     [{ tokenThreshold: 49_999 }, 'holds', 'holds'],
@@ -41,7 +41,7 @@ describe('judge', () => {
     [{ or: [] }, 'fails', 'fails'],
     [{ not: { windowPercent: 1 } }, 'fails', 'unknown'],
     [{ not: { toolResults: 12 } }, 'holds', 'holds'],
-  ])('%j: %s, and where nobody knows %s', (condition, known, unknown) => {
+  ])('%j gives %s, and with unknown facts %s', (condition, known, unknown) => {
     expect(judge(condition, FACTS)).toBe(known);
     expect(judge(condition, UNKNOWN)).toBe(unknown);
   });
@@ -54,12 +54,12 @@ describe('judge', () => {
       { overTarget: 1, and: [{ cacheCold: true, budgetLeft: 1 }] },
       "no target is set, and whether the vendor's prompt cache is still warm is not known, and what may still be spent is not known",
     ],
-  ])('%j misses: %s', (condition, words) => {
+  ])('%j reports as missing: %s', (condition, words) => {
     expect(missingFacts(condition, UNKNOWN)).toBe(words);
     expect(missingFacts(condition, FACTS)).toBe('');
   });
 
-  it('is asked by conditions of known fields alone', () => {
+  it('accepts only conditions with known fields', () => {
     expect(conditionSchema.safeParse({ not: { tokenTreshold: 1 } }).error?.issues[0]?.path).toEqual(['not']);
   });
 });

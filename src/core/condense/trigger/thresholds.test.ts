@@ -10,24 +10,24 @@ import {
 } from './thresholds';
 
 describe('thresholds and targets', () => {
-  it('are a percentage of the window, or tokens where they are fewer', () => {
+  it('are a percentage of the window, or tokens if they are less', () => {
     expect(thresholdTokens({ percent: 50 }, 200_001)).toBe(100_000);
     expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 1_000_000)).toBe(200_000);
     expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 128_000)).toBe(96_000);
   });
 
-  it('have two thirds of the threshold as the target, or what is said', () => {
+  it('have a target of two thirds of the threshold, or as configured', () => {
     expect(targetTokens({ percent: 30 }, 100_000)).toBe(20_100);
     expect(targetTokens({ percent: 30, targetPercent: 50 }, 100_000)).toBe(15_000);
     expect(targetTokens({ percent: 75, tokens: 50_000 }, 1_000_000)).toBe(33_500);
   });
 
-  it('go further where a conversation is due below its threshold', () => {
+  it('have a lower target for a conversation that is due below its threshold', () => {
     expect(targetTokens({ percent: 75 }, 100_000, 40_000)).toBe(26_800);
     expect(targetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
   });
 
-  it('what is worth it lies between threshold and target, whatever they are', () => {
+  it('have a worthwhile size between threshold and target for any values', () => {
     for (let percent = 5; percent <= 100; percent += 5) {
       for (const targetPercent of [10, 67, 90]) {
         const threshold = { percent, targetPercent };
@@ -47,7 +47,7 @@ describe('shouldCondense', () => {
     threshold: { percent: 75 },
   } as const;
 
-  it('is due from the threshold on, the last message counted in', () => {
+  it('is due from the threshold on, including the last message', () => {
     expect(shouldCondense({ ...input, totalTokens: 149_000, lastMessageTokens: 1_000 })).toEqual({
       due: true,
       reason: 'threshold',
@@ -63,18 +63,18 @@ describe('shouldCondense', () => {
     expect(shouldCondense({ ...late, totalTokens: 172_001 })).toMatchObject({ due: true, reason: 'window' });
   });
 
-  it('reserves 8192 tokens where the model names no output limit', () => {
+  it('reserves 8192 tokens if the model states no output limit', () => {
     expect(allowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
     expect(allowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
   });
 
-  it('takes an absolute threshold', () => {
+  it('accepts an absolute threshold', () => {
     const absolute = { ...input, threshold: { percent: 75, tokens: 50_000 }, lastMessageTokens: 0 } as const;
     expect(shouldCondense({ ...absolute, totalTokens: 49_999 }).due).toBe(false);
     expect(shouldCondense({ ...absolute, totalTokens: 50_000 })).toMatchObject({ due: true, reason: 'threshold' });
   });
 
-  it('is never due where the window is not known', () => {
+  it('is never due if the window is unknown', () => {
     expect(shouldCondense({ ...input, contextWindow: 0, totalTokens: 1e9, lastMessageTokens: 0 })).toMatchObject({
       due: false,
       percent: 0,
@@ -82,7 +82,7 @@ describe('shouldCondense', () => {
   });
 });
 
-describe('reservedOutput', () => {
+describe('getReservedOutput', () => {
   const at75 = { percent: 75 } as const;
 
   it.each([
@@ -94,20 +94,23 @@ describe('reservedOutput', () => {
     [32_768, 32_768],
     [32_768, undefined],
     [8_192, 4_096],
-  ])('a window of %d and an output of %s: nothing is due before the threshold', (contextWindow, maxOutputTokens) => {
-    for (const wanted of [undefined, maxOutputTokens]) {
-      const input = {
-        contextWindow,
-        threshold: at75,
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-        ...(wanted !== undefined && { wanted }),
-      };
-      const allowed = allowedTokens(contextWindow, reservedOutput(input));
-      expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
-    }
-  });
+  ])(
+    'keeps requests within a window of %d with an output of %s until the threshold',
+    (contextWindow, maxOutputTokens) => {
+      for (const wanted of [undefined, maxOutputTokens]) {
+        const input = {
+          contextWindow,
+          threshold: at75,
+          ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+          ...(wanted !== undefined && { wanted }),
+        };
+        const allowed = allowedTokens(contextWindow, reservedOutput(input));
+        expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
+      }
+    },
+  );
 
-  it('is a tenth of the window at most, or 8,192, unless the user wants more', () => {
+  it('is at most a tenth of the window or 8,192, unless the user wants more', () => {
     const input = {
       contextWindow: 400_000,
       threshold: { percent: 50 },
@@ -119,11 +122,11 @@ describe('reservedOutput', () => {
     expect(reservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
   });
 
-  it('is something where the threshold is the whole window', () => {
+  it('is positive even if the threshold is the whole window', () => {
     expect(reservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
   });
 
-  it('leaves every threshold where it says, as far as a request fits with room for an answer', () => {
+  it('leaves every threshold unchanged if a request fits with room for an answer', () => {
     for (const contextWindow of [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000]) {
       for (let percent = 5; percent <= 100; percent += 1) {
         const { tokens, reason } = duePoint({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });

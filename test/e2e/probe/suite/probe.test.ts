@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { extensionVariable } from '../../suite/names';
 
 suite('the probe', () => {
-  test('runs in a real VS Code, from its package', async () => {
+  test('the probe runs in a real VS Code, from its package', async () => {
     const extension = vscode.extensions.getExtension(process.env[extensionVariable] ?? '');
     assert.ok(extension);
     assert.equal(extension.isActive, false);
@@ -13,12 +13,12 @@ suite('the probe', () => {
     assert.ok((await vscode.commands.getCommands(true)).includes('probe.pick'));
   });
 
-  test('does not see the developer’s home folder', () => {
+  test('the probe does not see the developer’s home folder', () => {
     assert.ok(homedir().startsWith(tmpdir()), homedir());
   });
 
   if (process.env['CONTEXT_CONDENSER_E2E_BREAK'] === 'true')
-    test('fails when it is told to', () => {
+    test('the probe fails on request', () => {
       assert.fail('as told');
     });
 });

@@ -27,7 +27,7 @@ const open = async (accountStored: unknown): Promise<Page> => {
 
 const textOf = (page: Page): string => page.find('#account').textContent;
 
-it('reads nothing before it is asked for, then shows sums, pictures and the tables behind them', async () => {
+it('the account reads sessions only on request, then shows sums, charts and tables', async () => {
   const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
   const page = await open(accountStored);
   expect(accountStored).not.toHaveBeenCalled();
@@ -56,7 +56,7 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   }
 });
 
-it('groups as is chosen, of the days that are chosen', async () => {
+it('the account groups by the selected field over the selected days', async () => {
   const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [] }));
   const page = await open(accountStored);
   const choose = (at: number, value: string): void => {
@@ -72,7 +72,7 @@ it('groups as is chosen, of the days that are chosen', async () => {
   await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
 });
 
-it('compares with another provider, as a range, and says what it stands on', async () => {
+it('the account compares with another provider as a range, and states its basis', async () => {
   const whatIf = {
     ...{ choice: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
     ...{ condensations: 4, needed: 250, missing: 3, recallable: 3 },
@@ -90,13 +90,13 @@ it('compares with another provider, as a range, and says what it stands on', asy
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
 });
 
-it('says one request whose price is not known as one', () => {
+it('the account says “one request” if one has an unknown price', () => {
   const money = { cost: 4.5, replayedCost: 0, requests: 10 };
   expect(moneyOf({ ...money, unpriced: 1 })).toBe('$4.50, and 1 request whose price is not known');
   expect(moneyOf({ ...money, unpriced: 2 })).toBe('$4.50, and 2 requests whose price is not known');
 });
 
-it('shows what was replayed as a range', async () => {
+it('the account shows replayed costs as a range', async () => {
   const overview = makeOverview([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
     asReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
@@ -111,7 +111,7 @@ it('shows what was replayed as a range', async () => {
   expect(rows.some((row) => row.startsWith('Codex$1.00'))).toBe(true);
 });
 
-it('saves what would be added up, with the days and the comparison that are chosen', async () => {
+it('the account exports what it would sum, with the selected days and comparison', async () => {
   const saveAccount = vi.fn().mockRejectedValueOnce(new vscode.CancellationError()).mockResolvedValue(undefined);
   const page = await openPage({ backend: { saveAccount }, view: { open: ['account'] } });
   await page.until(() => page.find('vscode-button', 'Save as a page'));
@@ -132,7 +132,7 @@ it('saves what would be added up, with the days and the comparison that are chos
   expect(page.find('#account .problems').textContent).toBe('');
 });
 
-it('of one session says so', async () => {
+it('the account of one session says so', async () => {
   const overview = makeOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
@@ -140,7 +140,7 @@ it('of one session says so', async () => {
   expect(textOf(page)).toContain('1 session could not be read');
 });
 
-it('shows what it had where it was cancelled, and says what failed', async () => {
+it('the account shows partial results after a cancellation, and reports failures', async () => {
   const accountStored = vi
     .fn()
     .mockRejectedValueOnce(new vscode.CancellationError())
@@ -175,7 +175,7 @@ const WEIGHTS = [
   { title: 'Write a test', agent: 'VS Code', tools: [tool('read_file', 1_200, 1)] },
 ];
 
-it('shows what the tools of running conversations take, by server and by tool, and which were never called', async () => {
+it('the account shows the tools’ tokens in running conversations by server and tool, including tools never called', async () => {
   const overview = makeOverview([
     sessionAccount({
       title: 'Old',
@@ -224,7 +224,7 @@ it('shows what the tools of running conversations take, by server and by tool, a
   ]);
 });
 
-it('takes the calls of an agent that no stored session is of as not known', async () => {
+it('the account shows calls as unknown for an agent without stored sessions', async () => {
   const overview = makeOverview([
     sessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
   ]);
@@ -245,7 +245,7 @@ it('takes the calls of an agent that no stored session is of as not known', asyn
   expect(last.textContent).not.toContain('In stored sessions');
 });
 
-it('says where no conversation runs, of one whose tools are all called nothing more, and what failed', async () => {
+it('the account reports that no conversation runs, that all tools were called, and failures', async () => {
   const none = await openPage({ backend: { toolWeightsOf: () => [] }, view: { open: ['account'] } });
   await none.until(() => textOf(none).includes('No running conversation is being condensed, so'));
   const one = await openPage({ backend: { toolWeightsOf: () => [WEIGHTS[1]] }, view: { open: ['account'] } });

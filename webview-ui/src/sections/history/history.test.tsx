@@ -53,14 +53,14 @@ const shown = (history: object, backend: Backend = {}): Promise<Page> =>
     backend: { historyOf: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
   });
 
-describe('the history', () => {
+describe('the history section', () => {
   it('says that nothing was condensed yet', async () => {
     const page = await shown({});
     await page.until(() => page.root.textContent.includes('Nothing has been condensed yet'));
     expect(page.all('#history vscode-button').map(({ textContent }) => textContent)).not.toContain('Export as JSON…');
   });
 
-  it('names what condensed in words, strategies and new results too', async () => {
+  it('names providers and strategies in words, and new results', async () => {
     const newResult = { provider: 'on-arrival', preset: undefined };
     const page = await shown({
       entries: [entry('1', newResult), entry('2', { provider: 'strategy', preset: 'pipeline' })],
@@ -72,7 +72,7 @@ describe('the history', () => {
     await page.until(() => page.all('#history .item').length === 1);
   });
 
-  it('adds up all that there are, and says how far the search reaches', async () => {
+  it('sums all entries and says how far the search reaches', async () => {
     const entries = Array.from({ length: 600 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
     const page = await shown({ entries });
     const figure = (name: string): string | undefined =>
@@ -84,7 +84,7 @@ describe('the history', () => {
     await page.until(() => page.find('#history .row-note', '0 found in the newest 500'));
   });
 
-  it('lists what was condensed, with provider, passes, tokens, time, cost and what it saves', async () => {
+  it('lists condensations with provider, passes, tokens, time, cost and saving', async () => {
     const page = await shown({
       entries: [entry('1')],
       runs: [run(), run({ outcome: 'failed', reason: 'no answer', tokensAfter: 1_000 })],
@@ -105,7 +105,7 @@ describe('the history', () => {
     await page.until(() => page.root.textContent.includes('no answer'));
   });
 
-  it('says of new results how often the agent read again what a reference stood for', async () => {
+  it('says how often the agent read again what a reference replaced', async () => {
     const newResult = { provider: 'on-arrival', preset: undefined };
     const page = await shown({
       entries: [
@@ -129,7 +129,7 @@ describe('the history', () => {
     );
   });
 
-  it('is searched, and shows more on demand', async () => {
+  it('can be searched and shows more on request', async () => {
     const many = Array.from({ length: 25 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
     const page = await shown({ entries: many });
     const items = (): number => page.all('#history .items .item').length;
@@ -141,7 +141,7 @@ describe('the history', () => {
     await page.until(() => items() === 1);
   });
 
-  it('undoes and brings back, and shows the difference', async () => {
+  it('undoes and redoes condensations, and shows the difference', async () => {
     let isUndone = false;
     const asked: unknown[] = [];
     const page = await shown(
@@ -167,7 +167,7 @@ describe('the history', () => {
     await page.until(() => page.find('#history .problem', 'The file is gone.'));
   });
 
-  it('follows what is condensed meanwhile', async () => {
+  it('updates with new condensations', async () => {
     let entries = [entry('1')];
     const page = await shown({}, { historyOf: () => Promise.resolve({ entries, runs: [] }) });
     await page.until(() => page.all('#history .items .item').length === 1);
@@ -176,7 +176,7 @@ describe('the history', () => {
     await page.until(() => page.all('#history .items .item').length === 2);
   });
 
-  it('is exported and cleared', async () => {
+  it('can be exported and cleared', async () => {
     const asked: unknown[] = [];
     const note = (result: boolean) => (_services: unknown, what: unknown) => {
       asked.push(what);
@@ -190,7 +190,7 @@ describe('the history', () => {
     expect(asked).toEqual(['json', 'csv', 'metrics', 'ledgers']);
   });
 
-  it('says why it can’t be shown, and is tried again', async () => {
+  it('says why it can’t be shown, and can be retried', async () => {
     let isLocked = true;
     const page = await shown(
       {},
@@ -206,8 +206,8 @@ describe('the history', () => {
   });
 });
 
-describe('recommendations', () => {
-  it('are followed with a click, and taken back with another', async () => {
+describe('recommendations from the history', () => {
+  it('can be applied and undone with one click each', async () => {
     fake.settings['contextCondenser.threshold'] = 75;
     const runs = Array.from({ length: 5 }, () => run({ trigger: 'window' }));
     const page = await shown({ runs });
@@ -221,7 +221,7 @@ describe('recommendations', () => {
     await page.until(() => saved('threshold') === 75);
   });
 
-  it('name a profile or a configuration, with what it would have saved', async () => {
+  it('name a profile or configuration and what it would have saved', async () => {
     fake.settings['contextCondenser.profiles'] = [
       { id: 'work', name: 'Work', vendor: 'anthropic', model: 'large' },
       { id: 'small', name: 'Small', vendor: 'anthropic', model: 'small' },

@@ -43,8 +43,8 @@ async function rename(page: Page, id: string, name: string): Promise<void> {
   );
 }
 
-describe('in a workspace without presets of its own', () => {
-  it('the user’s are deleted and renamed, and that is undone', async () => {
+describe('presets in a workspace without its own', () => {
+  it('are deleted and renamed in the user’s list, which can be undone', async () => {
     const page = await opened('workspace');
     await press(page, 'a', 'Delete');
     await page.until(() => idsIn(fake.settings) === 'b');
@@ -57,7 +57,7 @@ describe('in a workspace without presets of its own', () => {
     expect(page.find('#presets').textContent).toContain('Presets are saved in your user settings.');
   });
 
-  it('a new one and one of a file come to the user’s, which are all there still', async () => {
+  it('are added to the user’s list, new or from a file, without losing others', async () => {
     fake.workspaceSettings['contextCondenser.smart'] = config;
     const page = await opened('workspace');
     await page.type(() => page.find('vscode-text-field', 'Name of the new preset'), 'c');
@@ -72,7 +72,7 @@ describe('in a workspace without presets of its own', () => {
   });
 });
 
-it.each(['user', 'workspace'] as const)('a workspace’s own list is the one that is changed: %s', async (scope) => {
+it.each(['user', 'workspace'] as const)('a workspace’s own list of presets is the one to change: %s', async (scope) => {
   fake.workspaceSettings[KEY] = [preset('a'), preset('w')];
   const page = await opened(scope);
   await rename(page, 'a', 'Preset a, here');
@@ -83,7 +83,7 @@ it.each(['user', 'workspace'] as const)('a workspace’s own list is the one tha
   expect(page.root.textContent.includes('This workspace has its own presets')).toBe(scope === 'user');
 });
 
-it('a workspace’s list that has no effect is left alone: the user has not allowed what it calls', async () => {
+it('a workspace’s list that the user has not allowed is not changed', async () => {
   fake.settings['contextCondenser.profiles'] = [{ id: 'dear', name: 'Dear', vendor: 'anthropic', model: 'm' }];
   const batch = { operation: 'summarize', apiProfile: 'dear' };
   const pass = { ...config.passes[0], mode: 'batch', batchConfig: batch };

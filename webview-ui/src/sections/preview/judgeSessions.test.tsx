@@ -36,7 +36,7 @@ const JUDGED = {
   },
 } as const;
 
-it('judges by stored conversations, and shows verdict, curve and figures', async () => {
+it('evaluating stored conversations shows verdict, curve and figures', async () => {
   const judgeStored = vi.fn(() => Promise.resolve(JUDGED));
   const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
   await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
@@ -46,7 +46,7 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
   expect(page.root.textContent).toContain('Truncation (current)');
 });
 
-it('shows nothing where it was cancelled, and can be asked again', async () => {
+it('a cancelled evaluation shows nothing and can be started again', async () => {
   const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
   const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
   await page.click(() => page.find('vscode-button', 'Compare on my conversations'));

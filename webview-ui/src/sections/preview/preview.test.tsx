@@ -23,7 +23,7 @@ function press(key: string): void {
   document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 }
 
-it('shows the sample with no key and no agent, and what would happen to each message', async () => {
+it('the preview shows the sample without key or agent, and what would happen to each message', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
   page.find('#preview .tag', 'sample');
@@ -37,7 +37,7 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);
 });
 
-it('tells the cost before one agrees to it, on the very button', async () => {
+it('the preview states the cost on the button before the user agrees', async () => {
   const of = (changes: object): string =>
     priceOf({ tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, cost: 0.02, timeMs: 1, ...changes });
   expect(of({ calls: 0, cost: 0 })).toBe('');
@@ -56,7 +56,7 @@ it.each([
   ['more', { cost: 0.051 }, true],
   ['a range that ends above it', { cost: 0.01, costRange: { least: 0.01, most: 0.06 } }, true],
   ['nothing', { cost: 0, calls: 0 }, false],
-])('marks a cost above $0.05: %s', (_what, changes, isMarked) => {
+])('the preview marks a cost above $0.05: %s', (_what, changes, isMarked) => {
   const callTokens = { input: 12_000, cacheRead: 0, cacheWrite: 300, output: 900 };
   const preview = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
   const shown = renderToStaticMarkup(<Figures preview={preview} />);
@@ -64,7 +64,7 @@ it.each([
   expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(preview.calls > 0);
 });
 
-it('says which facts stay in the view, behind the estimate, and names what goes', async () => {
+it('the preview shows after the estimate which facts stay in the view, and names those that go', async () => {
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.manual.targetPercent'] = 10;
   const page = await open();
@@ -88,7 +88,7 @@ it('says which facts stay in the view, behind the estimate, and names what goes'
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
-it('a report that fails says so, and the preview stays', async () => {
+it('the preview stays if its report fails, and says so', async () => {
   let asked = 0;
   const setup = { provider: 'lossless', config: undefined, presets: [], targetPercent: 50, maxCost: 0.5, models: [] };
   const readPreviewSetup = () =>
@@ -98,7 +98,7 @@ it('a report that fails says so, and the preview stays', async () => {
   expect(cells(page).length).toBeGreaterThan(20);
 });
 
-it('a message is pinned and left out by keyboard, the estimate follows, and the last mark is undone', async () => {
+it('the preview can pin and leave out messages by keyboard, updates the estimate, and undoes the last mark', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
   const after = figure(page, 'Tokens afterwards');
@@ -128,7 +128,7 @@ it('a message is pinned and left out by keyboard, the estimate follows, and the 
   await page.until(() => figure(page, 'Tokens afterwards') === after);
 });
 
-it('follows a setting, and an answer to an earlier question is passed over', async () => {
+it('the preview follows settings and ignores answers to earlier questions', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
   const steps = (): number => page.all('#preview .pass-bar').length;
@@ -179,7 +179,7 @@ function chat() {
   };
 }
 
-it('follows a conversation of the chat as it grows, and the next one that begins, until something is marked', async () => {
+it('the preview follows a growing chat conversation and the next one, until something is marked', async () => {
   const live = chat();
   const page = await open({ backend: live.backend });
   await page.until(() => cells(page).length === live.size() && page.find('#preview .tag', 'follows the chat'));
@@ -199,7 +199,7 @@ it('follows a conversation of the chat as it grows, and the next one that begins
   expect(cells(page)[2]?.getAttribute('aria-pressed')).toBe('true');
 });
 
-it('is told of a change once for each answer, and of none once the section is folded', async () => {
+it('the preview gets one notification per answer, and none while its section is collapsed', async () => {
   const live = chat();
   const page = await open({ backend: live.backend });
   const posted = (): number => page.host.posted().filter(({ type }) => type === 'previewChanged').length;
@@ -216,7 +216,7 @@ it('is told of a change once for each answer, and of none once the section is fo
   expect(posted()).toBe(1);
 });
 
-it('is told of a change behind another tab once it is seen again', async () => {
+it('the preview updates after a change in another tab once it is visible', async () => {
   const live = chat();
   const page = await open({ backend: live.backend });
   const posted = (): number => page.host.posted().filter(({ type }) => type === 'previewChanged').length;
@@ -232,7 +232,7 @@ it('is told of a change behind another tab once it is seen again', async () => {
 it.each([
   ['gone', 'no-such-file.jsonl', /no such file/],
   ['broken', 'package.json', /package\.json/],
-])('a file that is %s is told with ways on', async (_, path, words) => {
+])('the preview reports a file that is %s, with what to do next', async (_, path, words) => {
   const page = await open({ view: { open: ['preview'], previewed: { kind: 'file', path } } });
   await page.until(() => page.find('#preview .problem', words));
   await page.click(() => page.find('#preview button', 'the sample'));
@@ -240,7 +240,7 @@ it.each([
   expect(page.all('#preview .problem')).toHaveLength(0);
 });
 
-it('compares two configurations on the conversations that were chosen', async () => {
+it('the preview compares two configurations on selected conversations', async () => {
   const configurations: unknown[] = [];
   const page = await open({
     view: { open: ['comparison'] },
@@ -270,7 +270,7 @@ it('compares two configurations on the conversations that were chosen', async ()
   expect(configurations).toContainEqual({ kind: 'preset', id: 'file-aware' });
 });
 
-it('pins are saved and the conversation is condensed with what was marked', async () => {
+it('the preview saves pins and condenses with the marks', async () => {
   const asked: unknown[] = [];
   const note =
     (what: string) =>
@@ -294,14 +294,14 @@ it('pins are saved and the conversation is condensed with what was marked', asyn
   ]);
 });
 
-it('is built so that assistive technology reads it', async () => {
+it('the preview is accessible', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
   const { violations } = await axe.run(page.find('#preview'), { rules: { 'color-contrast': { enabled: false } } });
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 });
 
-it('says how many of the changes are shown, and does not speak of all where there is one', () => {
+it('the preview says how many changes are shown, in singular or plural', () => {
   expect([changesShown(1, 1), changesShown(2, 2), changesShown(12, 40), changesShown(1, 2)]).toEqual([
     'One change.',
     'All 2 changes.',

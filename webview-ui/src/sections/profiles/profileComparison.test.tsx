@@ -62,7 +62,7 @@ const comparison = (changes: object = {}): object => ({
   ...changes,
 });
 
-it('shows what each profile costs, saves and when it is paid back; the best one is chosen with a click', async () => {
+it('the comparison of profiles shows cost, saving and break-even, and selects the best with a click', async () => {
   const page = await compared([comparison()]);
   const table = await page.until(() => page.find('#profiles table'));
   expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.0084 requests');
@@ -75,7 +75,7 @@ it('shows what each profile costs, saves and when it is paid back; the best one 
   await page.until(() => page.root.textContent.includes('Small, which writes the summaries now, is the best choice'));
 });
 
-it('never pays where a later request costs no less, and is unknown where a cost is', async () => {
+it('the comparison of profiles shows no break-even if later requests cost no less, and unknown costs as unknown', async () => {
   const row = (name: string, estimate: object): object => ({ id: name, name, model: 'm', estimate });
   const page = await compared([
     comparison({
@@ -91,7 +91,7 @@ it('never pays where a later request costs no less, and is unknown where a cost 
   expect(last).toEqual(['never', '–', 'the next request']);
 });
 
-it('of another conversation, where one is chosen', async () => {
+it('the comparison of profiles uses another conversation if selected', async () => {
   const other = { title: 'Another', profiles: [{ id: 'a', name: 'A', model: 'm', estimate: { tokensAfter: 1 } }] };
   const rest = Object.fromEntries(
     Object.entries(comparison(other)).filter(([key]) => key !== 'model' && key !== 'recommended'),

@@ -8,7 +8,7 @@ beforeEach(() => {
 
 const note = 'stored on the remote machine';
 
-it('says in a remote window which settings are kept on that machine', async () => {
+it('a remote window says which settings are stored on the remote machine', async () => {
   fake.remoteName = 'ssh-remote';
   fake.settings['contextCondenser.profiles'] = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' }];
   const page = await openPage({ view: { open: ['profiles', 'chat', 'smart'] } });

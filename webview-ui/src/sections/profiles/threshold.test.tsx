@@ -23,7 +23,7 @@ async function openProfile(): Promise<Page> {
 }
 
 it.each([4, 101, 150, 0, -2])(
-  'says that a profile with the wrong threshold %s inherits the general one',
+  'a profile with the invalid threshold %s inherits the general one and says so',
   async (threshold) => {
     fake.settings['contextCondenser.threshold'] = 60;
     fake.settings['contextCondenser.profiles'] = [{ ...profile, threshold }];
@@ -34,14 +34,14 @@ it.each([4, 101, 150, 0, -2])(
   },
 );
 
-it('says at what a profile with a right threshold condenses', async () => {
+it('a profile with a valid threshold says when it condenses', async () => {
   fake.settings['contextCondenser.profiles'] = [{ ...profile, threshold: 50 }];
   const page = await openProfile();
   expect(page.find('#profiles .item-facts').textContent).toContain('condenses at 50%');
   expect(meaning(page, 'profiles.0.threshold')).toContain('50,000 tokens');
 });
 
-it('tells the default in place of wrong general thresholds', async () => {
+it('invalid general thresholds are replaced with the default', async () => {
   fake.settings['contextCondenser.threshold'] = 150;
   fake.settings['contextCondenser.thresholdTokens'] = 5;
   fake.settings['contextCondenser.profiles'] = [profile];

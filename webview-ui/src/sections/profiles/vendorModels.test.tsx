@@ -28,7 +28,7 @@ const choose = (page: Page, id: string): void => {
   dropdown(page).dispatchEvent(new Event('change', { bubbles: true }));
 };
 
-it('a vendor that does not answer is told, and can be asked again', async () => {
+it('the list of models reports a vendor that does not answer, and can be retried', async () => {
   let round = 0;
   const page = await lookedUp(() =>
     round++ === 0 ? Promise.reject(new Error('The key is wrong.')) : Promise.resolve([{ id: 'claude-sonnet-4' }]),
@@ -39,7 +39,7 @@ it('a vendor that does not answer is told, and can be asked again', async () => 
   expect(page.all('.problem')).toEqual([]);
 });
 
-it('tells what the vendor says of a model, and no more', async () => {
+it('the list of models shows only what the vendor reports', async () => {
   const prices = { input: 4, output: 20, longPrompts: { aboveTokens: 200_000, input: 8 } };
   const page = await lookedUp(() =>
     Promise.resolve([
@@ -62,7 +62,7 @@ it('tells what the vendor says of a model, and no more', async () => {
   expect(page.root.querySelector(GROUP)?.textContent).not.toContain('window 1,000,000');
 });
 
-it('keeps what was entered for the same model, and leaves the list without a change where one cancels', async () => {
+it('the list of models keeps entered values for the same model, and changes nothing if canceled', async () => {
   const page = await lookedUp(() => Promise.resolve([{ id: 'claude-sonnet-4', maxOutputTokens: 64_000 }]));
   await page.until(() => page.find(GROUP));
   await page.click(() => page.find(`${GROUP} vscode-button`, 'Cancel'));
@@ -74,7 +74,7 @@ it('keeps what was entered for the same model, and leaves the list without a cha
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60, maxOutputTokens: 64_000 }]);
 });
 
-it('of hundreds shows the first, and the others by a part of their names', async () => {
+it('the list of hundreds of models shows the first ones and filters by name', async () => {
   const models = Array.from({ length: 120 }, (_, index) => ({ id: `vendor/model-${index}` }));
   const page = await lookedUp(() => Promise.resolve(models));
   await page.until(() => page.find(GROUP, '120 models; the first 50 are shown. Type part of the name.'));

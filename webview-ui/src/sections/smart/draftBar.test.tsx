@@ -35,29 +35,29 @@ const line = (steps: readonly object[]): Promise<string> =>
     }),
   );
 
-describe('what a pass does', () => {
-  it('is its tokens, its changes and its price', async () => {
+describe('the effect of a pass', () => {
+  it('shows its tokens, changes and price', async () => {
     expect(await line([step])).toBe('1,000 → 600 tokens (-40%), 3 changes · free · in "Rename"');
   });
 
-  it('over several steps is from the first to the last', async () => {
+  it('spans several steps from first to last', async () => {
     const second = { ...step, tokensBefore: 600, tokensAfter: 500, edits: 2 };
     expect(await line([step, second])).toBe('1,000 → 500 tokens (-50%), 5 changes · free · in "Rename"');
   });
 
-  it('has the price of its calls, or that this is not known', async () => {
+  it('includes the price of its calls, or says that it is unknown', async () => {
     const priced = { ...step, calls: 2, cost: 0.05 };
     expect(await line([priced])).toContain(' · $0.05 for 2 calls · ');
     expect(await line([priced, { ...step, calls: 1 }])).toContain(' · unknown for 3 calls · ');
     expect(await line([{ ...step, edits: 1, calls: 1, cost: 0.05 }])).toContain(', 1 change · $0.05 for 1 call · ');
   });
 
-  it('may be nothing', async () => {
+  it('may be none', async () => {
     expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in "Rename"');
     expect(await line([])).toBe('Switched off: it does nothing.');
   });
 
-  it('may not come to be: why is said', async () => {
+  it('may be impossible for a stated reason', async () => {
     expect(await line([{ ...step, outcome: { kind: 'skipped', reason: 'no profile' } }])).toBe(
       'Does not run in "Rename": no profile.',
     );
@@ -66,14 +66,14 @@ describe('what a pass does', () => {
     );
   });
 
-  it('is a problem where it can’t be worked out', async () => {
+  it('is a problem if it can’t be computed', async () => {
     const page = await opened(() => Promise.reject(new Error('The file is gone.')));
     await page.until(() => page.find('.draft-bar .problem', 'The file is gone.'));
   });
 });
 
-describe('the draft', () => {
-  it('in a workspace says that it will count there', async () => {
+describe('the draft bar', () => {
+  it('in a workspace says that the draft will apply there', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     fake.workspaceSettings['contextCondenser.smart'] = fake.settings['contextCondenser.smart'];

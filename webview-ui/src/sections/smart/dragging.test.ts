@@ -43,7 +43,7 @@ function over(rects: Map<UniqueIdentifier, ClientRect>, top: number, height: num
 
 const heights = fc.array(fc.oneof(fc.constant(40), fc.integer({ min: 20, max: 3000 })), { minLength: 2, maxLength: 9 });
 
-it('each press of an arrow key goes one pass on, however high the passes are', () => {
+it('each arrow key press moves by one pass, whatever the passes’ heights', () => {
   fc.assert(
     fc.property(heights, fc.nat(), (list, seed) => {
       const rects = listOf(list);
@@ -72,7 +72,7 @@ it('each press of an arrow key goes one pass on, however high the passes are', (
   );
 });
 
-it('goes no further than the list, and by no other key', () => {
+it('arrow keys stop at the ends of the list, and other keys do not move a pass', () => {
   const rects = listOf([40, 800]);
   const press = (code: string, place: number, dragged: Active | null = active) =>
     oneStep(new KeyboardEvent('keydown', { code }), {

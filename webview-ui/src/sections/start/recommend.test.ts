@@ -19,11 +19,11 @@ it.each([
   ['quality at any price', answers('more', 'long', 'little', 'all'), 'smart', 'quality'],
   ['quality, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
   ['the gist, and fast', answers('some', 'short', 'much', 'presets'), 'smart', 'aggressive'],
-])('where %s', (_what, given, provider, preset) => {
+])('the recommendation fits answers: %s', (_what, given, provider, preset) => {
   expect(recommend(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });
 });
 
-it('never recommends what costs more than was said, calls a model in no time, or isn’t there', () => {
+it('the recommendation never costs more than allowed, calls a model if time is short, or names an unavailable provider', () => {
   const answer = fc.record(
     Object.fromEntries(
       questions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
@@ -43,6 +43,6 @@ it('never recommends what costs more than was said, calls a model in no time, or
   );
 });
 
-it('waits for all four answers', () => {
+it('the recommendation requires all four answers', () => {
   expect(recommend({ budget: 'none', wait: 'short', loss: 'none' }, ALL)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ beforeEach(() => {
 
 const open = () => openPage({ view: { open: ['strategy'] } });
 
-it('a strategy is chosen, and its steps are shown with when they run', async () => {
+it('selecting a strategy shows its steps and their conditions', async () => {
   const page = await open();
   const steps = (): string[] =>
     page

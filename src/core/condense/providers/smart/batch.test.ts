@@ -6,7 +6,7 @@ import { NoSummarizerError } from '../../summarizer';
 import { testSummarizer } from '../../summary/testing';
 import { many, run, withModel, type PassInput, type Ran } from './testing';
 
-describe('batch', () => {
+describe('a batch pass', () => {
   const batch = (more: Partial<PassInput> = {}): PassInput => ({
     id: 'b',
     name: 'Batch',
@@ -18,14 +18,14 @@ describe('batch', () => {
   const range = ({ result: made }: Ran): unknown =>
     made.edits.map((edit) => (edit.kind === 'summary' ? [edit.start, edit.end] : edit.kind));
 
-  it('sums up the selection between what is kept at both ends', async () => {
+  it('summarizes the selection between the messages kept at both ends', async () => {
     const summarizer = testSummarizer(['All is well.']);
     expect(range(await run(many(8), [batch()], { smart: withModel(summarizer) }))).toEqual([[1, 11]]);
     const first = batch({ batchConfig: { operation: 'summarize', keepFirst: 2, keepLast: 0 } });
     expect(range(await run(many(8), [first], { smart: withModel(summarizer) }))).toEqual([[3, 13]]);
   });
 
-  it('goes round what is pinned or protected', async () => {
+  it('leaves out pinned and protected messages', async () => {
     const pinned = new Set([6]);
     const summarizer = testSummarizer(['All is well.']);
     expect(range(await run(many(8), [batch()], { smart: withModel(summarizer), context: { pinned } }))).toEqual([
@@ -33,7 +33,7 @@ describe('batch', () => {
     ]);
   });
 
-  it('keeps what a person wrote word for word, however long and however often it is summed up anew', async () => {
+  it('keeps a person’s words verbatim through repeated summaries', async () => {
     const [early, late] = [`Use tabs,\n\tnot blanks.\n${lines('rule', 500)}`, 'Not like that.\n\nLike this.'];
     const [task, ...units] = many(150);
     const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
@@ -54,7 +54,7 @@ describe('batch', () => {
     );
   });
 
-  it('is done once', async () => {
+  it('is final after one run', async () => {
     const summarizer = testSummarizer(['All is well.']);
     const messages = many(8);
     const { result: made } = await run(messages, [batch()], { smart: withModel(summarizer) });
@@ -63,7 +63,7 @@ describe('batch', () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it('leaves the messages where the model fails, where there is none, and where it would cost too much', async () => {
+  it('changes nothing if the model fails, is missing, or costs too much', async () => {
     const failing = await run(many(8), [batch()], { smart: withModel(testSummarizer(['failed'])) });
     expect(failing.result).toMatchObject({
       edits: [],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { smartProvider } from './index';
 import { individual } from './testing';
 
-describe('configurations', () => {
+describe('configurations of Smart', () => {
   it.each<[unknown, string]>([
     [
       { passes: [{ id: 'a', name: 'A', mode: 'individual', selection: { type: 'recent' } }] },
@@ -20,18 +20,18 @@ describe('configurations', () => {
     [{ version: 2 }, 'version'],
     ['no-such-preset', ''],
     [7, ''],
-  ])('%j is wrong at %s', (config, path) => {
+  ])('are invalid if %j is at %s', (config, path) => {
     expect(smartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
   });
 
-  it('may be the name of a preset, built in or the user’s own; none is File-Aware', () => {
+  it('can be the name of a built-in or own preset, and default to File-Aware', () => {
     const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [individual({})] } };
     const provider = smartProvider({ presets: () => [own] });
     expect(provider.validateConfig('mine')).toMatchObject({ valid: true, config: { passes: [{ id: 'one' }] } });
     expect(provider.validateConfig('file-aware')).toEqual(provider.validateConfig(undefined));
   });
 
-  it('keep fields that this version does not know', () => {
+  it('keep unknown fields', () => {
     const passes = [{ ...individual({}), colour: 'red' }];
     expect(smartProvider().validateConfig({ passes, theme: 1 })).toMatchObject({
       valid: true,

@@ -8,7 +8,7 @@ import { EstimatedCalls } from './estimatedCalls';
 import { Budget } from './passParts';
 import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
 
-describe('estimates', () => {
+describe('estimates of Smart', () => {
   const passes: PassInput[] = [
     individual({ toolResults: SUMMARIZE }, { selection: { type: 'preserve_recent', count: 8 } }),
     {
@@ -20,7 +20,7 @@ describe('estimates', () => {
     },
   ];
 
-  it('are of the run itself: calls, cost and tokens per pass, without a call', async () => {
+  it('match the run’s calls, cost and tokens per pass, without a call', async () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
     const summarizer = testSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
@@ -39,7 +39,7 @@ describe('estimates', () => {
     expect(Math.abs(after - estimate.tokensAfter)).toBeLessThan(0.2 * estimate.tokensBefore);
   });
 
-  it('learn from what earlier calls gave', async () => {
+  it('use the lengths of earlier replies', async () => {
     const seen = Array.from({ length: 6 }, () => ({ inputTokens: 600, outputTokens: 8, askedTokens: 40 }));
     const cost = async (samples: typeof seen): Promise<number> => {
       const smart = { ...withModel(testSummarizer([])), samples: () => samples };
@@ -51,7 +51,7 @@ describe('estimates', () => {
     expect(await cost(seen)).toBeLessThan(await cost([]));
   });
 
-  it('do not count a call twice that the run makes once', async () => {
+  it('count a call once if the run makes it once', async () => {
     const summarizer = testSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
     // A text too short for its summary to be used stands there for the next pass, too.
     const pass = individual({ toolResults: { operation: 'summarize', maxTokens: 200 } });
@@ -73,7 +73,7 @@ describe('estimates', () => {
   });
 });
 
-describe('the range of the cost', () => {
+describe('the cost range of an estimate', () => {
   // $1 for each token: costs are tokens.
   const model = testModel({
     prices: { input: { base: 1e6 }, output: { base: 1e6 }, cacheRead: { base: 0 }, cacheWrite: { base: 0 } },

@@ -15,7 +15,7 @@ describe('old thinking and images', () => {
     user(image),
   ];
 
-  it('go where the configuration says so, the newest and the last message of the model excepted', async () => {
+  it('are removed as configured, except from the newest messages and the model’s last one', async () => {
     const suppress = { operation: 'suppress', keepRecent: 1 } as const;
     const { view, at, result: made } = await run(messages, [], { config: { thinking: suppress, images: suppress } });
     expect(made.edits.map(({ step }) => step)).toEqual(['Old thinking', 'Old images', 'Old images']);
@@ -30,7 +30,7 @@ describe('old thinking and images', () => {
     expect((await run(messages, [])).result.edits).toEqual([]);
   });
 
-  it('of thinking the answer keeps its own that the open turn began with, and gives it up once the user goes on', async () => {
+  it('are removed from an open turn’s first answer only after the user continues', async () => {
     const step = (id: string) => [assistant(thinking, call(id, 'Read', {})), user(result(id, 'x'))];
     const turn = [user('task'), ...step('a'), ...step('b'), ...step('c')];
     const config = { thinking: { operation: 'suppress', keepRecent: 0 } } as const;

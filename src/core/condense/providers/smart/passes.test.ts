@@ -4,8 +4,8 @@ import { testSummarizer } from '../../summary/testing';
 import { exchange, lines } from '../../../testing';
 import { individual, many, run, SUMMARIZE, SUPPRESS, TASK, withModel } from './testing';
 
-describe('passes', () => {
-  it('run in order until the target is met, where their condition holds', async () => {
+describe('passes of Smart', () => {
+  it('run in order until the target is met, if their conditions hold', async () => {
     const passes = [
       individual({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'a', name: 'A' }),
       individual(
@@ -34,7 +34,7 @@ describe('passes', () => {
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
-  it('run once where nothing was restored, whatever they are called', async () => {
+  it('run once if the check restored nothing, whatever their names', async () => {
     let runs = 0;
     const selector = (_message: unknown, index: number): boolean => {
       if (index === 0) runs++;
@@ -52,7 +52,7 @@ describe('passes', () => {
     expect(runs).toBe(1);
   });
 
-  it('are followed by the prelude also where they restore just as many tokens as they take', async () => {
+  it('are followed by Lossless even if restored text outweighs what they removed', async () => {
     const shown = lines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
     const pass = individual({ toolResults: SUPPRESS }, { selection: { type: 'custom', selector: isLast } });
@@ -76,7 +76,7 @@ describe('passes', () => {
     expect(even).toBe(1);
   });
 
-  it('that fail are dropped whole, and the others run', async () => {
+  it('that fail are dropped as a whole, and the others run', async () => {
     let asked = 0;
     const selector = (): boolean => {
       if (++asked > 3) throw new Error('broken');
@@ -91,7 +91,7 @@ describe('passes', () => {
     expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
   });
 
-  it('of a cancelled run apply nothing, and what was spent is told', async () => {
+  it('of a cancelled run change nothing, and the run’s spending is reported', async () => {
     const abort = new AbortController();
     const summarizer = testSummarizer(() => {
       if (summarizer.requests.length === 2) abort.abort(new Error('enough'));

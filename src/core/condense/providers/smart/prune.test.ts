@@ -44,8 +44,8 @@ async function pruned(
 const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
-describe('prune', () => {
-  it('with another target, of other items or of a view that changed, takes what it takes of a conversation that it never saw', async () => {
+describe('pruning', () => {
+  it('is independent of earlier runs with other targets, items or views', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
@@ -71,7 +71,7 @@ describe('prune', () => {
     expect(draft.edits).toEqual(other.edits);
   });
 
-  it('takes out the blocks that the conversation is least about, and no more than the target asks for', async () => {
+  it('removes the blocks least relevant to the conversation, and no more than the target requires', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
@@ -84,7 +84,7 @@ describe('prune', () => {
     expect(text).toMatch(/(?:setup|teardown)Call3/);
   });
 
-  it('takes of a call that is written as text what it chose, also where the words in front of it went', async () => {
+  it('removes the chosen blocks of a call written as text even if words before it are removed', async () => {
     const words = 'I write the next part of it now, as it was agreed on, and then look at what the tests say of it. '
       .repeat(3)
       .trim();
@@ -118,12 +118,12 @@ describe('prune', () => {
     }
   });
 
-  it('joins neighbours, and names the lines by their numbers', async () => {
+  it('joins adjacent blocks and states their line numbers', async () => {
     const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
     expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[:;·]? `));
   });
 
-  it('takes outputs of commands before files', async () => {
+  it('removes outputs of commands before files', async () => {
     const other = FILE.replace(/setup|teardown|migrate/g, 'other');
     const messages = [
       user('Look at b.go.'),
@@ -137,7 +137,7 @@ describe('prune', () => {
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
   });
 
-  it('leaves what the agent recalled in the last turns, and takes it like other results later', async () => {
+  it('keeps what the agent recalled in the last turns, and treats it like other results later', async () => {
     const recalled = exchange('1', 'recall', { references: ['abcdef'] }, `[ref abcdef: result of Bash make]\n${FILE}`);
     const messages = [user('Task.'), ...bash('0', FILE), ...recalled];
     const turns = Array.from({ length: 5 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
@@ -147,7 +147,7 @@ describe('prune', () => {
     expect([2, 4].map((message) => isWhole(old, message))).toEqual([false, false]);
   });
 
-  it('takes the text of an edit out but not what says which file it was of', async () => {
+  it('removes the text of an edit but not the name of its file', async () => {
     const messages = [
       user('Task.'),
       ...exchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
@@ -158,7 +158,7 @@ describe('prune', () => {
     expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
   });
 
-  it('takes the oldest of the agent’s own words only where more than half of what calls hold has to go', async () => {
+  it('removes the oldest of the agent’s own words only if more than half of the calls must go', async () => {
     const words = (about: string): string => `I looked at ${about}. `.repeat(20).trim();
     const messages = [
       user('Task.'),
@@ -185,7 +185,7 @@ describe('prune', () => {
     expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
   });
 
-  it('takes reports of subagents like the agent’s own words, and what a person said beside one never', async () => {
+  it('treats subagents’ reports like the agent’s own words, but keeps a person’s words beside them', async () => {
     const report = `<task-notification>\n<result>${'It works. '.repeat(60)}</result>\n</task-notification>`;
     const messages = [
       user('Task.'),
@@ -203,7 +203,7 @@ describe('prune', () => {
     expect([isWhole(much, 2), isWhole(much, 4)]).toEqual([false, true]);
   });
 
-  it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
+  it('keeps protected content and a person’s words in a result, and does nothing without a target', async () => {
     const words = 'The user said:\nKeep the old name of migrate.';
     const refused = answeredExchange(
       '1',
@@ -220,7 +220,7 @@ describe('prune', () => {
   });
 });
 
-describe('output that goes and told of errors', () => {
+describe('errors in removed output', () => {
   const noise = (about: string): string =>
     Array.from({ length: 40 }, (_, at) => `  compiling ${about} part ${at} of many`).join('\n');
   const failing = (line: string): string => `${noise('before')}\n${line}\n${noise('behind')}`;
@@ -228,7 +228,7 @@ describe('output that goes and told of errors', () => {
   const places = (text: string, line: string): number => text.split(line).length - 1;
   const pad = (): ApiMessage[] => Array.from({ length: 7 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
 
-  it('keeps its error lines in front of the marker, each once, where it was said last', async () => {
+  it('stay before the marker, each once, at its last place', async () => {
     const line = 'src/a.ts(3,7): error TS2322: Type string is not assignable.';
     const task = user(`Task. ${'The rest of it. '.repeat(1_000)}`);
     const messages = [task, ...bash('1', failing(line)), ...bash('2', failing(line)), ...pad(), user('Go on.')];
@@ -242,7 +242,7 @@ describe('output that goes and told of errors', () => {
     expect(texts(await pruned(file, 0.4 * size))).not.toContain(line);
   });
 
-  it('keeps the newest of them within a fiftieth of what may stay, and none where the target would be missed', async () => {
+  it('stay up to a fiftieth of the target, newest first, unless the target would be missed', async () => {
     const lines = Array.from(
       { length: 40 },
       (_, at) => `error: number ${at} of the build is ${'quite long '.repeat(8)}`,
@@ -277,7 +277,7 @@ describe('output that goes and told of errors', () => {
   });
 });
 
-describe('the marker of pruned lines of a file', () => {
+describe('the marker of pruned file lines', () => {
   /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
   const told = (draft: Draft): { names: string[]; slice: string; place: Place }[] =>
     listCuts(draft.edits).flatMap(({ place, cuts }) =>
@@ -290,7 +290,7 @@ describe('the marker of pruned lines of a file', () => {
       }),
     );
 
-  it('says what they declare, with the lines’ numbers where they are known', async () => {
+  it('names what they declare, with line numbers if known', async () => {
     const bodies = ['first', 'second', 'third', 'fourth', 'fifth'].map(body).join('\n\n');
     const sed = exchange('2', 'Bash', { command: "sed -n '40,120p' /p/b.go" }, bodies);
     const messages = [
@@ -312,7 +312,7 @@ describe('the marker of pruned lines of a file', () => {
     expect(new Set(names.map(([message]) => message)).size).toBeGreaterThan(1);
   });
 
-  it('says nothing of outputs, and nothing where nearly all has to go', async () => {
+  it('names nothing for outputs, or if nearly everything must go', async () => {
     const bodies = ['first', 'second', 'third'].map(body).join('\n\n');
     const messages = [user('Task.'), ...bash('1', bodies), ...read('2', '/p/a.go', bodies), assistant('Done.')];
     const size = counter.text(bodies);
@@ -320,7 +320,7 @@ describe('the marker of pruned lines of a file', () => {
     expect(told(await pruned(messages, 1.97 * size))).toEqual([]);
   });
 
-  it('names what stands there, leads back to it, and meets the target; a second run finds nothing', async () => {
+  it('names existing lines, can be expanded, and meets the target in one run', async () => {
     const name = fc.stringMatching(/^[a-zé_][\wé]{1,50}$/u);
     const file = fc.record({
       functions: fc.uniqueArray(fc.record({ name, lines: fc.integer({ min: 1, max: 25 }) }), {

@@ -5,7 +5,7 @@ import type { CondensationOptions, ConversationContext } from '../../types';
 import type { SmartConfigInput } from './config';
 import { individual, LONG, many, run, type PassInput, SUPPRESS } from './testing';
 
-describe('what is left alone', () => {
+describe('protected content', () => {
   const suppressAll = individual({
     messageText: SUPPRESS,
     toolParameters: SUPPRESS,
@@ -29,18 +29,18 @@ describe('what is left alone', () => {
     return made.edits.map((edit) => (edit.kind === 'summary' ? -1 : edit.place.message));
   };
 
-  it('are the task, a person’s words and the last to-do list', async () => {
+  it('includes the task, a person’s words and the last to-do list', async () => {
     expect(await edited({})).toEqual([2, 4, 5, 6, 10, 12]);
     expect(await edited({ protect: { userMessages: false } })).toEqual([2, 4, 5, 6, 9, 10, 12]);
   });
 
-  it('are protected tools, files and pinned messages', async () => {
+  it('includes protected tools, files and pinned messages', async () => {
     expect(await edited({ protect: { tools: ['mcp__*'], files: ['docs/**/*.md'] } })).toEqual([5, 6, 10, 12]);
     expect(await edited({}, { pinned: new Set([4, 10]) })).toEqual([2, 5, 6, 12]);
   });
 });
 
-describe('selection, overrides and thresholds', () => {
+describe('selections, overrides and thresholds', () => {
   const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
     const { result: made } = await run(many(5), [pass], { options });
     return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
@@ -60,21 +60,21 @@ describe('selection, overrides and thresholds', () => {
     [{ type: 'custom', filter: { isError: true } }, []],
     [{ type: 'custom', filter: { isError: false, tools: ['Bash'] } }, [2, 4, 6, 8, 10]],
     [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
-  ])('%j', async (selection, expected) => {
+  ])('select the right content: %j', async (selection, expected) => {
     expect(await editedBy(individual({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
   });
 
-  it('an override holds for its message alone', async () => {
+  it('apply an override to its message only', async () => {
     const overrides = [{ messageIndex: 4, operations: { toolResults: { operation: 'keep' as const } } }];
     expect(await editedBy(individual({ toolResults: SUPPRESS }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
   });
 
-  it('content under the threshold is kept', async () => {
+  it('keep content below the threshold', async () => {
     const kept = individual({ toolResults: SUPPRESS }, {}, { messageTokenThresholds: { toolResults: 10_000 } });
     expect(await editedBy(kept)).toEqual([]);
   });
 
-  it('the oldest go first, and no more than the target asks for', async () => {
+  it('remove the oldest first, and no more than the target requires', async () => {
     const targetTokens = freshCounter().messages(many(5)) - 300;
     expect(await editedBy(individual({ toolResults: SUPPRESS }), { targetTokens })).toEqual([2]);
   });

@@ -5,8 +5,8 @@ import { MARKER_EXAMPLE } from '../../../messages/markers';
 import { testSummarizer } from '../../summary/testing';
 import { individual, prepared, LONG, many, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
 
-describe('summarize', () => {
-  it('puts the reply before a marker, and asks with what the call was', async () => {
+describe('the summarize operation', () => {
+  it('puts the reply before a marker and describes the call in its prompt', async () => {
     const summarizer = testSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
@@ -25,7 +25,7 @@ describe('summarize', () => {
     expect(made.steps.at(-1)).toMatchObject({ name: 'One', calls: 1, edits: 1, cost: made.cost });
   });
 
-  it('a model that thinks before it answers gets to its answer', async () => {
+  it('leaves a thinking model enough output tokens for its answer', async () => {
     const thinks = testSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(maxOutputTokens < 2_000 ? 'cut-at-limit' : 'All 40 tests pass.'),
     );
@@ -33,7 +33,7 @@ describe('summarize', () => {
     expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
-  it('puts one summary of all parameters into the longest, beside those that say what the call was', async () => {
+  it('puts one summary of all parameters into the longest one, and keeps those that identify the call', async () => {
     const parameters = { file_path: 'a.ts', old_string: lines('old', 20), new_string: LONG };
     const summarizer = testSummarizer(['A constant was renamed.']);
     const messages = [TASK, ...exchange('a', 'Edit', parameters, 'done')];
@@ -44,7 +44,7 @@ describe('summarize', () => {
     expect(at(1, ...input('old_string'))).toBe('[20 lines, summarized beside]');
   });
 
-  it('asks at most so many at once, and tells which call runs', async () => {
+  it('limits the parallel calls and reports which one runs', async () => {
     let running = 0;
     let most = 0;
     const summarizer = testSummarizer(async () => {
@@ -66,7 +66,7 @@ describe('summarize', () => {
     expect(reported).toContain('One: call 9 of 9');
   });
 
-  it('pays for the same content once, in a run and in the next', async () => {
+  it('pays for the same content once, within a run and in the next', async () => {
     const summarizer = testSummarizer(['short']);
     const messages = [
       TASK,
@@ -82,7 +82,7 @@ describe('summarize', () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it.each(['truncate', 'keep'] as const)('does without where it fails: %s', async (onFailure) => {
+  it.each(['truncate', 'keep'] as const)('uses the fallback if it fails: %s', async (onFailure) => {
     const summarizer = testSummarizer(['short', 'failed', 'short']);
     const pass = individual({ toolResults: { ...SUMMARIZE, onFailure } });
     const { at, result: made } = await run(many(3), [pass], {
@@ -96,7 +96,7 @@ describe('summarize', () => {
     expect(made.notes?.join()).toContain('1 of 3 summaries were not written: The model said: failed.');
   });
 
-  it('stops asking a model that fails three times in a row', async () => {
+  it('stops calling a model that fails three times in a row', async () => {
     const summarizer = testSummarizer(['failed']);
     const { result: made } = await run(many(9), [individual({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
@@ -106,7 +106,7 @@ describe('summarize', () => {
     expect(made.edits).toHaveLength(9);
   });
 
-  it('does not use a summary that is not shorter', async () => {
+  it('discards a summary that is not shorter', async () => {
     const summarizer = testSummarizer([lines('longer', 60)]);
     const { result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
@@ -115,7 +115,7 @@ describe('summarize', () => {
     expect(made.calls).toHaveLength(1);
   });
 
-  it('truncates where there is no model, and says so', async () => {
+  it('truncates without a model, and says so', async () => {
     const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })]);
     expect(at(2, ...RESULT)).toContain('lines truncated');
     expect(made.notes).toEqual([
@@ -124,7 +124,7 @@ describe('summarize', () => {
     expect(made.cost).toBe(0);
   });
 
-  it('masks keys for another vendor', async () => {
+  it('masks keys for other vendors', async () => {
     const key = `sk-${'ant0'.repeat(6)}`;
     const messages = [TASK, ...exchange('a', 'Bash', {}, `${LONG}\n${key}`)];
     const own = testSummarizer(['short']);
@@ -141,7 +141,7 @@ describe('summarize', () => {
     expect(other.requests[0]?.prompt).not.toContain(key);
   });
 
-  it('masks before it cuts: of the result, and of the call that it belongs to', async () => {
+  it('masks the result and its call before truncating them', async () => {
     const key = `ghp_${'a7Bq9z'.repeat(6)}`;
     const other = testSummarizer(['short'], { vendor: 'openai', contextWindow: 4_000 });
     const call = { command: `echo ${'x'.repeat(150)}`, description: `${'y'.repeat(150)} ${key}`, password: 'hunter22' };
@@ -154,7 +154,7 @@ describe('summarize', () => {
     expect(other.requests[0]?.prompt).not.toMatch(/a7Bq9z|hunter22/);
   });
 
-  it('asks with what fits the window of the model', async () => {
+  it('fits its request into the model’s window', async () => {
     const summarizer = testSummarizer(['short'], { contextWindow: 4_000 });
     const messages = [TASK, ...exchange('a', 'Bash', {}, lines('a', 4_000))];
     await run(messages, [individual({ toolResults: SUMMARIZE })], { smart: withModel(summarizer) });
@@ -162,10 +162,10 @@ describe('summarize', () => {
   });
 });
 
-describe('the budget', () => {
+describe('the budget of a condensation', () => {
   const pass = individual({ toolResults: SUMMARIZE });
 
-  it('is asked before each call: what is over it is not begun', async () => {
+  it('is checked before each call, and calls above it are not started', async () => {
     const summarizer = testSummarizer(['short']);
     const { provider, config, context } = prepared(many(6), [pass], { smart: withModel(summarizer) });
     const whole = (await provider.estimate(context, config, {})).cost ?? NaN;
@@ -177,7 +177,7 @@ describe('the budget', () => {
     expect(made.notes?.join()).toMatch(/of 6 summaries were not written: It would cost about/);
   });
 
-  it('allows nothing of an unknown price', async () => {
+  it('allows no call with an unknown price', async () => {
     const priced = testSummarizer(['short']);
     const { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } = priced.model;
     const unpriced = { ...priced, model: { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } };

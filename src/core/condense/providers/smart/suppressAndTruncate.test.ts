@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { answeredExchange, exchange, lines } from '../../../testing';
 import { individual, LONG, run, TASK, RESULT, input, SUPPRESS } from './testing';
 
-describe('suppress', () => {
-  it('leaves a result a result, and of a call what it was about', async () => {
+describe('the suppress operation', () => {
+  it('leaves a result valid and keeps what identifies a call', async () => {
     const messages = [
       TASK,
       ...exchange('a', 'Write', { file_path: 'src/a.ts', content: LONG }, LONG),
@@ -17,7 +17,7 @@ describe('suppress', () => {
     expect(at(4, ...RESULT)).toBe('[40 lines suppressed]');
   });
 
-  it('says what the configuration says', async () => {
+  it('uses the configured marker text', async () => {
     const messages = [TASK, ...exchange('a', 'Bash', {}, LONG)];
     const { at } = await run(messages, [
       individual({ toolResults: { operation: 'suppress', marker: 'output omitted' } }),
@@ -25,7 +25,7 @@ describe('suppress', () => {
     expect(at(2, ...RESULT)).toBe('[output omitted]');
   });
 
-  it('leaves what a person said in a result', async () => {
+  it('keeps a person’s words in a result', async () => {
     const said = `${LONG}\n<feedback>\nNot like that!\n</feedback>\n${LONG}`;
     const { at } = await run(
       [TASK, ...answeredExchange('a', 'attempt_completion', { result: 'x' }, said)],
@@ -37,8 +37,8 @@ describe('suppress', () => {
   });
 });
 
-describe('truncate', () => {
-  it('keeps head, tail and the lines that tell of an error', async () => {
+describe('the truncate operation', () => {
+  it('keeps head, tail and error lines', async () => {
     const output = `${lines('a', 20)}\nsrc/a.ts(3,1): error TS2339: no such property\n${lines('b', 20)}`;
     const operation = { operation: 'truncate', maxLines: 2 } as const;
     const { at } = await run([TASK, ...exchange('a', 'Bash', {}, output)], [individual({ toolResults: operation })]);
@@ -62,7 +62,7 @@ describe('truncate', () => {
     expect(read.at(2, ...RESULT)).not.toContain('TS2339');
   });
 
-  it('shortens each string inside parameters on its own', async () => {
+  it('truncates each string in parameters separately', async () => {
     const edits = [{ old_string: LONG, new_string: 'short' }, { old_string: LONG }];
     const messages = [TASK, ...exchange('a', 'MultiEdit', { file_path: 'a.ts', edits }, 'done')];
     const { at } = await run(messages, [individual({ toolParameters: { operation: 'truncate', maxLines: 1 } })]);

@@ -76,13 +76,13 @@ it.each([
   ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
   ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
   ['Native', { steps: [{ provider: 'native' }] }, true],
-])('a strategy with %s: whether it may ask a model', (_what, steps, asks) => {
+])('a strategy with %s reports whether it may call a model', (_what, steps, asks) => {
   const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
   expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
 });
 
-describe('Pipeline', () => {
-  it('goes on only while the target is missed', async () => {
+describe('the Pipeline strategy', () => {
+  it('continues only while the target is missed', async () => {
     expect((await bed().run('pipeline', share(0.9))).did).toEqual(['Lossless']);
     expect((await bed().run('pipeline', share(0.5))).did).toEqual(['Lossless', 'Truncation']);
     const all = await bed().run('pipeline', share(0.1));
@@ -91,35 +91,35 @@ describe('Pipeline', () => {
     expect(all.cost).toBeGreaterThan(0);
   });
 
-  it('is taken where no strategy is named', async () => {
+  it('is the default strategy', async () => {
     expect((await bed().run(undefined, share(0.9))).did).toEqual(['Lossless']);
   });
 
-  it('tells why a step did not run', async () => {
+  it('reports why a step did not run', async () => {
     const { steps } = await bed().run('pipeline', share(0.9));
     expect(steps.at(-1)).toMatchObject({ name: 'Native', outcome: { reason: 'the target was already met' } });
   });
 });
 
-describe('Adaptive Threshold', () => {
+describe('the Adaptive Threshold strategy', () => {
   it.each([
     [0.9, ['Lossless']],
     [0.6, ['Truncation']],
     [0.4, ['Native']],
     [0.2, ['Aggressive']],
-  ])('at a target of %s runs one provider', async (part, did) => {
+  ])('runs one provider for a target of %s', async (part, did) => {
     expect((await bed().run('adaptive-threshold', share(part))).did).toEqual(did);
   });
 
-  it('runs nothing where there is no target', async () => {
+  it('runs nothing without a target', async () => {
     const { edits, steps } = await bed().run('adaptive-threshold', {});
     expect(edits).toEqual([]);
     expect(steps[0]?.outcome).toMatchObject({ reason: 'no target is set' });
   });
 });
 
-describe('Cost-Aware', () => {
-  it('pays what the budget allows, and nothing without one', async () => {
+describe('the Cost-Aware strategy', () => {
+  it('pays what the budget allows, and nothing without a budget', async () => {
     expect((await bed().run('cost-aware', share(0.3))).did).toEqual(['Native']);
     const { run, summarizer } = bed();
     const free = await run('cost-aware', { ...share(0.3), maxCost: 0 });
@@ -131,8 +131,8 @@ describe('Cost-Aware', () => {
   });
 });
 
-describe('Quality-First with Fallback', () => {
-  it('suppresses only where the models failed', async () => {
+describe('the Quality-First with Fallback strategy', () => {
+  it('suppresses content only if the models failed', async () => {
     const good = await bed().run('quality-first', share(0.2));
     expect(good.did).not.toContain('Truncation');
     const failed = await bed(['failed']).run('quality-first', share(0.2));
@@ -141,8 +141,8 @@ describe('Quality-First with Fallback', () => {
   });
 });
 
-describe('Progressive Enhancement', () => {
-  it('asks models only where the budget allows it', async () => {
+describe('the Progressive Enhancement strategy', () => {
+  it('calls models only if the budget allows it', async () => {
     const { run, summarizer } = bed();
     const free = await run('progressive-enhancement', { ...share(0.1), maxCost: 0.005 });
     expect(summarizer.requests).toHaveLength(0);
@@ -151,8 +151,8 @@ describe('Progressive Enhancement', () => {
   });
 });
 
-describe('a strategy', () => {
-  it('of each kind stays within the budget', async () => {
+describe('any strategy', () => {
+  it('stays within the budget', async () => {
     for (const { id } of BUILT_IN_STRATEGIES) {
       for (const maxCost of [0, 0.01, 0.05]) {
         const { cost } = await bed().run(id, { ...share(0.05), maxCost });
@@ -174,7 +174,7 @@ describe('a strategy', () => {
     expect((await estimate('pipeline', share(0.9))).cost).toBe(0);
   });
 
-  it('asks each step once, and does nothing', async () => {
+  it('estimates each step once, without effects', async () => {
     const asked: string[] = [];
     const counted = <Config>(id: string, provider: CondensationProvider<Config>): CondensationProvider<Config> => ({
       ...provider,
@@ -209,7 +209,7 @@ describe('a strategy', () => {
     expect(asked).toEqual(['free', 'affordable', 'paid', 'passes']);
   });
 
-  it('goes on where a step names what is not there, or throws', async () => {
+  it('continues if a step names an unknown provider or throws', async () => {
     const steps = [
       { provider: 'magic' },
       { preset: 'magic' },
@@ -225,13 +225,13 @@ describe('a strategy', () => {
     ]);
   });
 
-  it('says why Native is not there where no model is called', () => {
+  it('explains the absence of Native in a program without models', () => {
     const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
     expect(readyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
   });
 
-  it('drops what makes the view larger or invalid', async () => {
+  it('drops changes that make the view larger or invalid', async () => {
     const bad: CondensationProvider = {
       ...(losslessProvider as CondensationProvider),
       id: 'bad',
@@ -300,7 +300,7 @@ describe('a strategy', () => {
     ).toEqual([]);
   });
 
-  it('that is cancelled applies nothing and tells what it spent', async () => {
+  it('changes nothing if cancelled, and reports its spending', async () => {
     const abort = new AbortController();
     const summarizer = testSummarizer(() => {
       abort.abort(new Error('enough'));
@@ -323,7 +323,7 @@ describe('a strategy', () => {
     expect((error as ProviderFailure).spent.calls).toHaveLength(1);
   });
 
-  it('is checked: a step needs a provider or a preset', () => {
+  it('requires a provider or a preset in each step', () => {
     const { strategy } = bed();
     const problemsOf = (config: unknown): unknown => {
       const checked = strategy.validateConfig(config);
@@ -343,7 +343,7 @@ function losslessConfig(config: unknown) {
   return checked.config;
 }
 
-it.each(['adaptive-threshold', 'cost-aware'])('%s without a budget finds nothing a second time', async (id) => {
+it.each(['adaptive-threshold', 'cost-aware'])('a second run of %s without a budget finds nothing', async (id) => {
   const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
   const checked = strategy.validateConfig(id);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));

@@ -12,7 +12,7 @@ const problemsOf = (text: string): readonly string[] => {
 };
 
 describe('built-in presets', () => {
-  it('are eight, each valid and of an id of its own', () => {
+  it('are eight valid presets with unique IDs', () => {
     expect(BUILT_IN_PRESETS.map(({ id }) => id)).toEqual([
       'conservative',
       'balanced',
@@ -27,13 +27,13 @@ describe('built-in presets', () => {
       expect(validate(smartConfigSchema, config)).toMatchObject({ valid: true });
   });
 
-  it('are found by their ids, the user’s own first', () => {
+  it('are found by ID, after the user’s own', () => {
     expect(findPreset('speed')?.name).toBe('Speed');
     expect(findPreset('mine', [MINE])).toBe(MINE);
     expect(findPreset('none', [MINE])).toBeUndefined();
   });
 
-  it('come back from a file as they went', () => {
+  it('survive being written to a file and read again', () => {
     for (const preset of BUILT_IN_PRESETS) {
       const plain = JSON.parse(JSON.stringify({ ...preset, config: { version: 1, ...preset.config } })) as Preset;
       expect(parsePresetFile(formatPresetFile(plain))).toEqual({ valid: true, config: plain });
@@ -42,12 +42,12 @@ describe('built-in presets', () => {
 });
 
 describe('a preset file', () => {
-  it('keeps fields that this version does not know', () => {
+  it('keeps unknown fields', () => {
     const preset = { ...MINE, author: 'me', config: { version: 1, later: { x: 1 }, passes: [] } };
     expect(parsePresetFile(JSON.stringify(preset))).toEqual({ valid: true, config: preset });
   });
 
-  it('names what is wrong: where, what was found, what is allowed', () => {
+  it('names each problem with its place, the value found and what is allowed', () => {
     const pass = { id: 'a', name: 'a', mode: 'individual', selection: { type: 'preserve_recent', count: -1 } };
     expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 1, passes: [pass] } }))).toEqual([
       'config.passes.0.selection.count: must be at least 0; found -1',
@@ -60,7 +60,7 @@ describe('a preset file', () => {
     ]);
   });
 
-  it('is refused where it is too large, too deep, or would reach into objects', () => {
+  it('is rejected if it is too large, too deep, or has reserved keys', () => {
     expect(problemsOf(' '.repeat(1_000_001))[0]).toContain('1,000,001 characters');
     expect(problemsOf(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)[0]).toContain('is nested deeper than 64 levels');
     for (const key of ['__proto__', 'constructor', 'prototype']) {
@@ -71,7 +71,7 @@ describe('a preset file', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('never throws, whatever stands in it', () => {
+  it('never causes an exception, whatever its content', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const parsed = parsePresetFile(text);
@@ -81,13 +81,13 @@ describe('a preset file', () => {
   });
 });
 
-describe('migration', () => {
+describe('migration of Smart configurations', () => {
   const migrated = (config: unknown): unknown => {
     const checked = validate(smartConfigSchema, migrateSmartConfig(config));
     return checked.valid ? checked.config : checked.problems;
   };
 
-  it('reads the forms of the design documents', () => {
+  it('reads all early forms', () => {
     expect(
       migrated({
         losslessPrelude: true,
@@ -146,14 +146,14 @@ describe('migration', () => {
     });
   });
 
-  it('leaves today’s form and what is no configuration as they are', () => {
+  it('leaves current configurations and other values unchanged', () => {
     for (const value of [{ version: 1, passes: [] }, { version: 9 }, 'speed', undefined, [], { version: 'x' }]) {
       expect(migrateSmartConfig(value)).toBe(value);
     }
     for (const { config } of BUILT_IN_PRESETS) expect(migrated(config)).toEqual(migrated({ ...config, version: 1 }));
   });
 
-  it('takes any value', () => {
+  it('accepts any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         migrateSmartConfig(value);
