@@ -9,23 +9,23 @@ import type { Edit } from './edits/edits';
 import { restoreReferences } from './lossless/integrity';
 import type { CondensationOptions, ConversationContext } from './types';
 
-/** A provider's edits as they would be applied. */
+/** A provider's edits, as they would be applied. */
 export interface CheckedResult {
-  /** With edits that put back text that an earlier reference points to and these edits removed. */
+  /** Includes edits that restore text that earlier references need and these edits removed. */
   readonly edits: readonly Edit[];
   readonly view: readonly ApiMessage[];
-  /** o200k tokens of the view. */
+  /** In o200k tokens of the view. */
   readonly tokens: number;
-  /** How many edits are of another conversation. */
+  /** Number of edits that belong to another conversation. */
   readonly staleEdits: number;
-  /** Rules of the APIs that the view breaks and the original does not, and edits that are wrong. */
+  /** New violations of API rules in the view, and invalid edits. */
   readonly violations: readonly Violation[];
 }
 
 /**
- * The one check of what a provider makes, whoever asked for it: its edits fit the conversation, the view is valid, and no reference of
- * an earlier condensation points at what is gone.
- * @throws the signal's reason if it is aborted.
+ * Checks every provider's result: the edits fit the conversation, the view is valid, and earlier
+ * references still lead to their text.
+ * @throws the signal's reason if it is aborted
  */
 export async function checkResult(
   context: ConversationContext,

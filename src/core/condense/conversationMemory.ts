@@ -2,13 +2,13 @@ import { Exchanges, type ToolExchange } from '../messages/exchanges';
 import type { ApiMessage } from '../messages/types';
 
 /**
- * What is remembered about one conversation from run to run, in one place. Messages never change, so a run over a conversation that has
- * grown reads only what is new. It changes no result, only the time that one takes.
+ * Caches of a conversation that last from run to run. Messages never change, so a run over a grown
+ * conversation reads only new ones. Affects speed only, never results.
  */
 export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 
-  /** The part that a function makes: made when it is first asked for. */
+  /** The cache that a function creates on first use. */
   part<T>(make: () => T): T {
     const known = this.parts.get(make) as T | undefined;
     if (known !== undefined) return known;
@@ -18,10 +18,10 @@ export class ConversationMemory {
   }
 }
 
-/** A conversation is known by its first message: its memory goes when that goes. */
+/** Keyed by the first message, so the memory is released with the conversation. */
 const byFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
-/** The memory of a conversation, at whatever length it is now. */
+/** The memory of a conversation, whatever its current length. */
 export function conversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
   const known = first && byFirstMessage.get(first);
   if (known) return known;

@@ -1,8 +1,9 @@
 /**
- * What follows a provider, as steps of a pipeline: Native if it failed, Lossless if its result would lose sight of too much, File-Aware if
- * Lossless leaves more than the target; then, while the window would be exceeded, File-Aware, truncation, and for a request that
- * must fit the floor: results are suppressed, the oldest first. A fallback never brings a cost, a vendor or a loss that the user has
- * not allowed.
+ * The steps after a provider: Native if it failed, Lossless if its result loses too many facts,
+ * File-Aware if Lossless leaves more than the target. While the request does not fit the window,
+ * File-Aware and Truncation follow, and for a request that must fit the floor, which suppresses
+ * results, the oldest first. Fallbacks never cause costs, vendors or losses that the user has not
+ * allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -22,33 +23,37 @@ import type { UnchangedReason } from './types';
 
 /** The window that the conversation must fit into. */
 export interface WindowLimits {
-  /** The model's tokens. */
+  /** In the model's tokens. */
   readonly contextWindow: number;
   /** Reserved for the reply, in the model's tokens. */
   readonly maxOutputTokens?: number;
-  /** The model's tokens for one o200k token. Default 1. */
+  /** The model's tokens per o200k token. Default 1. */
   readonly tokenFactor?: number;
 }
 
 export interface FallbackPolicy {
-  /** True if the user has set up a condensing profile and a budget: only then may a failure lead to a paid call. */
+  /**
+   * True if the user has set a condensing profile and a budget; otherwise a failure never leads to
+   * a paid call.
+   */
   readonly mayUseNative: boolean;
-  /** If it is known, File-Aware and truncation keep the request under it. */
+  /** If known, File-Aware and Truncation keep the request within it. */
   readonly window?: WindowLimits;
-  /** O200k tokens that the messages may have, in place of what the window allows. */
+  /** o200k tokens that the messages may have, instead of what the window allows. */
   readonly limitTokens?: number;
-  /** O200k tokens that are left free if the request didn't fit, so that the next one does. Default 0. */
+  /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * O200k tokens of the messages down to which File-Aware, truncation and floor go once they have to; default: until they fit, with
-   * the room. The prompt cache is broken anyway: one that goes far costs less than many that hardly suffice.
+   * o200k tokens at which File-Aware, Truncation and the floor stop once they must run; default: as
+   * soon as the request fits with its room. The prompt cache is lost anyway, so one large cut costs
+   * less than many small ones.
    */
   readonly truncateTo?: number;
-  /** True if the request must fit: then the floor follows on truncation. Default false. */
+  /** True if the request must fit, so that the floor follows Truncation. Default false. */
   readonly hasFloor?: boolean;
-  /** True if File-Aware follows Lossless when that leaves more than the request's target. Default false. */
+  /** True if File-Aware follows Lossless when that leaves more than the target. Default false. */
   readonly fileAwareFollows?: boolean;
-  /** Configurations of the fallbacks, by provider; absent: their defaults. */
+  /** Configurations of the fallbacks, by provider; absent for their defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,7 +64,8 @@ export const fittingTokens = (
 ): number => Math.floor(allowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /**
- * Condenses as asked, and then as the policy allows. The outcome says what every try did and why it ended.
+ * Condenses as requested and then as the policy allows. The outcome lists every attempt and its
+ * end.
  * @throws UnknownProviderError
  */
 export async function condenseWithFallback(
@@ -76,11 +82,11 @@ export async function condenseWithFallback(
   return tries.outcome;
 }
 
-/** Another provider for what the one before has left. */
+/** Another provider to run on the result of the one before. */
 interface Fallback {
   readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
-  /** The reason to report if it changed anything. */
+  /** Reported if it changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: Tries) => boolean;
   /** Its target is that of a request that must fit, even below the coherence floor. */
@@ -98,15 +104,15 @@ const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' 
 const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
   outcome.kind === 'unchanged' && outcome.reason === reason;
 
-/** At the same size it keeps far more of what is needed than truncation of the oldest does. It calls no model. */
+/** At the same size it keeps far more needed content than truncating the oldest. Calls no model. */
 const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
 const LOSSLESS_ALONE = 'Lossless alone left more than the target, so what is least likely to be needed was removed.';
 
-/** Whether Lossless left more than the target, and more may be done now. */
+/** True if Lossless left more than the target and more may be done. */
 const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
   outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
 
-/** What follows a provider that failed, whose result was refused, or that left too much. */
+/** What follows a provider that failed, was refused, or left too much. */
 const byOutcome = (
   { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
   request: CondensationRequest,
@@ -136,7 +142,9 @@ const byOutcome = (
 
 const isTooLong = (outcome: CondensationOutcome, { enough }: Tries): boolean => getTokens(outcome) > enough;
 
-/** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */
+/**
+ * The floor, step by step: old results, then the newest, then parameters. A person's words stay.
+ */
 const FLOOR: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
@@ -150,25 +158,25 @@ const FLOOR: readonly Fallback[] = [
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
-  // What the agent works on goes only for a request that doesn't fit otherwise.
+  // What the agent works on goes only if the request doesn't fit otherwise.
   when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
   isToFit: true,
 }));
 
-/** Removes, try after try, what keeps the request from fitting. */
+/** Runs fallbacks until the request fits. */
 function untilItFits({ configs, hasFloor }: FallbackPolicy, outcome: CondensationOutcome): readonly Fallback[] {
   const why = 'The window would have been exceeded, so';
   const toFit = { when: isTooLong, isToFit: true };
   const fileAware = { ...FILE_AWARE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
   const config = configs?.['truncation'];
   const truncation = { provider: 'truncation', config, ...toFit, why: `${why} old content was truncated.` } as const;
-  // Who chose truncation keeps it; and Smart, once it failed, would fail again.
+  // A user who chose Truncation keeps it, and Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
   return [...chosen, ...(hasFloor === true ? FLOOR : [])];
 }
 
-/** Lossless and File-Aware are applied as one condensation, so together they must free the minimum gain. */
+/** Lossless and File-Aware form one condensation, so the minimum gain applies to both together. */
 function withMinimumGain(
   outcome: CondensationOutcome,
   { minimumGain = DEFAULT_MINIMUM_GAIN }: CondensationRequest,
@@ -184,14 +192,14 @@ function withMinimumGain(
 const getTokens = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
-/** What the tries have led to so far. */
+/** The result so far. */
 class Tries implements Work {
-  /** O200k tokens that the messages may have. */
+  /** o200k tokens that the messages may have. */
   readonly limit: number;
-  /** How far the tries for a request that must fit go, and what is enough of it. */
+  /** Target of the attempts for a request that must fit, and the size that suffices. */
   readonly enough: number;
   private readonly fitting: CondensationRequest;
-  /** Why providers found nothing to remove; said at the end, unless they found something after all. */
+  /** Why providers found nothing; reported at the end if that is still true. */
   private idle: { readonly provider: string; readonly reason: string }[] = [];
 
   constructor(
@@ -202,8 +210,8 @@ class Tries implements Work {
   ) {
     this.limit = limitTokens ?? (window ? fittingTokens(window, request.overheadTokens) : Infinity);
     const fittingTarget = Math.max(0, this.limit - roomTokens);
-    // A condensation that breaks the prompt cache because the request didn't fit must leave room, or the next request breaks
-    // it again.
+    // A condensation that breaks the prompt cache must leave room, or the next request breaks it
+    // again.
     this.enough = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
     this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
   }
@@ -246,7 +254,7 @@ class Tries implements Work {
     return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
   }
 
-  /** Tries another provider, on top of what the one before achieved. The notes say in order what was done and why. */
+  /** Runs another provider on top of the previous result. Notes list what was done and why. */
   async add({ provider, config, why, isToFit }: Fallback): Promise<void> {
     const before = this.outcome;
     const request = isToFit ? this.fitting : this.request;
@@ -258,9 +266,9 @@ class Tries implements Work {
       config,
       configName: undefined,
       edits: [...(request.edits ?? []), ...made],
-      // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
+      // The failure started a cool-down, which is for the next request and not for this one.
       trigger: 'manual',
-      // Over the window, every saving counts, however small.
+      // Above the window, every saving counts.
       ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
       ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
     });
@@ -296,7 +304,7 @@ class Tries implements Work {
     this.outcome = tried.kind === 'cancelled' ? { ...tried, ...both } : { ...before, ...both, notes };
   }
 
-  /** Which provider did nothing, and why; its words may name it already. */
+  /** Which provider did nothing, and why; the reason may already name it. */
   private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
     const why = whyNot(outcome);
@@ -304,7 +312,7 @@ class Tries implements Work {
   }
 }
 
-/** Why an outcome removed nothing, in words. */
+/** Explains why an outcome removed nothing. */
 export function whyNot(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':

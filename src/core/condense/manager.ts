@@ -27,7 +27,7 @@ import type { ApiMessage } from '../messages/types';
 import { editKey } from './edits/edits';
 import { formatTokens } from '../format';
 
-/** Thrown by {@link CondensationManager} for a provider that it doesn't know. */
+/** Thrown by {@link CondensationManager} if the provider is unknown. */
 export class UnknownProviderError extends Error {
   constructor(
     readonly id: string,
@@ -38,16 +38,13 @@ export class UnknownProviderError extends Error {
   }
 }
 
-/**
- * Holds the providers and runs them: nothing that a provider makes is seen before the manager has checked it
- * (FR-PA-002).
- */
+/** Registers and runs providers; checks each result before anyone sees it. */
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly cooldown = new Cooldown();
   private readonly losslessRuns: LosslessRuns = new WeakMap();
 
-  /** @param providers at least one; the first is the default. */
+  /** @param providers at least one; the first is the default */
   constructor(
     private readonly counter: MessageCounter,
     providers: readonly [CondensationProvider, ...CondensationProvider[]],
@@ -55,13 +52,13 @@ export class CondensationManager {
     for (const provider of providers) this.registerProvider(provider);
   }
 
-  /** @throws Error where another provider has the id already. */
+  /** @throws Error if another provider has the ID */
   registerProvider(provider: CondensationProvider): void {
     if (this.providers.has(provider.id)) throw new Error(`A provider "${provider.id}" is already registered.`);
     this.providers.set(provider.id, provider);
   }
 
-  /** Takes a provider out. One that isn't there changes nothing. */
+  /** Does nothing if the ID is unknown. */
   unregisterProvider(id: string): void {
     this.providers.delete(id);
   }
@@ -73,7 +70,7 @@ export class CondensationManager {
     return provider;
   }
 
-  /** A provider's name for people; its id if it isn't registered (any more). */
+  /** A provider's name for people; its ID if it isn't registered. */
   providerName(id: string): string {
     return providerNameOf(id, [...this.providers.values()]);
   }
@@ -89,8 +86,8 @@ export class CondensationManager {
   }
 
   /**
-   * Whether a condensation by this provider may call a model.
-   * @param config as it came from outside
+   * True if the provider may call a model.
+   * @param config unchecked
    * @throws UnknownProviderError
    */
   asksModel(id: string, config: unknown): boolean {
@@ -99,8 +96,8 @@ export class CondensationManager {
   }
 
   /**
-   * The provider of a request that names none: the first.
-   * @throws Error where all were taken out
+   * The first provider, for requests that name none.
+   * @throws Error if all were removed
    */
   get defaultProvider(): CondensationProvider {
     const [first] = this.providers.values();
@@ -112,14 +109,16 @@ export class CondensationManager {
     return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
-  /** Tokens that a conversation must grow by before the next automatic try is worth it; 0 where it may be made now. */
+  /**
+   * Tokens that a conversation must grow by before the next automatic attempt; 0 if it may run now.
+   */
   tokensToGo(conversation: string, tokens: number): number {
     return this.cooldown.tokensToGo(conversation, tokens);
   }
 
   /**
-   * Tokens and cost that a condensation would have, without any paid call.
-   * @throws UnknownProviderError, and the signal's reason where it was aborted.
+   * Estimates tokens and cost without paid calls.
+   * @throws UnknownProviderError, and the signal's reason if it was aborted
    */
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
     const provider = this.providerOf(request);
@@ -129,7 +128,7 @@ export class CondensationManager {
   }
 
   /**
-   * Condenses and checks the result. Never throws for what a provider did wrong: the outcome says it.
+   * Condenses and checks the result. A provider's errors are in the outcome and never thrown.
    * @throws UnknownProviderError
    */
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
@@ -183,13 +182,13 @@ export class CondensationManager {
     try {
       const { config, notes } = checkedConfig(provider, request.config);
       makers.notes.push(...notes);
-      // Applying the edits so far and counting took their time.
+      // Applying the edits so far and counting took time.
       await betweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
-      // Spending is reported even if nothing came of it.
+      // Spending is reported even without a result.
       const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NOTHING_SPENT));
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
@@ -217,13 +216,13 @@ export class CondensationManager {
     };
   }
 
-  /** Said once a conversation. */
+  /** Reported once per conversation. */
   private floorNotes(request: CondensationRequest, tokens: number): string[] {
     const note = floorNote(request, tokens, this.counter);
     return note !== undefined && this.cooldown.firstTime(request.conversation) ? [note] : [];
   }
 
-  /** The checks that a result must pass: its edits, the firewall, never worse, worth it. */
+  /** Checks a result: edits, firewall, size, minimum gain. */
   private async judge(
     provider: CondensationProvider,
     result: ProviderResult,
@@ -267,25 +266,25 @@ interface OutcomeMakers {
   readonly tokensBefore: number;
 }
 
-/** A conversation as a request finds it. */
+/** The state of a conversation at a request. */
 export interface Situation {
-  /** The context for the provider. */
+  /** The provider's context. */
   readonly context: ConversationContext;
   /** The view so far. */
   readonly current: readonly ApiMessage[];
-  /** How many earlier edits were left out, for they are of a history that has gone another way since. */
+  /** Number of earlier edits dropped because the conversation has diverged. */
   readonly staleEdits: number;
 }
 
-/** A note for people about edits that were left out. */
+/** A note about dropped edits. */
 const staleNotes = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
 
 /**
- * A note for people if nothing can bring a conversation under its target, for the task alone is above it.
- * @param tokens o200k tokens of the view so far.
+ * A note if no condensation can reach the target because the task alone exceeds it.
+ * @param tokens o200k tokens of the view so far
  */
 function floorNote(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;

@@ -1,6 +1,6 @@
 /**
- * The one runner of a condensation: steps in order over one piece of work, until its target is met. Lossless, Truncation, Smart's
- * passes, strategies and fallbacks are lists of steps for it.
+ * The single runner of condensations: runs steps in order on one piece of work until its target is
+ * met. Lossless, Truncation, Smart's passes, strategies and fallbacks are lists of steps.
  */
 import { betweenSteps } from '../betweenSteps';
 import { errorMessage } from '../errors';
@@ -14,17 +14,17 @@ export interface PipelineOptions<W extends Work> extends Pick<
   'targetTokens' | 'signal' | 'onProgress'
 > {
   /**
-   * Called before a step runs. The function that it returns is called after the step, puts back what the step must not remove,
-   * and says whether there was any: then the step runs once more on that.
+   * Called before a step. The returned function runs after the step, restores what the step must
+   * not remove, and returns true if it restored anything; then the step runs once more.
    */
   readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
   /** Whether a second round may find more. Default: no. */
   readonly again?: (work: W, first: Round) => boolean;
-  /** Receives the reports as they come, so that they are known if the pipeline is aborted. */
+  /** Receives reports at once, so that they are known after an abort. */
   readonly reports?: StepReport[];
 }
 
-/** A round of the steps that is over. */
+/** A finished round of the steps. */
 export interface Round {
   readonly tokensBefore: number;
   /** A step ended the round early. */
@@ -32,9 +32,10 @@ export interface Round {
 }
 
 /**
- * Runs the steps; a second time at most, if the first round makes it worthwhile. A step that fails is dropped and the next one runs.
- * @returns what each step did; of the second round, the steps that did something.
- * @throws the signal's reason if it is aborted.
+ * Runs the steps, with a second round if the first makes it worthwhile. A failed step's changes are
+ * dropped and the next step runs.
+ * @returns what each step did; for the second round only steps that changed something
+ * @throws the signal's reason if it is aborted
  */
 export async function runPipeline<W extends Work>(
   work: W,
@@ -134,7 +135,10 @@ function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
   return edits.filter((edit) => !known.has(edit)).length;
 }
 
-/** Runs a step, and once more if it removed what it must not: on what was put back it may do something else. */
+/**
+ * Runs a step, and once more if protected content had to be restored, on which it may act
+ * differently.
+ */
 async function runWatched<W extends Work>(
   work: W,
   step: Step<W>,

@@ -1,14 +1,14 @@
-/** One step of a condensation and what it did (NFR-U-002). */
+/** One step of a condensation and its effect. */
 export interface StepReport {
   readonly name: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly edits: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeMs: number;
-  /** US dollars; undefined where a price is not known. */
+  /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Calls to a model; absent where there were none. */
+  /** Calls to a model; absent for none. */
   readonly calls?: number;
   readonly outcome: StepOutcome;
 }

@@ -19,7 +19,6 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
   smart: 'Smart',
   strategy: 'Strategy',
 };
-/** True if the provider is not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
 /** Stored as the provider of condensations of new results. */
@@ -54,14 +53,12 @@ export interface ProviderCapabilities {
   readonly estimatedSpeed: 'fast' | 'medium' | 'slow';
 }
 
-/** A wrong setting, with what was found and what is allowed. */
 export interface ConfigProblem {
   /** Dotted path of the setting, such as `toolResults.maxLines`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A setting without effect. */
 export interface ConfigWarning extends ConfigProblem {
   /** The name that was probably meant; also part of the message. */
   readonly suggestion?: string;
@@ -76,7 +73,6 @@ export type ValidationResult<Config> =
       readonly rest?: UsableRest<Config>;
     };
 
-/** A configuration without its wrong parts. */
 export interface UsableRest<Config> {
   readonly config: Config;
   /** As written, without defaults. */
@@ -88,11 +84,9 @@ export interface UsableRest<Config> {
 /** A JSON Schema as the panel and package.json accept it. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
-/** What a provider works on. */
 export interface ConversationContext {
   /** Its ID, by which the costs of calls are summed. */
   readonly conversation?: string;
-  /** The immutable conversation. */
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still apply; the view starts with them. */
   readonly edits: readonly Edit[];
@@ -131,7 +125,6 @@ export interface KnownLosslessRun extends LosslessRun {
 export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly KnownLosslessRun[]>;
 
 export interface CondensationProgress {
-  /** The current step, in words. */
   readonly step: string;
   readonly done: number;
   readonly total: number;
@@ -157,64 +150,53 @@ export interface CondensationOptions {
   readonly onProgress?: (progress: CondensationProgress) => void;
 }
 
-/** A provider's result: edits, never messages. */
 export interface ProviderResult {
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
-  /** US dollars; undefined where a price is not known. */
+  /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Why there are no edits, where the provider knows it better than "found nothing". */
+  /** Why there are no edits, if the provider knows more than "found nothing". */
   readonly unchanged?: { readonly reason: UnchangedReason; readonly detail: string };
-  /** Notes for a person, beside the figures. */
+  /** Notes for a person. */
   readonly notes?: readonly string[];
-  /** The paid calls that were made, in order. */
+  /** The paid calls, in order. */
   readonly calls?: readonly ModelCall[];
-  /**
-   * US dollars that the calls were expected to cost, before they were made; undefined where that
-   * was not known.
-   */
+  /** Estimated US dollars of the calls; undefined if unknown. */
   readonly estimatedCost?: number;
 }
 
-/** Why a conversation was left as it is. */
+/** Why a conversation was not changed. */
 export type UnchangedReason =
   | 'nothing-to-gain'
   | 'below-minimum-gain'
   | 'grew'
   | 'cooling-down'
   | 'target-met'
-  /** There are too few messages between those that are kept. */
+  /** Too few messages between those to keep. */
   | 'not-enough'
-  /** Nothing is new since the last summary. */
+  /** No new messages since the last summary. */
   | 'already-condensed'
-  /** It would cost more than is allowed. */
+  /** It would cost more than allowed. */
   | 'over-budget'
-  /** Too little of the conversation's facts would still stand in the view. */
+  /** Too few of the conversation's facts would remain in the view. */
   | 'incoherent';
 
-/** One call to a model, as it really was. */
 export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
   /**
-   * Why this model: it is the condensing profile's, or the conversation's own because that one
-   * can't be used.
+   * Why this model: it belongs to the condensing profile, or to the conversation because that
+   * profile can't be used.
    */
   readonly chosen: 'condensing-profile' | 'conversation';
-  /**
-   * o200k tokens of the request as counted here; with the reported usage they calibrate the model's
-   * token factor.
-   */
+  /** o200k tokens of the request; with reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
-  /**
-   * o200k tokens that the summary of a single content was asked to have at most; absent of a
-   * conversation's summary.
-   */
+  /** Limit in o200k tokens of a single content's summary; absent for a conversation's. */
   readonly askedTokens?: number;
   readonly expectedOutputTokens: number;
   readonly usage: Usage | undefined;
-  /** US dollars. */
+  /** In US dollars. */
   readonly cost: number | undefined;
   /** In milliseconds. */
   readonly timeMs: number;
@@ -222,7 +204,6 @@ export interface ModelCall {
   readonly outcome: string;
 }
 
-/** What may help after a failure. */
 export interface FailureAdvice {
   /** The same may succeed later. */
   readonly canRetry: boolean;
@@ -230,7 +211,7 @@ export interface FailureAdvice {
   readonly offerOtherProfile: boolean;
 }
 
-/** Thrown by a provider that had already spent something. */
+/** Thrown by a provider that has already spent something. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
 
@@ -243,7 +224,6 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** The expected figures of a condensation. */
 export interface CondensationEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -257,22 +237,19 @@ export interface CondensationEstimate {
   readonly edits?: readonly Edit[];
   /** The calls' tokens by kind, in the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;
-  /** Absent where there are no calls, or a price is not known. */
+  /** Absent without calls or if a price is unknown. */
   readonly costRange?: CostRange;
-  /**
-   * Why none of the calls would be made, and nothing changed: they would cost more than may be
-   * spent.
-   */
+  /** Set if no call would be made because all exceed the spending limit. */
   readonly refusal?: string;
   /** Absent if the estimate is exact. */
   readonly confidence?: Confidence;
 }
 
-/** US dollars that the calls of a run cost at least and at most. */
+/** Minimum and maximum US dollars of a run's calls. */
 export interface CostRange {
   readonly least: number;
   readonly most: number;
-  /** Set where the run stops at its cost limit, which `most` then is. */
+  /** Set if the run stops at its cost limit, which is `most` then. */
   readonly endsAtLimit?: boolean | undefined;
 }
 
@@ -286,7 +263,6 @@ export interface CondensationProvider<Config = unknown> {
   readonly description: string;
   readonly version: string;
 
-  /** Its capabilities, whatever its configuration. */
   getCapabilities(): ProviderCapabilities;
   /**
    * Schema of its configuration, from which forms, settings and documents are made. Every field has

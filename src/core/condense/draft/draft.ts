@@ -26,39 +26,40 @@ import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messa
 import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
 
-/** The state that {@link Draft.rollback} goes back to. */
+/** The state that {@link Draft.rollback} restores. */
 export interface Checkpoint extends ViewState {
   readonly edits: ReadonlyMap<string, Edit>;
 }
 
 /**
- * A view in the making. Providers ask for cuts in the text as it now stands; the draft keeps each as a cut of the
- * original, refuses what would not save tokens, and hands out the edits at the end.
+ * A view in the making. Providers request cuts in the current text; the draft records them as cuts
+ * of the original, rejects those that save no tokens, and returns the edits.
  */
 export class Draft implements Work {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
-  /** The list of the edits, until one is made or dropped. */
+  /** The list of edits, cached until one is made or dropped. */
   private editsNow: readonly Edit[] | undefined;
-  /** How places stood at the beginning that something was done to. */
+  /** Initial states of the changed places. */
   private readonly untouched = new Map<string, PlaceState>();
   private total: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
   private readonly releases: (() => void)[] = [];
-  /** Never rolled back: an id that was given once keeps its meaning. */
+  /** Never rolled back: an ID keeps its meaning. */
   private readonly references: Map<ReferenceId, Hash>;
-  /** Index of the task, with which the conversation begins; -1 if there is none. */
+  /** Index of the task, the conversation's first user message; -1 if there is none. */
   readonly task: number;
   readonly memory: ConversationMemory;
   private exchangesAt: { readonly tokens: number; readonly exchanges: readonly ToolExchange[] } | undefined;
 
   /**
-   * @param original the immutable conversation.
-   * @param active edits of earlier condensations, which the view starts with; where a draft over the same conversation
-   *   had them before, this one costs what is new.
-   * @param sentBefore the first messages that stay as they are, since a vendor's cache holds them; default none.
-   * @throws Error where an edit doesn't belong to the conversation; drop stale edits first.
+   * @param original the immutable conversation
+   * @param active edits of earlier condensations, which the view starts with; work of an earlier
+   * draft with the same edits is reused
+   * @param sentBefore number of leading messages that must not change because a vendor has cached
+   * them; default none
+   * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
   constructor(
     readonly original: readonly ApiMessage[],
@@ -77,7 +78,7 @@ export class Draft implements Work {
     if (rest.length > 0) this.showAll(lastByPlace(rest));
   }
 
-  /** Cuts come first, for blocks and summaries take out messages that hold some. */
+  /** Cuts come first, because blocks and summaries remove messages that contain some. */
   private showAll(edits: readonly Edit[]): void {
     for (const edit of edits) {
       if (edit.kind !== 'cut') continue;
@@ -100,7 +101,7 @@ export class Draft implements Work {
     this.remember();
   }
 
-  /** A draft that stands as this one does and goes its own way from here. */
+  /** An independent copy of the draft. */
   copy(): Draft {
     const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
     copy.rollback(this.checkpoint());
@@ -110,14 +111,14 @@ export class Draft implements Work {
   }
 
   /**
-   * The view as it now stands, by the original's indexes: of a summarized range the first message is the summary, the
-   * others are empty.
+   * The current view by the original's indexes: a summarized range has its summary first, then
+   * empty messages.
    */
   get messages(): readonly ApiMessage[] {
     return this.view.messages;
   }
 
-  /** The exchanges of the view. Most steps change nothing, and a change always changes the number of tokens. */
+  /** The exchanges of the view. Cached by token count, which every change alters. */
   get exchanges(): readonly ToolExchange[] {
     const { tokens } = this;
     if (this.exchangesAt?.tokens !== tokens)
@@ -125,14 +126,13 @@ export class Draft implements Work {
     return this.exchangesAt.exchanges;
   }
 
-  /** Tokens of the view. */
   get tokens(): number {
     return this.total;
   }
 
   /**
-   * The edits made in this draft, in order; of one step and place only the last. What was cut and given back again, so that the place
-   * stands as it did, is none.
+   * The edits made in this draft, in order, only the last per step and place. Places that were cut
+   * and restored to their initial state have none.
    */
   get edits(): readonly Edit[] {
     return (this.editsNow ??= this.listEdits());
@@ -152,34 +152,32 @@ export class Draft implements Work {
       : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(placeKey(edit.place)));
   }
 
-  /** Tokens of the texts that something was given back to, whatever became of them since. */
+  /** Tokens of the places where text was restored, whatever happened to them later. */
   get restoredTokens(): number {
     let sum = 0;
     for (const edit of this.made.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
     return sum;
   }
 
-  /** The string at a place as it now stands. */
   text(place: Place): string {
     const value = getValueAt(this.view.messages[place.message], place.path);
     if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return value;
   }
 
-  /** What earlier condensations cut. */
   get earlierCuts(): ReadonlySet<Cut> {
     return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
-  /** By message the places of which something was cut; the very same list while nothing changes there. */
+  /** By message, the places with cuts; an unchanged list keeps its identity. */
   get shown(): readonly (readonly PlaceState[])[] {
     return this.view.places;
   }
 
   /**
-   * Makes cuts in the text at a place. A cut that would save nothing is left out, and so is the whole request where the
-   * message would hardly shrink.
-   * @returns the tokens saved, 0 where nothing was done.
+   * Cuts the text at a place. Skips cuts that save nothing, and the whole request if the message
+   * would hardly shrink.
+   * @returns tokens saved, 0 if nothing was done
    */
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
@@ -208,8 +206,8 @@ export class Draft implements Work {
   }
 
   /**
-   * Takes cuts of a place back: what they left out stands there again.
-   * @param taken the cuts to take back.
+   * Restores the text of cuts.
+   * @param taken the cuts to undo
    */
   restore(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
     if (place.message < this.sentBefore) return;
@@ -225,9 +223,9 @@ export class Draft implements Work {
   }
 
   /**
-   * Takes a block that is not text out whole.
-   * @param what what a marker in its place says; null for none.
-   * @returns the tokens saved, 0 where nothing was done.
+   * Removes a whole block that is not text.
+   * @param what words of the marker in its place; null for none
+   * @returns tokens saved, 0 if nothing was done
    */
   takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
@@ -259,9 +257,10 @@ export class Draft implements Work {
   }
 
   /**
-   * Puts a summary in the place of a range of messages; earlier summaries that the range touches become part of it.
-   * @param info what the report says of it.
-   * @returns the tokens saved, 0 where nothing was done because none would be.
+   * Replaces a range of messages with a summary, which absorbs earlier summaries that the range
+   * overlaps.
+   * @param info the reason for reports
+   * @returns tokens saved, 0 if nothing was done because it would save none
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.summariesIn(range);
@@ -282,9 +281,9 @@ export class Draft implements Work {
   }
 
   /**
-   * Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at
-   * once.
-   * @param made edits that make the same view of what was there; default those of this draft.
+   * Remembers the view for later drafts of the conversation with these edits, or of what it grows
+   * to.
+   * @param made edits that produce the same view; default those of this draft
    */
   remember(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
@@ -297,7 +296,9 @@ export class Draft implements Work {
     this.releases.push(release);
   }
 
-  /** Ends the work on this draft: what it has taken of the conversation's memory is free for other drafts. */
+  /**
+   * Ends the work on this draft and releases its part of the conversation's memory to other drafts.
+   */
   release(): void {
     for (const release of this.releases.splice(0)) release();
   }
@@ -307,7 +308,7 @@ export class Draft implements Work {
     return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleStated };
   }
 
-  /** Drops all that was done since the checkpoint. */
+  /** Drops everything since the checkpoint. */
   rollback(checkpoint: Checkpoint): void {
     this.view.rollback(checkpoint);
     this.made = new Map(checkpoint.edits);
@@ -321,8 +322,8 @@ export class Draft implements Work {
   }
 
   /**
-   * Tokens of what changes with a place, give or take a constant: its text where the text is counted as it stands, else the
-   * block that holds it.
+   * Tokens that change with a place, up to a constant: those of its text if it is counted alone,
+   * otherwise of its block.
    */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
     const block = getBlocks(message)[Number(path[1])];
@@ -330,14 +331,14 @@ export class Draft implements Work {
     return !block || (block.type !== 'tool_use' && isText) ? this.counter.text(text) : this.counter.block(block);
   }
 
-  /** The same as it would be if the rule about markers had been told before. */
+  /** The tokens as if the rule about markers had been stated before. */
   private tokensWithoutRule(state: PlaceState): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
     const plain = changedState(state, cuts, state.strict);
     return this.tokensAt(this.view.messageWith(state.place, plain.text), plain);
   }
 
-  /** No API takes a blank text. */
+  /** APIs reject blank texts. */
   private leavesBlank({ place, text }: PlaceState): boolean {
     if (text.trim() !== '') return false;
     const block = getBlocks(this.view.message(place.message))[Number(place.path[1])];
@@ -364,7 +365,7 @@ export class Draft implements Work {
   }
 }
 
-/** The next draft's view is mostly what the one before had. */
+/** Consecutive drafts have mostly the same view. */
 const viewExchanges = (): Exchanges => new Exchanges();
 
 const isSameState = (a: PlaceState, b: PlaceState): boolean =>
@@ -381,7 +382,7 @@ const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean):
 const RESULT_DEPTH = 3;
 
 /**
- * Tokens that a change of one place must save. A marker that saves less only clutters the view; and it is more than the
- * rule costs, so that the marker that happens to tell it is judged like any other.
+ * Tokens that a change of a place must save; for less, a marker is only clutter. More than the cost
+ * of the rule, so that the marker that states it is judged like any other.
  */
 const MIN_SAVED = 16;

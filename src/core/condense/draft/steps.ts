@@ -2,44 +2,44 @@ import type { StepReport } from '../stepReport';
 import type { Draft } from './draft';
 import type { Work } from './work';
 
-/** A step of a pipeline; it may ask a model. */
+/** A step of a pipeline; it may call a model. */
 export interface Step<W extends Work = Draft> {
-  /** The name in reports. Edits carry it as their step. */
+  /** The name in reports and edits. */
   readonly name: string;
-  /** Why it is not run on the work as it is now, in words; undefined if it is. */
+  /** Why the step is skipped for now, in words; undefined if it runs. */
   readonly skip?: (work: W) => string | undefined | Promise<string | undefined>;
-  /** @throws the signal's reason if it is aborted; any other error drops the step's changes. */
+  /** @throws the signal's reason if it is aborted; any other error drops the step's changes */
   run(work: W, signal?: AbortSignal): void | Promise<void>;
-  /** After a run of a step with steps of its own: what it reports in place of itself. */
+  /** For a step with inner steps: what to report after a run instead of the step itself. */
   readonly result?: () => StepResult;
-  /** Why its changes are refused, in words: they are dropped then. */
+  /** Why its changes are rejected, in words; they are dropped then. */
   readonly refuse?: (work: W) => string | undefined;
-  /** Its spending so far, also if it failed. */
+  /** Its spending so far, including failures. */
   readonly spent?: () => StepSpending;
-  /** Which references are written again if the step removes what they name; see `watchReferences`. */
+  /** References to replace with text if the step removes what they name; see `watchReferences`. */
   readonly rewrites?: RewrittenReferences;
-  /** It repeats what an earlier step did, and is reported only if it changes something. */
+  /** Set if it repeats an earlier step and is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
 
-/** References of earlier condensations, or all: for steps that make none themselves. */
+/** References of earlier condensations, or all, for steps that create none themselves. */
 export type RewrittenReferences = 'earlier' | 'all';
 
-/** What a step with steps of its own reports in place of itself. */
+/** What a step with inner steps reports instead of itself. */
 export interface StepResult {
   readonly reports: readonly StepReport[];
-  /** No other step follows in this round. */
+  /** Ends the round. */
   readonly endsRound?: boolean;
 }
 
-/** A step that needs no model, and is done when it returns. */
+/** A step without a model, which is finished when it returns. */
 export interface MechanicalStep extends Step {
   run(draft: Draft, signal?: AbortSignal): void;
 }
 
-/** Spending of a step's calls. */
+/** Spending on a step's calls. */
 export interface StepSpending {
   readonly calls: number;
-  /** US dollars; undefined if a price is unknown. */
+  /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
 }

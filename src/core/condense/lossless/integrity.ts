@@ -16,20 +16,20 @@ import { tellsNumbers } from '../lines/prefixes';
 import { Settled } from './settled';
 import { StandingLines } from './standing';
 
-/** A strict cut whose text no longer stands elsewhere in the view. */
+/** A strict cut whose text is no longer elsewhere in the view. */
 export interface BrokenCut {
   readonly place: Place;
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** The first line that is missing; empty where only a line's number is. */
+  /** The first missing line; empty if only a line's number is missing. */
   readonly line: string;
 }
 
 /**
- * Proves that every line which a strict cut left out stands elsewhere in the view, word for word, and that every line
- * number which was left out follows from the line before.
- * @param shown what was cut, by place.
- * @returns the cuts of which that is not true.
+ * Verifies that every line removed by a strict cut is elsewhere in the view, verbatim, and that
+ * every removed line number follows from the line before.
+ * @param shown the cuts by place
+ * @returns the cuts for which this does not hold
  */
 export function brokenCuts(
   original: readonly ApiMessage[],
@@ -45,7 +45,7 @@ export function brokenCuts(
   return brokenIn(original, shown, memory);
 }
 
-/** The check's memory of a conversation from run to run. */
+/** The check's cache of a conversation from run to run. */
 class CheckMemory {
   private ofLines: LineMemory;
   private relaid = 0;
@@ -54,7 +54,7 @@ class CheckMemory {
     this.ofLines = newLineMemory(known);
   }
 
-  /** Begins anew where a text has come to be read in another way. To be called when all texts are learned. */
+  /** Restarts if a text is now split differently. Call it after all texts are learned. */
   get lines(): LineMemory {
     const { relaid } = this.known;
     if (relaid !== this.relaid) this.ofLines = newLineMemory(this.known);
@@ -63,11 +63,11 @@ class CheckMemory {
   }
 }
 
-/** What follows from how texts are read. */
+/** Depends on how texts are split into lines. */
 interface LineMemory {
   readonly known: KnownLines;
   readonly standing: StandingLines;
-  /** Places whose cuts promise nothing that doesn't stand. */
+  /** Places whose cuts are known to be valid. */
   readonly proven: Settled<readonly PlaceCuts[]>;
   /** By list of cuts. */
   readonly requirements: WeakMap<readonly Cut[], readonly Requirement[]>;
@@ -120,8 +120,9 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
 }
 
 /**
- * The first line that is missing from the view; undefined if there is none.
- * @param isMovable whether a line also counts as missing that has gone from a text in which it may have been shown
+ * The first line missing from the view; undefined if there is none.
+ * @param isMovable whether a line also counts as missing if it has left a text that may have been
+ * named
  */
 function missedLine(
   lines: Requirement['lines'],
@@ -148,11 +149,11 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
 }
 
 /**
- * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
- * New cuts are looked at, and all of them only where a line has gone that one of them promises.
- * @param movable which cuts are also restored if their lines have gone from some text, though they stand in another: the text
- *   that a marker names may be that one. To be given only if steps follow that refer to the other.
- * @returns how many cuts were taken back.
+ * Restores strict cuts whose text is gone because a later operation removed the kept copy. Checks
+ * new cuts, and all cuts only if a line that one needs has gone.
+ * @param movable cuts to restore also if their lines have left one text but remain in another,
+ * since a marker may name the first. Use it only if later steps will refer to the other text.
+ * @returns number of cuts restored
  */
 export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: Movable): number {
   const lines = linesNow(draft, tools, movable !== undefined);
@@ -183,7 +184,7 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
   return broken.length;
 }
 
-/** Brings what is known of a draft's lines to its view as it now stands. */
+/** Updates the lines to the draft's current view. */
 function linesNow(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
   const { lines } = learnLines(draft, tools);
   lines.standing.update(draft.messages, collectsMoved);
@@ -191,8 +192,8 @@ function linesNow(draft: Draft, tools: ToolTable, collectsMoved = false): LineMe
 }
 
 /**
- * Restores in a draft of its own what {@link restoreBroken} finds: of edits that were made without the check.
- * @returns how many cuts were taken back.
+ * Runs {@link restoreBroken} in a new draft, for edits that were made without the check.
+ * @returns number of cuts restored
  */
 export function restoreReferences(draft: Draft, tools?: ToolTable): number {
   try {
@@ -206,8 +207,7 @@ export function restoreReferences(draft: Draft, tools?: ToolTable): number {
 export const RESTORED = 'Restored references';
 
 /**
- * Notes for a person about the restored places; their tokens are in the rows of the steps that took the
- * copies.
+ * Notes about the restored places; their tokens are included in the steps that removed the copies.
  */
 export function restoredNotes(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
@@ -216,7 +216,10 @@ export function restoredNotes(edits: readonly Edit[]): string[] {
   return [`${what} restored: a later step removed the copy that a reference pointed to.`];
 }
 
-/** Whether a cut is taken back if a text that it may name has lost its lines, though another has them. */
+/**
+ * True if a cut must be restored once a text that it may name has lost its lines, even if another
+ * text has them.
+ */
 type Movable = (cut: Cut) => boolean;
 
 function movableIn(draft: Draft, which: RewrittenReferences | undefined): Movable | undefined {
@@ -235,9 +238,9 @@ async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | u
 }
 
 /**
- * Keeps the references of a draft true while a pipeline's steps run.
- * @returns to be called before a step runs; the function that this gives, after the step: it puts back what references still
- *   point to, and says whether there was any.
+ * Keeps a draft's references valid while a pipeline runs.
+ * @returns a function to call before each step; its result, called after the step, restores what
+ * references need and returns true if it restored anything
  */
 export const watchReferences =
   (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>
@@ -252,21 +255,20 @@ export const watchReferences =
     };
   };
 
-/** The cuts at a place. */
 export interface PlaceCuts {
   readonly place: Place;
   readonly cuts: readonly Cut[];
 }
 
-/** A promise of a strict cut: each of these lines stands in the rest of the view, except blank ones. */
+/** Lines that a strict cut needs elsewhere in the view, except blank ones. */
 export interface Requirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** Lines of the original; undefined for what can't be true any more. */
+  /** Lines of the original; undefined if the requirement can no longer be met. */
   readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
 }
 
-/** The promises of a place's strict cuts. */
+/** The requirements of a place's strict cuts. */
 const requiredBy = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],
@@ -286,7 +288,7 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
     const end = content.start + lines.end(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
-    // A cut that ends before the line's own text took its number or its path and nothing else.
+    // A cut that ends before the line's own text removed only its number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
       if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => tellsNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });

@@ -14,28 +14,30 @@ import { Settled } from './settled';
 import { isEqual } from '../../isEqual';
 
 /**
- * A memory of a conversation's lines, from step to step and from run to run: messages never change, so that a run
- * over a conversation that has grown reads what is new. It changes no outcome, only the time it takes.
+ * A cache of a conversation's lines across steps and runs, so that a run over a grown conversation
+ * reads only new messages. Affects speed only.
  */
 export class KnownLines {
   readonly ids = new LineIds();
   private readonly tables = new LineTables();
-  /** By the path of a string, which lives as long as its message's contents: the texts in it, the latest first. */
+  /** Texts by the path of their string, the latest first; the path lives as long as its message. */
   private readonly texts = new WeakMap<Path, KnownText>();
-  /** The layouts of texts that show no file: few, for many texts. */
+  /** Layouts of texts that show no file; many texts share a few. */
   private readonly plain: TextLayout[] = [PLAIN];
-  /** How often a text came to be read in another way: the call that it answers was replaced. */
+  /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
-  /** Exchanges whose results' hints are known. */
+  /** Exchanges whose results' layouts are known. */
   private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
 
-  /** @param counter undefined where nothing is planned. */
+  /** @param counter undefined if no cuts are planned */
   constructor(
     readonly tools: ToolTable,
     readonly counter?: MessageCounter,
   ) {}
 
-  /** Learns how the results of these calls are to be read, exchange by exchange; must be over before their lines are asked for. */
+  /**
+   * Learns the layouts of these calls' results. Must be complete before their lines are requested.
+   */
   learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
@@ -76,22 +78,17 @@ export class KnownLines {
     return made;
   }
 
-  /** How a content is to be read. */
   layoutOf(content: Content): TextLayout {
     return this.textAt(content).layout;
   }
 
-  /** The lines of a content. */
   linesOf(content: Content): Lines {
     const known = this.textAt(content);
     return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
   }
 }
 
-/**
- * Gives a step its memory of a conversation from run to run: one for each conversation and each setting of the
- * step.
- */
+/** Creates a step's cache, one per conversation and setting of the step. */
 export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLines, setting?: string) => M {
   const bySetting = memoizeByObject<KnownLines, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
@@ -102,26 +99,26 @@ export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLine
   };
 }
 
-/** A text of which nothing is known. */
+/** The layout of an unknown text. */
 const PLAIN: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
-/** A text of a string, and what is known of it. */
+/** A text of a string, with what is known about it. */
 interface KnownText {
-  /** Where in the string it begins. */
+  /** Offset in the string. */
   readonly start: number;
   layout: TextLayout;
-  /** Whether its exchange has told the layout. */
+  /** True if its exchange has determined the layout. */
   isLaid: boolean;
-  /** By its layout. */
+  /** Split by its layout. */
   lines: Lines | undefined;
-  /** Another text of the string; most strings are one. */
+  /** Another text in the same string; most strings are one text. */
   readonly next: KnownText | undefined;
 }
 
 /** A conversation's lines while no draft uses them. */
 interface FreeLines {
   known?: KnownLines | undefined;
-  /** Messages before it are left alone. */
+  /** Index of the first message that may change. */
   task: number;
 }
 
@@ -130,8 +127,8 @@ const byDraft = new WeakMap<Draft, KnownLines>();
 const rulesOf = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
- * Takes what is known of a draft's conversation. Until the draft is released, other drafts of the conversation begin without: several
- * may run at a time.
+ * Takes the known lines for a draft. Until it is released, other drafts of the conversation start
+ * empty, because several may run at once.
  */
 export function takeKnownLines(draft: Draft, tools: ToolTable): KnownLines {
   const own = byDraft.get(draft);

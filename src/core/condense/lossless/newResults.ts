@@ -1,6 +1,7 @@
 /**
- * Condenses new results before they are first sent: what stands above them in the view becomes a reference, and what a
- * vendor's cache holds stays byte for byte. Strict; it uses the line index of Lossless, so that a request costs what is new.
+ * Condenses new results before they are first sent: replaces lines that are above them in the view
+ * with references and leaves the vendor's cached prefix unchanged. Uses the line index of Lossless,
+ * so a request costs only what is new.
  */
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
@@ -20,47 +21,51 @@ import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { isOfSameFile, Sources, type Source } from './sources';
 import { newResultsNoise } from './terminal';
 
-/** Content shown no more than so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
+/**
+ * In turns of the agent (a call and its result); the agent can be expected to know content this
+ * recent.
+ */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
-/** So is what stands no more than so many o200k tokens of the view ago. */
+/** The same limit in o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
-/** Lines that say something, from which on a read is taken to ask for what a marker stood for. */
+/** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_LINES_AGAIN = 3;
 
-/** The agent's own words in the newest answer stay as it said them: they may be bound to signed thinking. */
+/** The newest answer's own words stay, since they may be bound to signed thinking. */
 const OF_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 /** The rules for new results. */
 export interface NewResultRules {
-  /** Leave out what stands above. */
+  /** Remove lines that are above. */
   readonly lossless: boolean;
-  /** Leave out what a terminal shows for a moment or in colours; default false. */
+  /** Remove terminal noise; default false. */
   readonly noise?: boolean;
-  /** O200k tokens from which on a single result is too large; absent: none is. */
+  /** Size in o200k tokens at which a single result is too large; absent for no limit. */
   readonly largeTokens?: number;
-  /** The user's rows for tools, over those of all agents. */
+  /** The user's rules for tools, which override those of all agents. */
   readonly tools?: ToolTable;
-  /** False: what the agent asks for once more is left out, too; to measure what answering it costs. Default true. */
+  /**
+   * If false, also cuts what the agent asks for again, to measure the cost of answering in full.
+   * Default true.
+   */
   readonly isCautious?: boolean;
 }
 
-/** What became of new results. */
+/** The outcome for new results. */
 export interface CutResults {
-  /** One for each place. */
+  /** One per place. */
   readonly edits: readonly CutEdit[];
-  /** The messages with new reads that asked for lines which a marker stood for shortly before. */
+  /** Messages with reads that asked for lines that a marker had recently replaced. */
   readonly rereads: readonly number[];
 }
 
-/**
- * Condenses the messages of a draft that were not sent before (`draft.sentBefore`).
- */
+/** Condenses the messages of a draft that were not sent before (`draft.sentBefore`). */
 export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutResults> {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];
-  // Noise goes first: lines that it told apart are then the same.
+  // First remove noise, so that lines that differ only in it become equal.
   if (noise) steps.push(newResultsNoise(tools));
   if (lossless) {
     const decide = (_: Draft, known: KnownLines): ((source: Source) => boolean) => {
@@ -80,10 +85,11 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
 const getSources = stepMemory((known) => new Sources(known, 'original'));
 
 /**
- * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
- * full unless what it asks for stands not far above; a file that it read again right after a marker is left alone; and what it recalled
- * comes whole.
- * @returns for a text whether it may be cut; and the messages of new reads that asked for lines which a marker stood for.
+ * Decides which new texts may be cut. A repeated read is answered in full unless its content is a
+ * short way above; a file that was read again right after a marker is left alone; recalled content
+ * stays whole.
+ * @returns a function that decides for each text, and the messages with reads of lines that a
+ * marker had replaced
  */
 function mayGo(
   draft: Draft,
@@ -111,7 +117,7 @@ function mayGo(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** Whether the same was asked for before, and what was answered is further back than the agent may be expected to look. */
+/** True if the same was requested before and the answer is too far back for the agent. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
   const before = draft.exchanges.filter(
@@ -123,7 +129,7 @@ function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   return whole?.resultMessage === undefined || !isRecent(draft, whole.resultMessage);
 }
 
-/** Whether no line of an answer is left out. */
+/** True if no line of an answer was removed. */
 const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
   results.every(
     ({ message, path }) =>
@@ -132,7 +138,7 @@ const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
       ),
   );
 
-/** Whether a message stands in the newest part of what was sent before. */
+/** True if the message is in the newest part of what was sent before. */
 function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
   let left = RECENT_TOKENS;
@@ -140,12 +146,12 @@ function isRecent({ messages, counter, sentBefore }: Draft, message: number): bo
 }
 
 /**
- * The reads of a file that asked for lines which a marker stood for shortly before.
- * @param reads all reads of the file, as they came, in order.
+ * Reads of a file that asked for lines that a marker had recently replaced.
+ * @param reads all reads of the file in order, as received
  */
 function readsAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[]): Source[] {
   const found: Source[] = [];
-  /** For each line that was cut, the message. */
+  /** By cut line, the message. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
@@ -154,7 +160,7 @@ function readsAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[])
       const cut = cutIn.get(lines.id(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
-      // From here on it is shown, unless it is cut once more.
+      // From here on the line is visible, unless it is cut again.
       cutIn.delete(lines.id(line));
     }
     if (again >= MIN_LINES_AGAIN) found.push(read);

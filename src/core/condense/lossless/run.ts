@@ -1,4 +1,4 @@
-/** Lossless: its settings, its operations in their order, and a run of them over a conversation. */
+/** Lossless: settings, operations in order, and a run over a conversation. */
 import * as z from 'zod';
 import { makeToolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
@@ -56,9 +56,9 @@ export const losslessConfigSchema = z
 export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 
 /**
- * Runs Lossless over a conversation, or returns what such a run led to before: an estimate and the condensation that follows it, the
- * steps of a strategy and presets that are compared all begin alike.
- * @throws the signal's reason if it is aborted.
+ * Runs Lossless, or returns the result of an equal earlier run: estimates, condensations,
+ * strategies and presets all begin with one.
+ * @throws the signal's reason if it is aborted
  */
 export async function runLossless(
   { messages, counter, edits, losslessRuns }: ConversationContext,
@@ -74,7 +74,7 @@ export async function runLossless(
   const steps = await runPipeline(draft, losslessSteps(config), {
     ...options,
     watch: watchReferences(makeToolTable(config.tools), options.signal),
-    // A result can be shorter once a later step has moved the copy that its reference names.
+    // A result can shrink after a later step has moved the copy that its reference names.
     again: ({ edits: made }) => made.length > 0,
   });
   draft.remember();
@@ -83,14 +83,14 @@ export async function runLossless(
   return { draft, steps };
 }
 
-/** Whether a run would have gone the same way with this target: it ends at the step that finds the target met. */
+/** True if a run with this target would be the same: it ends at the step that meets the target. */
 function leadsTo({ targetTokens: own, steps }: KnownLosslessRun, targetTokens: number | undefined): boolean {
   if (own === targetTokens) return true;
   const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
   return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
 }
 
-/** The runs that are kept of a conversation: strategies run Lossless on what other steps have left, too. */
+/** Runs to keep per conversation; strategies also run Lossless on the results of other steps. */
 const REMEMBERED_RUNS = 4;
 
 /** The configured operations in order. */
@@ -113,12 +113,12 @@ export function losslessSteps(config: LosslessConfig): Step[] {
   ];
   const lineOperations = LINE_OPERATIONS.filter((operation) => config[operation]);
   return [
-    // Steps that remove whole texts come first, so that no reference is made to a copy that goes afterwards. References of an
-    // earlier condensation that may name such a copy are written again.
+    // Steps that remove whole texts come first, so that no reference names a copy that is removed
+    // later. Earlier references to such a copy are written again.
     ...removing.map((step): Step => ({ ...step, rewrites: 'all' })),
     ...merging.map((step): Step => ({ ...step, rewrites: 'earlier' })),
     ...repeatedLines(tools, keep, lineOperations, acrossFiles),
-    // Last, since it asks which lines are still after which.
+    // Last, because it depends on which lines are still adjacent.
     ...when(config.lineNumbers, () => [lineNumbers(tools)]),
   ];
 }

@@ -51,7 +51,8 @@ const configSchema = z
       .max(100_000)
       .default(10)
       .describe('Number of newest messages that are left alone.'),
-    // The end loses the least, of the lines that agents need later and of the error lines: docs/decisions/0041-truncation-defaults.md.
+    // Keeping the end loses the fewest lines that agents need later and the fewest error lines:
+    // docs/decisions/0041-truncation-defaults.md.
     toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
     toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
@@ -87,7 +88,10 @@ type Operation = TruncationConfig['toolResults'];
 
 const STEP = PROVIDER_NAMES.truncation;
 
-/** Fast and deterministic: shortens or suppresses old content, oldest first, until the target is met. */
+/**
+ * Fast and deterministic: shortens or suppresses old content, oldest first, until the target is
+ * met.
+ */
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,
@@ -139,7 +143,7 @@ function truncationSteps(
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: RankedImage): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-    // Images go first: most results describe their image in text, and it has the most tokens.
+    // Images go first: most results describe them in text, and they have the most tokens.
     if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;
@@ -153,14 +157,17 @@ function truncationSteps(
   return [{ name: STEP, run }];
 }
 
-/** The content that the configuration lets us touch. From the back, so that slices of one string keep their offsets. */
+/**
+ * Content that the configuration allows to change. In reverse, so that slices of one string keep
+ * their offsets.
+ */
 function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
   return (
     listContents(message)
       .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
-      // An image's marker is no text of the original.
+      // An image's marker is not text of the original.
       .filter(({ text }) => !isOneMarker(text))
       .toReversed()
   );

@@ -1,4 +1,4 @@
-/** A pass on messages as a whole: one summary takes the place of a range of them, as Native's does. */
+/** A pass over whole messages: one summary replaces a range of them, as in Native. */
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
@@ -14,7 +14,7 @@ import type { PassParts } from './passParts';
 import { keptWhole } from './protection';
 import { longestRun, select, unitsBehindTask } from './selection';
 
-/** Asks for a summary of the selection. What can't be had is told, and the messages stay. */
+/** Summarizes the selection. If that fails, the messages stay and a note says why. */
 export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step => ({
   name,
   async run(draft) {
@@ -34,7 +34,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step
       maxSummaryTokens: batchConfig.maxTokens,
       keepUserMessages: parts.config.protect.userMessages,
     };
-    // The results of this condensation so far are part of the conversation to be summarized.
+    // Results of this condensation so far are part of the conversation to summarize.
     const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };
     const { signal } = parts.calls;
     const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });
@@ -51,7 +51,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step
 
 const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 
-/** Units that the summary leaves alone at both ends of the conversation; undefined where nothing is left to sum up. */
+/** Units to keep at both ends of the conversation; undefined if nothing is left to summarize. */
 function keptUnits(
   draft: Draft,
   pass: BatchPass,
@@ -78,7 +78,7 @@ interface Made {
   readonly prose: string;
 }
 
-/** @throws Error where the model failed: the pass is dropped. */
+/** @throws Error if the model failed; the pass is dropped */
 async function proseFor(
   plan: SummaryPlan,
   selected: SelectedSummarizer,

@@ -1,4 +1,4 @@
-/** The blocks of a draft that may go, with what is known of each. */
+/** The blocks of a draft that may be removed. */
 import { isRecall, type PlacedContent } from '../../../messages/exchanges';
 import { listContents } from '../../../messages/content';
 import { listFileParts } from '../../../messages/fileParts';
@@ -19,21 +19,20 @@ import { listTouchedPaths } from '../../../messages/filesTouched';
 import { itemsOf, type Item } from './items';
 import { removable } from './requests';
 
-/** A block that may go. */
 export interface Candidate extends Featured {
   readonly item: Item;
   readonly content: PlacedContent;
 }
 
-/** Shorter contents are not worth a marker. Tokens. */
+/** In tokens. Shorter contents are not worth a marker. */
 const MIN_TOKENS = 36;
-/** What the agent recalled stays for so many turns: it asked for it to work with it, and would only recall it again. */
+/** Recalled content stays for this many turns, because the agent would only recall it again. */
 const RECALLED_STAYS_TURNS = 6;
 
 /**
  * Blocks of parameters and results, in the order of the conversation.
- * @param isWanted true for the items that may be pruned.
- * @throws the signal's reason where it was aborted.
+ * @param isWanted true for items that may be pruned
+ * @throws the signal's reason if it was aborted
  */
 export async function candidatesOf(
   draft: Draft,
@@ -43,7 +42,7 @@ export async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = itemsOf(draft);
-  // The original tells what happened: a call that lost its text happened all the same.
+  // From the original: a call happened even if its text was removed.
   const turnsSince = turnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
     type === 'toolResults' &&
@@ -67,13 +66,13 @@ export async function candidatesOf(
   return candidates;
 }
 
-/** What happened in a conversation whatever its view: other targets and providers ask for the same. */
+/** Independent of the view, so that other targets and providers can share it. */
 interface History {
   readonly original: readonly ApiMessage[];
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof focusOf>;
   readonly files: FileHistory;
-  /** The latest candidates: for another target the same items are weighed again. */
+  /** The latest candidates, since other targets weigh the same items. */
   found?: FoundCandidates;
 }
 
@@ -96,23 +95,26 @@ function getHistory({ original, memory }: Draft, tools: ToolTable): History {
 const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
   a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
 
-/** A message that changed has other paths. */
+/** A changed message has other paths. */
 const isSameItem = (a: Item, b: Item): boolean =>
   a.message === b.message &&
   a.exchange === b.exchange &&
   a.contents.length === b.contents.length &&
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
 
-/** The agent's own words in a message, without its calls; the report of a subagent is as good as these. */
+/** The agent's own words in a message, without calls, or a subagent's report. */
 export interface AgentWords {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
-  /** About how many tokens are saved where markers stand in their place. */
+  /** Approximate tokens saved by markers in their place. */
   readonly gain: number;
-  /** Share of the conversation's text that came after the message, 0 to 1. */
+  /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 
-/** The agent's own words, and its subagents', that are worth a marker, the oldest first. @param isWanted true for the items that may be pruned. */
+/**
+ * The agent's and its subagents' own words that are worth a marker, the oldest first.
+ * @param isWanted true for items that may be pruned
+ */
 export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
   const items = itemsOf(draft);
   return agesOf(draft, () => 0).flatMap(({ message, textAfter }) => {
@@ -128,11 +130,11 @@ export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): A
 }
 
 interface Age extends Pick<Standing, 'message' | 'turns' | 'resultsAfter'> {
-  /** Share of the conversation's text that came after the message, 0 to 1. */
+  /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 
-/** By message, how long ago it was in turns, results and text. */
+/** By message, its age in turns, results and text. */
 function agesOf({ original }: Draft, turnsSince: (message: number) => number): Age[] {
   const ages: Age[] = [];
   let [results, text] = [0, 0];
@@ -149,7 +151,7 @@ function agesOf({ original }: Draft, turnsSince: (message: number) => number): A
 
 const NOTHING = { role: 'user', content: '' } as const;
 
-/** The blocks of items, without what they have beside each other. */
+/** The blocks of items, without features that depend on other blocks. */
 function foundIn(
   items: readonly Item[],
   draft: Draft,
@@ -168,7 +170,7 @@ function foundIn(
   return candidates;
 }
 
-/** A content that is to be split into blocks. */
+/** A content to split into blocks. */
 interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly content: PlacedContent;
   readonly standing: Standing;

@@ -1,4 +1,4 @@
-/** The Smart provider: condensation as a sequence of passes that a user configures. */
+/** The Smart provider: condensation by a sequence of configurable passes. */
 import { errorMessage } from '../../../errors';
 import {
   EVERYTHING,
@@ -21,15 +21,15 @@ import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
 import { runSmart, SmartRecord, type Shared } from './run';
 
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
-  /** The models to summarize with; absent: there is none. */
+  /** Selects the models for summaries; absent for none. */
   readonly select?: SelectModel;
-  /** The user's own presets, beside the built-in ones. */
+  /** The user's own presets, besides the built-in ones. */
   readonly presets?: () => readonly Preset[];
 }
 
 /**
- * The Smart provider. Without options there is no model to summarize with. Where no other memo is given, an instance remembers
- * summaries for as long as it lives.
+ * Creates the provider. Without options it has no model. Without a memo, it remembers summaries as
+ * long as it lives.
  */
 export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
   const {
@@ -64,7 +64,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     asksModel,
 
     async condense(context, config, options) {
-      // A run that calls no model costs nothing: there is nothing to compare with later.
+      // A run without model calls costs nothing, so an estimate is not needed for comparison.
       const estimatedCost = asksModel(config) ? (await estimate(context, config, options)).cost : undefined;
       const run = shared(context);
       const record = new SmartRecord(run.models);
@@ -85,7 +85,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
   };
 }
 
-/** Runs the passes with a estimatedCalls in the models' place. */
+/** Runs the passes with estimated calls instead of models. */
 async function estimateOf(
   context: ConversationContext,
   config: SmartConfig,
@@ -103,9 +103,9 @@ async function estimateOf(
 }
 
 /**
- * The configuration that a setting names: a preset's by its id, or one of its own. None: File-Aware, which asks no model,
- * so that what is wrongly set never brings a cost.
- * @param own the user's presets.
+ * The configuration that a setting names or contains. Default File-Aware, which calls no model, so
+ * that a wrong setting never causes costs.
+ * @param own the user's presets
  */
 export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
   if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE.config));

@@ -1,4 +1,4 @@
-/** A pass on messages one by one: each content gets the operation of its type, the oldest first. */
+/** A pass over single contents, the oldest first; each gets the operation of its type. */
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
@@ -18,8 +18,8 @@ import { prune } from './prune';
 import { select } from './selection';
 
 /**
- * A pass that works on each content by itself: outlines and thins first, then what goes one by one, summaries last.
- * @param name what reports call it
+ * Outlines and prunes first, then handles single contents, with summaries last.
+ * @param name the name in reports
  */
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): Step => ({
   name,
@@ -38,7 +38,7 @@ type OperationOf = (item: Item) => ContentOperation;
 
 type ConversationRun = (name: string, draft: Draft, parts: PassParts, operationOf: OperationOf) => void | Promise<void>;
 
-/** In the order in which they run: an outline says more than what pruning leaves of a file. */
+/** In running order: an outline says more than what pruning leaves of a file. */
 const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
   outline,
   thin: (name, draft, parts, operationOf) =>
@@ -46,7 +46,7 @@ const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> 
 };
 
 const KEEP: ContentOperation = { operation: 'keep' };
-/** Less can't be saved: a marker has about as many. */
+/** In tokens, about those of a marker; no less can be saved. */
 const MIN_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */
@@ -64,7 +64,7 @@ function operations(draft: Draft, pass: IndividualPass, parts: PassParts): Opera
   };
 }
 
-/** File reads that went cold, where that is their operation. */
+/** Outlines old file reads that have this operation. */
 function outline(name: string, draft: Draft, { tools, targetTokens }: PassParts, operationOf: OperationOf): void {
   const items = itemsOf(draft);
   const wanted = new Map<string, Operation<'outline'>>();
@@ -90,14 +90,17 @@ function outline(name: string, draft: Draft, { tools, targetTokens }: PassParts,
   }
 }
 
-/** A message that waits for summaries: its cuts name places in the text as it now stands, so all are made together. */
+/**
+ * A message that waits for summaries. Its cuts refer to the current text, so all are made together.
+ */
 interface Waiting {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
 
 /**
- * Makes the cuts that need no model, message by message until the target is met, and collects the jobs that need one.
+ * Makes cuts without a model, message by message until the target is met, and collects the jobs for
+ * a model.
  */
 async function editOldest(name: string, draft: Draft, parts: PassParts, operationOf: OperationOf): Promise<Waiting[]> {
   const items = itemsOf(draft);
@@ -124,7 +127,7 @@ async function editOldest(name: string, draft: Draft, parts: PassParts, operatio
   return waiting;
 }
 
-/** The work of an operation on a single content: cuts that are made at once, or a job for a model. */
+/** What an operation does with a content: immediate cuts, or a job for a model. */
 interface Work {
   readonly cuts?: readonly PlacedRequest[];
   readonly job?: ContentJob | undefined;
@@ -139,14 +142,14 @@ function workOn(item: Item, operation: ContentOperation, { counter }: Draft, too
     case 'summarize':
       return { job: contentJob(item, operation, counter) };
     case 'keep':
-    // Those that weigh the whole conversation ran before.
+    // Operations on the whole conversation ran before.
     case 'outline':
     case 'thin':
       return {};
   }
 }
 
-/** About what the marker beside a summary takes. Tokens. */
+/** Approximate tokens of the marker beside a summary. */
 const MARKER_TOKENS = 25;
 
 async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<number> {
@@ -173,7 +176,7 @@ async function summarize(name: string, draft: Draft, waiting: readonly Waiting[]
   noteMissing(replies, parts);
 }
 
-/** The summary, or what the operation says for the case that there is none. */
+/** The summary, or the operation's fallback if there is none. */
 function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }: PassParts): PlacedRequest[] {
   if (reply?.kind === 'summary') return summarizedRequests(job, reply.text);
   const { onFailure, maxTokens } = job.operation;
@@ -189,7 +192,7 @@ function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }
 
 const CHARS_PER_TOKEN = 4;
 
-/** Notes, once for each reason, how many summaries are missing. */
+/** Notes the number of missing summaries, once per reason. */
 function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {

@@ -1,4 +1,4 @@
-/** The items that operations work on: a text, the parameters of a call, the result of a call. */
+/** The items that operations change: a text, a call's parameters, or a call's result. */
 import { listContents, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ApiMessage, ContentType, Path } from '../../../messages/types';
@@ -8,20 +8,17 @@ import type { Draft } from '../../draft/draft';
 
 export interface Item {
   readonly type: ContentType;
-  /** Index of the message in the original. */
+  /** Index of the original message. */
   readonly message: number;
   readonly role: 'user' | 'assistant';
   readonly contents: readonly PlacedContent[];
-  /** The call that it belongs to; undefined for text, and for what an imperfect history can't match. */
+  /** The item's call; undefined for text, and for calls and results without a counterpart. */
   readonly exchange: ToolExchange | undefined;
   /** o200k tokens of its contents. */
   readonly tokens: number;
 }
 
-/**
- * The items of a draft's view by message, in the message's order. Those of a message are found once for the same
- * exchanges.
- */
+/** The items of a view by message, in order. Cached for the same exchanges. */
 export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
   const { ownerOf, found } = owners(draft.exchanges);
   return (index) => {
@@ -49,7 +46,7 @@ function itemsIn(
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
-    // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
+    // Texts, and calls and results without an exchange, are items of their own.
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = tokensOf(content, counter);
     const placed: PlacedContent = { type, path, start, end, text, message: index };
@@ -63,10 +60,7 @@ function itemsIn(
   return [...items.values()];
 }
 
-/**
- * The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. Passes that
- * change nothing find the same exchanges.
- */
+/** Finds the exchange of a content, by identity of paths; XML-era slices may share one path. */
 const owners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
@@ -82,21 +76,21 @@ const owners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
 
 interface Owners {
   readonly ownerOf: OwnerOf;
-  /** By message the items that were found with these exchanges. */
+  /** Items by message, for these exchanges. */
   readonly found: WeakMap<ApiMessage, FoundItems>;
 }
 
 interface FoundItems {
-  /** Of the message. */
+  /** Index of the message. */
   readonly index: number;
-  /** Who counted them. */
+  /** The counter that was used. */
   readonly counter: MessageCounter;
   readonly items: readonly Item[];
 }
 
 const counted = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
-/** Tokens of a content; few contents change from pass to pass. */
+/** Cached, because few contents change from pass to pass. */
 function tokensOf(content: Content, counter: MessageCounter): number {
   const known = counted.get(counter) ?? new WeakMap<Content, number>();
   counted.set(counter, known);
@@ -105,7 +99,7 @@ function tokensOf(content: Content, counter: MessageCounter): number {
   return tokens;
 }
 
-/** The name of the parameter that a content is, or lies in; undefined for other content. */
+/** Name of the parameter that is or contains the content; undefined for other content. */
 export function parameterName({ path, text }: PlacedContent, exchange: ToolExchange | undefined): string | undefined {
   const input = path.indexOf('input');
   const key = input < 0 ? undefined : path[input + 1];

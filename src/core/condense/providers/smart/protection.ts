@@ -1,4 +1,4 @@
-/** Recognizes content that no lossy operation touches. */
+/** Recognizes content that lossy operations must not change. */
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
@@ -18,20 +18,23 @@ export interface ProtectionParts {
   readonly pinned: ReadonlySet<number>;
 }
 
-/** True for items that a pass on messages one by one leaves alone. */
+/** True for items that passes over single contents must not change. */
 export function protectedItems(parts: ProtectionParts): ItemTest {
   const isKept = keptWhole(parts);
   const { draft, config } = parts;
   return (item) => {
     const message = draft.messages[item.message];
-    // A summary is all that is left of what it stands for.
+    // A summary is all that is left of its messages.
     return (
       !message || isKept(item) || isSummaryMessage(message) || (config.protect.userMessages && isPersons(item, draft))
     );
   };
 }
 
-/** True for items that a summary of whole messages leaves alone, too; a person's words stand in it among the facts. */
+/**
+ * True for items that summaries of whole messages must not replace either; a person's words are
+ * kept among the facts.
+ */
 export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
   const plan = planMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];
@@ -44,10 +47,12 @@ export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionPart
   return (item) => tests.some((test) => test(item));
 }
 
-/** Claude Code keeps its to-do list with one call per task since 2.1: all of them together are the list. */
+/**
+ * Since 2.1, Claude Code keeps its to-do list with one call per task; together they are the list.
+ */
 const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
-/** Messages that hold the last to-do list. */
+/** Messages with the last to-do list. */
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
   const last = exchanges.findLast((exchange) => !exchange.isError && ruleFor(tools, exchange)?.kind === 'plan');
   const tasks = exchanges.filter(({ tool }) => TASK_TOOLS.has(tool));

@@ -1,4 +1,4 @@
-/** One condensation by the Smart provider: Lossless, then the passes, as steps of one pipeline. */
+/** One condensation by Smart: Lossless and then the passes, as steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
@@ -17,14 +17,14 @@ import type { EstimatedCalls } from './estimatedCalls';
 import { individualStep } from './individual';
 import { oldBlockSteps } from './oldBlocks';
 
-/** The parts that a run shares with those before it. */
+/** Shared between runs. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
-  /** The model that tells how likely a block is to be needed. */
+  /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
 };
 
-/** What a run has done, spent and noted so far; also if it fails. */
+/** What a run has done, spent and noted so far, including failures. */
 export class SmartRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];
@@ -32,30 +32,30 @@ export class SmartRecord {
 
   constructor(private readonly models: Models) {}
 
-  /** US dollars; undefined if a price is unknown. */
+  /** In US dollars; undefined if a price is unknown. */
   get cost(): number | undefined {
     return sumCosts(this.calls.map(({ cost }) => cost));
   }
 
   get notes(): readonly string[] {
-    // A note on missing summaries gives the reason, too.
+    // Skipped if a note on missing summaries already gives this reason.
     const isIncluded = (warning: string): boolean => [...this.ownNotes].some((note) => note.includes(warning));
     return [...this.models.warnings.filter((warning) => !isIncluded(warning)), ...this.ownNotes];
   }
 }
 
-/** What a run works with. */
+/** What a run needs. */
 interface RunParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly options: CondensationOptions;
   readonly shared: Shared;
   readonly record: SmartRecord;
-  /** Set if nothing is done but estimated. */
+  /** Set if the run is only estimated. */
   readonly estimatedCalls?: EstimatedCalls;
 }
 
-/** @throws the signal's reason if it was aborted. */
+/** @throws the signal's reason if it was aborted */
 export async function runSmart(parts: RunParts): Promise<Draft> {
   const { context, config, options, record } = parts;
   const { enabled, operations } = config.losslessPrelude;
@@ -67,8 +67,9 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: made } = draft;
-  // A pass may remove the copy that a reference points to, whose text is then back in place. It may repeat something else now, and
-  // be what an earlier pass would have taken: a second condensation would find both.
+  // A pass may remove the copy that a reference names, which restores the referring text. That text
+  // may repeat something else or match an earlier pass, which a second condensation would then
+  // find.
   const afterPasses = losslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,
@@ -89,7 +90,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   return draft;
 }
 
-/** The passes that are switched on, each with its condition, its budget, and the floor that it must not break. */
+/** The enabled passes, each with its condition, budget and floor. */
 function passSteps(parts: RunParts, tools: ToolTable): Step[] {
   const { config, options, context, record } = parts;
   const budget = new Budget(options.maxCost);
@@ -163,11 +164,11 @@ function makePassParts(
   };
 }
 
-/** The names under which the passes that are switched on run, in their order. */
+/** Names of the enabled passes, in order. */
 export const stepNames = ({ passes }: SmartConfig): readonly string[] =>
   uniqueNames(passes.filter(({ enabled }) => enabled).map(({ name }) => name));
 
-/** Edits carry the name of their pass: two passes of one name would look like one. */
+/** Edits carry their pass's name, so equal names would merge two passes. */
 function uniqueNames(names: readonly string[]): string[] {
   const used = new Set<string>();
   return names.map((name) => {

@@ -1,4 +1,4 @@
-/** Runs a strategy: other providers in order, each on what the ones before left. */
+/** Runs a strategy: other providers in order, each on the previous result. */
 import { asksModel, jsonSchema, validate } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
 import { EVERYTHING, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
@@ -7,13 +7,13 @@ import { estimateStrategy, readyStep, runStrategy, type StepParts } from './run'
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyParts {
-  /** The providers that steps may name, those that other extensions register too. */
+  /** Providers that steps may name, including those of other extensions. */
   readonly providers: () => readonly CondensationProvider[];
   /** The user's own presets. Default none. */
   readonly presets?: () => readonly Preset[];
 }
 
-/** The configuration is a strategy, or the id of one that this product brings. */
+/** The configuration is a strategy or the ID of a built-in one. */
 export function strategyProvider({ providers, presets = () => [] }: StrategyParts): CondensationProvider<Strategy> {
   const parts: StepParts = {
     provider: (wanted) => providers().find(({ id }) => id === wanted),
@@ -32,7 +32,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
       const chosen = chooseStrategy(config);
       return chosen.valid ? chosen.config.name : undefined;
     },
-    // A step that can't run asks nothing.
+    // A step that can't run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
         const ready = readyStep(step, parts);
@@ -44,7 +44,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
   };
 }
 
-/** Pipeline where none is named. */
+/** The default is Pipeline. */
 export function chooseStrategy(config: unknown): ValidationResult<Strategy> {
   if (typeof config !== 'string') return validate(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);

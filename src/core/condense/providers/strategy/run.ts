@@ -1,4 +1,4 @@
-/** One run of a strategy: its steps are other providers, each on what the ones before left. */
+/** Runs a strategy: its steps are other providers, each on the previous result. */
 import { sumCosts } from '../../../cost/callCost';
 import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
 import { errorMessage } from '../../../errors';
@@ -32,8 +32,9 @@ export interface StepParts {
 }
 
 /**
- * What a step does wrong is dropped and reported; the next one runs.
- * @throws the signal's reason if it was aborted before anything was paid; a ProviderFailure afterwards.
+ * A failed step's changes are dropped and reported, and the next step runs.
+ * @throws the signal's reason if it was aborted before anything was paid; otherwise a
+ * ProviderFailure
  */
 export async function runStrategy(
   { steps }: Strategy,
@@ -55,7 +56,7 @@ export async function runStrategy(
   return { ...work.spent, edits: work.edits };
 }
 
-/** Each step's own estimate, on what the estimates before it would leave. */
+/** Each step's own estimate, based on the estimates before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
   parts: StepParts,
@@ -73,7 +74,7 @@ export async function estimateStrategy(
   return { tokensBefore, tokensAfter: tokens, steps: reports, edits, cost, ...callTokens };
 }
 
-/** @param isEstimate the step's provider estimates what it would do, and that is taken for done. */
+/** @param isEstimate whether to treat the step's estimate as its result */
 function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
   const name = step.preset ?? providerNameOf(step.provider ?? '');
   let result: StepResult = { reports: [] };
@@ -121,7 +122,7 @@ async function runProvider(
 
 type Spent = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
 
-/** The edits of several providers over one conversation, and what they cost. */
+/** The edits of several providers over one conversation, and their cost. */
 class StrategyWork implements Work {
   readonly reports: StepReport[] = [];
   readonly calls: ModelCall[] = [];
@@ -129,12 +130,12 @@ class StrategyWork implements Work {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Of the steps that were estimated to call a model. */
+  /** Of steps estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private readonly toolResults: number;
   private hasFailed = false;
-  /** Edits from before this round of the steps. */
+  /** Edits from before this round. */
   private earlier: readonly Edit[];
   private isFirstRound = true;
 
@@ -159,8 +160,9 @@ class StrategyWork implements Work {
   }
 
   /**
-   * If a step ended the list above the target and nothing was paid, other steps' conditions may hold with fewer tokens: else the same
-   * strategy, run a second time, would find what was left here. Nobody asked for paying twice, so this round calls no model.
+   * If a step ended the list above the target, fewer tokens may change other steps' conditions;
+   * otherwise a second run of the strategy would find more. This round calls no model, because the
+   * user did not ask to pay twice.
    */
   private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
@@ -198,7 +200,7 @@ class StrategyWork implements Work {
     });
   }
 
-  /** @param cost US dollars that a step is expected to cost; undefined if unknown. */
+  /** @param cost expected US dollars of a step; undefined if unknown */
   whyTooExpensive(cost: number | undefined): string | undefined {
     if (cost === undefined) return 'what it would cost is not known';
     const { budgetLeft } = this;
@@ -208,15 +210,18 @@ class StrategyWork implements Work {
   }
 
   /**
-   * Whether the view already shows what these steps do: an earlier condensation went this way, and a second one would not find more by
-   * going on to steps that were never meant to follow.
+   * True if the view already shows what these steps do: an earlier condensation took this path, and
+   * going on would run steps that were not meant to follow.
    */
   hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
     return this.earlier.some(({ step }) => names.has(step));
   }
 
-  /** Takes over a step's edits, unless the view would have more tokens. @returns why they are refused, in words. */
+  /**
+   * Adds a step's edits, unless the view would get more tokens.
+   * @returns why they are rejected, in words
+   */
   async add({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
     if (edits === undefined) this.tokens = Math.min(this.tokens, tokensAfter ?? Infinity);
     if (edits === undefined || edits.length === 0) return undefined;
@@ -228,7 +233,10 @@ class StrategyWork implements Work {
     return undefined;
   }
 
-  /** Takes over what a step has spent and noted. @returns its reports, under its name. */
+  /**
+   * Adds a step's spending and notes.
+   * @returns its reports, under its name
+   */
   take(name: string, { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: Spent): StepReport[] {
     this.notes.push(...notes);
     this.calls.push(...calls);
@@ -257,7 +265,7 @@ class StrategyWork implements Work {
     return Number.isFinite(maxCost) ? { ...this.options, maxCost } : this.options;
   }
 
-  /** US dollars; a step of unknown cost counts as all that was left. */
+  /** In US dollars; a step of unknown cost counts as everything left. */
   private get budgetLeft(): number {
     const { maxCost } = this.options;
     if (!this.isFirstRound) return 0;
@@ -281,13 +289,13 @@ class StrategyWork implements Work {
   }
 }
 
-/** A step's provider with its configuration, checked. */
+/** A step's provider with its checked configuration. */
 export interface ReadyStep extends UsableConfig {
   readonly name: string;
   readonly provider: CondensationProvider;
 }
 
-/** A step made ready to run; the problem in words if it can't run. */
+/** Prepares a step; returns the problem in words if it can't run. */
 export function readyStep(
   step: StrategyStep,
   { provider: providerOf, preset: presetOf }: StepParts,
