@@ -108,7 +108,7 @@ export class AccountCache {
   ) {}
 
   static async open(file: string): Promise<AccountCache> {
-    const kept = await read(file);
+    const kept = await readCache(file);
     return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
   }
 
@@ -138,7 +138,7 @@ export class AccountCache {
   }
 }
 
-async function read(file: string): Promise<readonly KeptAccount[]> {
+async function readCache(file: string): Promise<readonly KeptAccount[]> {
   try {
     // Zod types absent fields as undefined; here they are absent, as in its input.
     return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as KeptAccount[];

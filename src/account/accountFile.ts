@@ -69,7 +69,7 @@ export function accountCsv(
     ...(unread.length > 0 ? [apart('(not read)', unreadWords(total))] : []),
     ...(total.estimated.length > 0 ? [apart('(estimated)', estimatedWords(total))] : []),
     ...groupAccount(sessions, grouping).map(cellsOf),
-  ].map((cells) => cells.map(csvCell).join(','));
+  ].map((cells) => cells.map(renderCell).join(','));
   const head = [grouping, ...others, ...(isTree ? TREE_COLUMNS : [])].join(',');
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
@@ -77,7 +77,7 @@ export function accountCsv(
 /**
  * Escapes leading characters that spreadsheets would run as a formula, since titles are arbitrary.
  */
-function csvCell(value: string | number): string {
+function renderCell(value: string | number): string {
   if (typeof value === 'number') return String(Number(value.toFixed(6)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -60,7 +60,7 @@ const claudeCode = (outputTokens: number): string =>
 const CLAUDE = '.claude/projects/p/00000000-0000-4000-8000-000000000001.jsonl';
 
 describe('Claude Code', () => {
-  it('a request whose answer has two records counts once, by its last word', async () => {
+  it('counts a request with two records once, by the last record', async () => {
     put(CLAUDE, claudeCode(1_000));
     const { sessions, problems } = await account();
     expect(problems).toEqual([]);
@@ -77,7 +77,7 @@ describe('Claude Code', () => {
     expect(sessions[0]?.usage[0]?.cost).toBeCloseTo(0.525, 6);
   });
 
-  it('a second run reads no session again, and one that has changed anew', async () => {
+  it('rereads only changed sessions in a second run', async () => {
     const file = put(CLAUDE, claudeCode(1_000));
     const time = new Date('2026-02-01T13:00:00Z');
     utimesSync(file, time, time);
@@ -92,7 +92,7 @@ describe('Claude Code', () => {
     expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
   });
 
-  it('subagents of 2.0, whose files lie beside that of their session, stand below it', async () => {
+  it("puts subagents of 2.0, whose files are beside their session's, below it", async () => {
     const session = put(CLAUDE, claudeCode(1_000).replaceAll('"s"', '"00000000-0000-4000-8000-000000000001"'));
     const told = { isSidechain: true, agentId: 'x', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = [
@@ -119,7 +119,7 @@ describe('Claude Code', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it('a cache that is broken is made anew', async () => {
+  it('rebuilds a broken cache', async () => {
     put(CLAUDE, claudeCode(1_000));
     const first = await account();
     put('store/account.json', '{"version":1');
@@ -127,7 +127,7 @@ describe('Claude Code', () => {
     expect(readFileSync(join(home, 'store', 'account.json'), 'utf8')).toContain('claude-opus-4-6');
   });
 
-  it('a file that is damaged is told with its place, and the others are accounted', async () => {
+  it('reports a damaged file and accounts the others', async () => {
     put(CLAUDE, claudeCode(1_000));
     put('.claude/projects/p/00000000-0000-4000-8000-000000000002.jsonl', '{"type":"user","uuid":"1"\n{}\n');
     const { sessions, problems } = await account();
@@ -155,14 +155,14 @@ describe('Roo', () => {
     ]);
   });
 
-  it('without it the requests are made again, and their cost is not known', async () => {
+  it('estimates requests without that file, at unknown cost', async () => {
     put(`${task}api_conversation_history.json`, history);
     const { sessions } = await account();
     expect(sessions).toMatchObject([{ source: 'replayed', usage: [{ requests: 1, cost: 0, unpriced: 1 }] }]);
   });
 });
 
-it('a title that looks like a formula is text in the file for tables', async () => {
+it('escapes a title that looks like a formula in CSV', async () => {
   put(CLAUDE, claudeCode(1).replace('Hello', '=1+1, \\"a\\"'));
   const { sessions } = await account();
   expect(accountCsv(sessions, 'session').split('\r\n')[1]).toContain(`"'=1+1, ""a"""`);

@@ -81,7 +81,7 @@ export async function accountStores(
     const older = conversations
       .filter(({ modified }) => modified < since)
       .flatMap((found) => cache.current(found)?.account ?? []);
-    for (const found of originsOf(kept, older, conversations)) {
+    for (const found of findOrigins(kept, older, conversations)) {
       const each = await accountFile(found, tools, databases);
       cache.set(each);
       if (each.account) older.push(each.account);
@@ -103,7 +103,7 @@ export async function accountStores(
 }
 
 /** Origins of forked sessions that are not known yet, found by the id in their file names. */
-function originsOf(
+function findOrigins(
   kept: readonly KeptAccount[],
   older: readonly ReadSession[],
   conversations: readonly FoundConversation[],
@@ -162,10 +162,10 @@ async function accountFromRecords(
 
 /** A conversation with all requests that its agent recorded. @throws ConversationReadError */
 export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
-  withRequestsBeside(readConversationFile(path, { history: 'all' }, { databases }), path);
+  addUiRequests(readConversationFile(path, { history: 'all' }, { databases }), path);
 
 /** The Roo family records requests in a separate file; without it they are estimated. */
-function withRequestsBeside(conversation: Conversation, path: string): Conversation {
+function addUiRequests(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');
   const stats = statSync(file, { throwIfNoEntry: false });

@@ -35,11 +35,11 @@ const account = (text: string) =>
     ),
   ])[0];
 
-it('has none of the answers that were paid for in the session before', () => {
+it('excludes answers paid for in the original session', () => {
   expect(account(given)).toMatchObject({ source: 'recorded', usage: [], fill: [] });
 });
 
-it('has the requests that were made in it', () => {
+it('includes requests made in the session given back', () => {
   const last = JSON.parse(given.trimEnd().split('\n').at(-1) ?? '') as { readonly uuid: string };
   const goneOn = [
     user('u2', last.uuid, 'And the footer.'),

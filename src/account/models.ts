@@ -28,7 +28,7 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
 /** Undefined if no model is named or its seller's prices are unknown. */
 export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
   if (model === undefined) return undefined;
-  const vendor = seller === undefined ? makerOf(model) : SELLERS[seller];
+  const vendor = seller === undefined ? findMaker(model) : SELLERS[seller];
   const known = vendor && findKnownModel(at === undefined ? table : atTime(table, at), { vendor, model });
   if (known) return known;
   const family = findFamily(model);
@@ -43,7 +43,7 @@ const atTime = (table: PriceTable, at: number): PriceTable => ({
 });
 
 /** Agents that call the makers directly name no seller. */
-function makerOf(model: string): Vendor | undefined {
+function findMaker(model: string): Vendor | undefined {
   if (/^claude/i.test(model)) return 'anthropic';
   if (/^(?:gpt|o\d|codex)/i.test(model)) return 'openai';
   if (/^gemini/i.test(model)) return 'gemini';

@@ -25,7 +25,7 @@ const conversation = { id: 'c', format: 'codex', title: 'T', messages: [], notes
 const change = { tokensBefore: 100, tokensAfter: 40 };
 
 describe('what each later request of a stored conversation costs less', () => {
-  it('is at the price of the cache where the agent used one, else at the plain one', async () => {
+  it('uses the cache price if the agent used a cache, else the plain price', async () => {
     const saved = (read: number) =>
       savedPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
     expect(await saved(50)).toBeCloseTo(6, 6);
@@ -51,7 +51,7 @@ describe('what each later request of a stored conversation costs less', () => {
     ['no usage was', { lastRequest: answer({}) }],
     ['the price is not known', { lastRequest: answer({ model: 'of-nobody', usage: usage(0) }) }],
     ['no model is named', { lastRequest: { purpose: 'answer', usage: usage(0) } as const }],
-  ])('is not known where %s', async (_, fields) => {
+  ])('is unknown if %s', async (_, fields) => {
     expect(await savedPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
   });
 });
@@ -64,7 +64,7 @@ describe('a reading has', () => {
     expect(recordedWith('all', recorded, 3)).toEqual({ recorded });
   });
 
-  it('else the last answer, with the number of messages behind it in place of its index', () => {
+  it('the last answer with the number of messages after it otherwise', () => {
     for (const history of ['active', undefined] as const) {
       expect(recordedWith(history, recorded, 6)).toEqual({
         lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 2 },
@@ -83,7 +83,7 @@ describe('a reading has', () => {
     expect(recordedWith('active', alone, 3)).toEqual({ lastRequest: ofSubagent });
   });
 
-  it('nothing where nothing was recorded', () => {
+  it('no requests if none were recorded', () => {
     expect([recordedWith('all', undefined, 3), recordedWith('active', undefined, 3)]).toEqual([{}, {}]);
   });
 });

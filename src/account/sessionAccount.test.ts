@@ -62,7 +62,7 @@ const counted = (session: ReadSession): SessionAccount => {
 const recordedOf = (...requests: readonly RecordedRequest[]): RecordedRequests => ({ requests, compactions: [] });
 
 describe('what was recorded', () => {
-  it('counts by day and model, the day of the file where a request has none', () => {
+  it("counts by day and model, using the file's day if a request has none", () => {
     const { source, usage: days } = account(
       recordedOf(
         request({ at: noon(3), model: 'gpt-x', usage: usage(7, 1) }),
@@ -107,7 +107,7 @@ describe('what was recorded', () => {
   });
 });
 
-it('searches that an agent’s sum has beyond its requests cost their price once', () => {
+it("charges searches that only the agent's sum includes once", () => {
   const asked = request({ usage: usage(10, 0), model: 'gpt-5', at: noon(1), service: { webSearches: 1 } });
   const total = (webSearches: number) => ({
     ...{ at: noon(1), after: 1, compactions: 0 },
@@ -143,26 +143,26 @@ describe("the agent's own compactions", () => {
     expect(cost(9)).toEqual({ count: 1, isEstimate: true, cost: 70 });
   });
 
-  it('have no cost where none was made or no price is known', () => {
+  it('have no cost if none was made or no price is known', () => {
     const asked = request({ usage: usage(70, 1) });
     expect(account(recordedOf({ ...asked, model: 'gpt-x' })).compactions).toEqual({ count: 0, isEstimate: true });
     expect(account({ requests: [asked], compactions }).compactions).toEqual({ count: 1, isEstimate: true });
   });
 });
 
-describe('what was not recorded', () => {
-  it('is made again from the messages, with the model that the document names', () => {
+describe('requests that were not recorded', () => {
+  it('are estimated from the messages, with the model that the document names', () => {
     const { source, usage: days, project } = account(undefined, { request: { model: 'gpt-x' }, workspace: '/p' });
     expect({ source, project }).toEqual({ source: 'replayed', project: '/p' });
     expect(days).toMatchObject([{ day: '2026-01-09', model: 'gpt-x', requests: 1, fresh: 100, output: 50 }]);
   });
 
-  it('holds instructions and tools, too', () => {
+  it('include instructions and tools', () => {
     const { usage: days } = account(undefined, { request: { model: 'gpt-x', system: 'z'.repeat(8), tools: [] } });
     expect(days[0]?.fresh).toBeGreaterThan(100);
   });
 
-  it('has the time and the length of an answer where those were', () => {
+  it("have an answer's time and length if recorded", () => {
     const { source, usage: days } = account(
       recordedOf(request({ at: noon(4), model: 'gpt-x', message: 1, outputTokens: 77 })),
     );
@@ -170,25 +170,25 @@ describe('what was not recorded', () => {
     expect(days).toMatchObject([{ day: '2026-01-04', model: 'gpt-x', output: 77 }]);
   });
 
-  it("is written to the cache in Claude's way", () => {
+  it("are cached like Claude's", () => {
     const { usage: days } = account(undefined, { request: { model: 'claude-x' } });
     expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
     expect(days[0]?.cacheWrite).toBeGreaterThan(0);
   });
 
-  describe('and has a charge by the vendor', () => {
+  describe('with a charge by the vendor', () => {
     const twice: readonly ApiMessage[] = [...MESSAGES, ...MESSAGES];
     const named = (message: number): RecordedRequest => request({ message, model: 'gpt-5', at: noon(1) });
     const recorded = { requests: [named(1), named(3)], compactions: [] };
     const replayed = account(recorded, { messages: twice }).usage[0]?.cost ?? 0;
 
-    it('costs that, of which no more than the rest is an estimate', () => {
+    it('cost that charge, of which only the rest is an estimate', () => {
       const whole = account({ ...recorded, charged: { answers: 2, dollars: 7 } }, { messages: twice });
       expect(whole.usage).toMatchObject([{ requests: 2, replayed: 2, replayedCost: 0 }]);
       expect(whole.usage[0]?.cost).toBeCloseTo(7, 9);
     });
 
-    it('is dearer or cheaper behind it as it was until then', () => {
+    it('scale later requests like earlier ones', () => {
       const half = account({ ...recorded, charged: { answers: 1, dollars: 7 } }, { messages: twice });
       const [day] = half.usage;
       const first = account({ ...recorded, requests: [named(1)] }).usage[0]?.cost ?? Number.NaN;
@@ -196,7 +196,7 @@ describe('what was not recorded', () => {
       expect(day?.replayedCost).toBeCloseTo((7 / first) * replayed - 7, 6);
     });
 
-    it('has what sums and compactions were charged for only once', () => {
+    it('count charges of sums and compactions once', () => {
       const compaction = request({ purpose: 'compaction', at: noon(1), usage: { ...usage(0, 1), costUsd: 3 } });
       const charged = { answers: 2, dollars: 7, at: noon(2) };
       const whole = account(
@@ -215,7 +215,7 @@ it.each([
     { model: 'b', at: 2 },
   ],
   ['of the document', [request({})], { model: 'named' }],
-])('the model is the one %s', (_, requests, expected) => {
+])('uses the model %s', (_, requests, expected) => {
   const conversation = { request: { model: 'named' } } as unknown as Conversation;
   expect(namedModel(conversation, requests)).toEqual(expected);
   expect(namedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});

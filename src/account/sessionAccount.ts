@@ -69,20 +69,20 @@ export function accountSession(
   const all = requestsIn(messages, counter, compactions, recorded?.requests);
   const named = namedModel(conversation, recorded?.requests);
   const calibration = calibrationOf(conversation, all, { counter, prices });
-  const requests = ownRequests(all, recorded);
-  const charges = chargesOf(file, recorded, prices);
+  const requests = selectOwnRequests(all, recorded);
+  const charges = readCharges(file, recorded, prices);
   // Requests covered by the agent's sums are not estimated.
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
     ? []
-    : replayedRequests(conversation, requests.slice(covered), covered, calibration, { counter, prices });
+    : replayRequests(conversation, requests.slice(covered), covered, calibration, { counter, prices });
   const madeAgain = replayed.map(({ usage, isCharged, ...model }): PaidRequest => ({
     ...paidRequest(usage, model, file, prices),
     isReplayed: true,
     ...(isCharged && { isCharged }),
   }));
-  const paid = [...charges.paid, ...withCharge(madeAgain, charges, recorded?.charged)];
+  const paid = [...charges.paid, ...distributeCharge(madeAgain, charges, recorded?.charged)];
   const prompts = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed].map(({ usage }) =>
     countPromptTokens(usage),
   );
@@ -91,16 +91,16 @@ export function accountSession(
     ...describe(file, { id, title, workspace, parent }, recorded),
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
-    ...windowFor(Math.max(0, ...prompts), windowOf(recorded, named, prices).window, named.model),
+    ...windowFor(Math.max(0, ...prompts), findWindow(recorded, named, prices).window, named.model),
     fill: downsample(prompts, FILL_POINTS),
     now: fillOf(conversation, counter, prices, compactions.at(-1)?.message),
-    compactions: compactionSum(conversation, compactions, prompts, calibration, named, { counter, prices }),
+    compactions: sumCompactions(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
 
 /** Requests made in the session itself, according to its records. */
-function ownRequests(
+function selectOwnRequests(
   requests: readonly ConversationRequest[],
   { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
 ): readonly ConversationRequest[] {
@@ -116,13 +116,13 @@ export function accountRecords(
   compactions: number,
   prices: PriceTable,
 ): ReadSession {
-  const { paid, totals, counted } = chargesOf(file, recorded, prices);
+  const { paid, totals, counted } = readCharges(file, recorded, prices);
   const last = recorded.requests.findLast(({ model }) => model !== undefined);
   return {
     ...describe(file, head, recorded),
     requests: paid,
     ...(totals.length > 0 && { totals }),
-    ...windowOf(recorded, last ? { ...modelOf(last), at: last.at } : {}, prices),
+    ...findWindow(recorded, last ? { ...toNamedModel(last), at: last.at } : {}, prices),
     fill: downsample(
       counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => countPromptTokens(usage)),
       FILL_POINTS,
@@ -149,7 +149,7 @@ const describe = (
   ...((starter ?? parent) !== undefined && { startedBy: starter ?? parent ?? '' }),
 });
 
-function windowOf(
+function findWindow(
   recorded: RecordedRequests | undefined,
   named: NamedModel,
   prices: PriceTable,
@@ -167,7 +167,7 @@ interface Charges {
 }
 
 /** What was paid for, according to the records. */
-function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, prices: PriceTable): Charges {
+function readCharges(file: AccountedFile, recorded: RecordedRequests | undefined, prices: PriceTable): Charges {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
   /** Index of the first entry for each recorded request. */
@@ -176,7 +176,7 @@ function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, 
     if (hasUsage(request)) {
       counted.push(request);
       paid.push(...paidParts(request, file, prices));
-    } else if (request.isOdd) paid.push(oddRequest(request, file));
+    } else if (request.isOdd) paid.push(toUnpricedRequest(request, file));
     places.push(paid.length);
   }
   const totals = (recorded?.totals ?? []).map((total) =>
@@ -186,7 +186,7 @@ function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, 
 }
 
 /** A request without usable figures; reported as one without a price. */
-const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
+const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
   at: request.at ?? modified,
   ...(request.model !== undefined && { model: request.model }),
   requests: 1,
@@ -198,7 +198,7 @@ const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): Paid
 /** A request, followed by its parts by other models and earlier steps. */
 function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
-  const named = { ...modelOf(request), at: request.at };
+  const named = { ...toNamedModel(request), at: request.at };
   const marks = {
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
@@ -237,7 +237,7 @@ function paidRequest(
   prices: PriceTable,
   service: Service = {},
 ): PaidRequest {
-  const cost = costOf(usage, recordedCost, named, prices, service);
+  const cost = computeCost(usage, recordedCost, named, prices, service);
   return {
     at: named.at ?? modified,
     ...(named.model !== undefined && { model: named.model }),
@@ -270,14 +270,14 @@ function paidTotal(
         ...(count !== undefined && { requests: count }),
         ...(searches > 0 && { toolCost: computeToolCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
-        ...(known && { rates: plainRates(known, usage) }),
+        ...(known && { rates: getPlainRates(known, usage) }),
       };
     }),
   };
 }
 
 /** US dollars per token for a short prompt, because a sum does not say how long each prompt was. */
-function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
+function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
   return {
@@ -298,7 +298,7 @@ interface ReplayedRequest extends ChargedModel {
  * Prices replayed requests by the vendor's total charge for all of them, distributed in proportion
  * to our prices. The same factor applies to later ones.
  */
-function withCharge(
+function distributeCharge(
   requests: readonly PaidRequest[],
   { paid, totals }: Charges,
   charged: RecordedCharge | undefined,
@@ -321,7 +321,7 @@ function withCharge(
  * Estimates the requests of a conversation and its subagents.
  * @param covered number of its answers that precede them
  */
-function replayedRequests(
+function replayRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
   covered: number,
@@ -337,7 +337,7 @@ function replayedRequests(
     const outputTokens = known?.outputTokens ?? usage.outputTokens;
     const isCharged = covered + index < (recorded?.charged?.answers ?? 0);
     return {
-      ...{ ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
+      ...{ ...named, ...toNamedModel(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
       ...(isCharged && { isCharged }),
     };
   });
@@ -358,7 +358,7 @@ type CountedRequest = RecordedRequest & { readonly usage: Usage };
 
 const hasUsage = (request: RecordedRequest): request is CountedRequest => request.usage !== undefined;
 
-const modelOf = (request: RecordedRequest | undefined): NamedModel => ({
+const toNamedModel = (request: RecordedRequest | undefined): NamedModel => ({
   ...(request?.model !== undefined && { model: request.model }),
   ...(request?.seller !== undefined && { seller: request.seller }),
 });
@@ -371,7 +371,7 @@ export const compactionsOf = ({ recorded, messages }: Conversation): readonly Re
 export function namedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
-  return last ? { ...modelOf(last), at: last.at } : typeof model === 'string' ? { model } : {};
+  return last ? { ...toNamedModel(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
 /** From recorded usage; otherwise from instructions, tools and the model's family. */
@@ -415,7 +415,7 @@ export function calibrationOf(
  * By the price table, else by the agent. An agent reporting 0 for a model not known to be free
  * doesn't know the price.
  */
-function costOf(
+function computeCost(
   usage: Usage,
   recordedCost: number | undefined,
   named: NamedModel,
@@ -442,7 +442,7 @@ function downsample(values: readonly number[], points: number): number[] {
  * The agent's own compactions without recorded requests: each is counted as a request with the
  * previous context, read from the cache, answered by the summary.
  */
-function compactionSum(
+function sumCompactions(
   { messages, recorded }: Conversation,
   compactions: readonly { readonly message: number; readonly tokensBefore?: number }[],
   prompts: readonly number[],

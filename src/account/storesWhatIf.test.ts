@@ -8,7 +8,7 @@ import { accountStores } from './accountStores';
 import { storesWhatIf, type WhatIfChoice } from './storesWhatIf';
 import { readingSession } from './testing';
 
-it('makes the sessions again that were long enough, and none twice', async () => {
+it('simulates only sessions that were long enough, each once', async () => {
   const home = temporaryFolder();
   const folder = join(home, '.claude/projects/p');
   mkdirSync(folder, { recursive: true });

@@ -70,8 +70,8 @@ export async function storesWhatIf(
     });
     return Math.max(...fill, 0) >= due.tokens;
   });
-  const known = await readKept(file);
-  const kept = new Map<string, Kept>();
+  const known = await readCache(file);
+  const kept = new Map<string, CachedSaving>();
   const databases = new OpenDatabases();
   let savedAt = performance.now();
   try {
@@ -82,7 +82,7 @@ export async function storesWhatIf(
       signal.throwIfAborted();
       const { path, usage, fill } = session;
       const key = hashText(JSON.stringify([path, usage, fill, choice, version, PRICE_PACKAGE.published]));
-      const saving = known.get(key)?.saving ?? (await savingOf(session, choice, databases, loaded, signal));
+      const saving = known.get(key)?.saving ?? (await simulateSaving(session, choice, databases, loaded, signal));
       kept.set(key, { key, path, saving });
       savings.set(path, saving);
       if (performance.now() - savedAt > SAVE_MS) {
@@ -98,7 +98,7 @@ export async function storesWhatIf(
   return savings;
 }
 
-async function savingOf(
+async function simulateSaving(
   { path, window, usage }: SessionAccount,
   { provider, config, threshold }: WhatIfChoice,
   databases: OpenDatabases,
@@ -138,14 +138,14 @@ const keptSchema = z.object({
     }),
   ]),
 });
-interface Kept {
+interface CachedSaving {
   readonly key: string;
   readonly path: string;
   readonly saving: SessionSaving | 'unknown';
 }
 
 /** A missing or damaged file is an empty cache. Version 1.0 wrote only the list. */
-async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
+async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving>> {
   try {
     return new Map(
       z
@@ -159,12 +159,16 @@ async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
 }
 
 /** Of other choices and periods so many are kept. */
-const KEPT = 5_000;
+const MAX_CACHED = 5_000;
 
 /** Writes the file atomically. */
-async function save(file: string, known: ReadonlyMap<string, Kept>, kept: ReadonlyMap<string, Kept>): Promise<void> {
+async function save(
+  file: string,
+  known: ReadonlyMap<string, CachedSaving>,
+  kept: ReadonlyMap<string, CachedSaving>,
+): Promise<void> {
   if ([...kept.keys()].every((key) => known.has(key))) return;
   const others = [...known.values()].filter(({ key }) => !kept.has(key));
-  const text = JSON.stringify({ contextCondenser: 'whatIf', kept: [...kept.values(), ...others].slice(0, KEPT) });
+  const text = JSON.stringify({ contextCondenser: 'whatIf', kept: [...kept.values(), ...others].slice(0, MAX_CACHED) });
   await replaceCache(nodeFiles, file, text, OWN.whatIf);
 }

@@ -9,7 +9,7 @@ const PARTS = { isRetried: () => false, isCorrected: () => true };
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
-it('an answer that the model has to correct goes back in the order in which it came', async () => {
+it('sends an answer to be corrected back in its original order', async () => {
   const turns: ApiEvent[][] = [
     [thinking('a'), { type: 'text', text: 'I read.' }, thinking('b'), call('c1'), thinking('c'), call('c2'), END],
     [call('c3'), END],
@@ -48,7 +48,7 @@ it('an answer that the model has to correct goes back in the order in which it c
   ]);
 });
 
-it('ids that a server gives twice are told apart where an answer is corrected', async () => {
+it('makes duplicate call ids unique when an answer is corrected', async () => {
   const requests: ApiRequest[] = [];
   const handler: ApiHandler = {
     modelInfo: { vendor: 'openai', id: 'm', accounting: 'openai' },

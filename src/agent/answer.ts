@@ -72,11 +72,14 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
     const checked = await Promise.all(
-      turn.calls.map((call, index) => check(call, index === turn.calls.length - 1, turn.stopReason, parts)),
+      turn.calls.map((call, index) => checkCall(call, index === turn.calls.length - 1, turn.stopReason, parts)),
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
     if (isFaulty && CORRECTABLE.has(turn.stopReason) && parts.isCorrected()) {
-      asked = { ...asked, messages: [...asked.messages, ...withFreshIds(correction(turn, checked), asked.messages)] };
+      asked = {
+        ...asked,
+        messages: [...asked.messages, ...withFreshIds(createCorrection(turn, checked), asked.messages)],
+      };
       continue;
     }
     // If a call stays invalid, all calls of the answer are omitted: half an answer would mislead
@@ -151,7 +154,7 @@ interface CheckedCall {
   readonly fault?: string;
 }
 
-async function check(
+async function checkCall(
   call: ToolCall,
   isLast: boolean,
   stopReason: StopReason,
@@ -180,7 +183,7 @@ function isJsonObject(text: string): boolean {
 }
 
 /** The answer as given, with errors as its calls' results. */
-function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
+function createCorrection(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
   const calls = checked.map(({ call, input }): Block => ({
     type: 'tool_use',
     id: call.id,

@@ -37,12 +37,12 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
   const { profile } = model;
   const { system, messages, toolRequired, cacheMarks, room } = parts;
   const isMissing = parts.tools.length === 0;
-  const tools = isMissing ? toolsIn(messages) : parts.tools;
+  const tools = isMissing ? collectToolNames(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
   // Anthropic only allows thinking if the model may choose its tools (API guide, "Extended thinking
   // with tool use").
   const thinkingTokens = toolRequired ? undefined : profile.thinkingTokens;
-  const limit = outputLimit(model, room);
+  const limit = computeOutputLimit(model, room);
   const request: ApiRequest = {
     messages,
     ...(system !== undefined && { system }),
@@ -66,7 +66,7 @@ const MIN_OUTPUT = 1_024;
  * The answer's limit: the model's own, if the prompt leaves room for it. Undefined: left to the
  * server.
  */
-function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
+function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
   const margin = Math.ceil(promptTokens * (isCalibrated ? COUNT_MARGIN : GUESS_MARGIN));
@@ -75,7 +75,7 @@ function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undef
 }
 
 /** Declarations for all tools called in the history. */
-function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
+function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = new Set(
     messages.flatMap((message) =>
       getBlocks(message)

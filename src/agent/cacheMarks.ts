@@ -15,39 +15,44 @@ export function withCacheMarks(request: ApiRequest, marks: readonly number[], li
   const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt follows the tools, so its breakpoint covers both.
-  const markedPrompt = withMarkAtEnd(prompt, mark);
+  const markedPrompt = markLast(prompt, mark);
   const most = MAX_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
-  const marked = new Set(chosen(marks, messages, most));
+  const marked = new Set(selectMarks(marks, messages, most));
   const isToolMarked = prompt.length === 0 || marked.size < most;
   return {
     ...request,
-    messages: messages.map((message, index) => (marked.has(index) ? withMark(message, mark) : message)),
+    messages: messages.map((message, index) => (marked.has(index) ? markMessage(message, mark) : message)),
     ...(prompt.length > 0 && { system: markedPrompt }),
-    ...(tools.length > 0 && isToolMarked && { tools: withMarkAtEnd(tools, mark) }),
+    ...(tools.length > 0 && isToolMarked && { tools: markLast(tools, mark) }),
   };
 }
 
 /** Limits the marks to the first (the condensed prefix) and the newest messages. */
-function chosen(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
-  const possible = [...new Set(marks)].filter((index) => markableAt(messages[index]) >= 0).toSorted((a, b) => a - b);
+function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
+  const possible = [...new Set(marks)]
+    .filter((index) => findMarkableBlock(messages[index]) >= 0)
+    .toSorted((a, b) => a - b);
   return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];
 }
 
 /** Thinking can't be marked. */
 const MARKABLE = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
-const blocksOf = ({ content }: ApiMessage): readonly Block[] =>
+const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-const markableAt = (message: ApiMessage | undefined): number =>
-  message ? blocksOf(message).findLastIndex(({ type }) => MARKABLE.has(type)) : -1;
+const findMarkableBlock = (message: ApiMessage | undefined): number =>
+  message ? getBlocks(message).findLastIndex(({ type }) => MARKABLE.has(type)) : -1;
 
-function withMark(message: ApiMessage, mark: object): ApiMessage {
-  const at = markableAt(message);
-  return { ...message, content: blocksOf(message).map((block, index) => (index === at ? marked(block, mark) : block)) };
+function markMessage(message: ApiMessage, mark: object): ApiMessage {
+  const at = findMarkableBlock(message);
+  return {
+    ...message,
+    content: getBlocks(message).map((block, index) => (index === at ? marked(block, mark) : block)),
+  };
 }
 
-const withMarkAtEnd = <T extends object>(values: readonly T[], mark: object): T[] =>
+const markLast = <T extends object>(values: readonly T[], mark: object): T[] =>
   values.map((value, index) => (index === values.length - 1 ? marked(value, mark) : value));
 
 const marked = <T extends object>(value: T, mark: object): T => ({ ...value, cache_control: mark });

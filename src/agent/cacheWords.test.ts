@@ -10,7 +10,7 @@ import { whyWords } from './notices';
 
 const prices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
-it('a cache of unknown span that was just read from is not told as expired, with costs or a break-even', () =>
+it('does not report a recently read cache of unknown span as expired', () =>
   inTemporaryFolder(async (root) => {
     const { live, events } = liveBed(root);
     const model = upstream({ prices });
@@ -54,7 +54,7 @@ const states = fc.oneof(
   ),
 ) as fc.Arbitrary<CacheState>;
 
-it('every state is told in one of four words with its basis, and figures only where it is known', () => {
+it('describes every state in one of four words with its basis, and figures only if known', () => {
   fc.assert(
     fc.property(
       states,

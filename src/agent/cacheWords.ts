@@ -31,20 +31,20 @@ export function basisWords(cache: CacheState): string {
       ? vscode.l10n.t('this model was not sent the conversation before')
       : vscode.l10n.t('no answer of this model yet');
   }
-  const ago = vscode.l10n.t('last request {0} earlier', durationWords(cache.ageMs));
-  return `${ago}; ${spanWords(cache)}`;
+  const ago = vscode.l10n.t('last request {0} earlier', formatDuration(cache.ageMs));
+  return `${ago}; ${formatSpan(cache)}`;
 }
 
-function spanWords(cache: Extract<CacheState, { readonly ageMs: number }>): string {
+function formatSpan(cache: Extract<CacheState, { readonly ageMs: number }>): string {
   if (cache.state === 'warm') {
     return cache.basis === 'vendor'
-      ? vscode.l10n.t('the vendor keeps prompts for at least {0}', durationWords(cache.spanMs))
-      : vscode.l10n.t('an answer was read from it after {0}', durationWords(cache.spanMs));
+      ? vscode.l10n.t('the vendor keeps prompts for at least {0}', formatDuration(cache.spanMs))
+      : vscode.l10n.t('an answer was read from it after {0}', formatDuration(cache.spanMs));
   }
   if (cache.state === 'cold') {
     return cache.basis === 'vendor'
-      ? vscode.l10n.t('the vendor keeps prompts for at most {0}', durationWords(cache.spanMs))
-      : vscode.l10n.t('an answer read nothing from it after {0}', durationWords(cache.spanMs));
+      ? vscode.l10n.t('the vendor keeps prompts for at most {0}', formatDuration(cache.spanMs))
+      : vscode.l10n.t('an answer read nothing from it after {0}', formatDuration(cache.spanMs));
   }
   switch (cache.basis) {
     case 'missed':
@@ -52,8 +52,8 @@ function spanWords(cache: Extract<CacheState, { readonly ageMs: number }>): stri
     case 'between':
       return vscode.l10n.t(
         'the vendor keeps prompts for {0} to {1}',
-        durationWords(cache.span.warmMs),
-        durationWords(cache.span.coldMs),
+        formatDuration(cache.span.warmMs),
+        formatDuration(cache.span.coldMs),
       );
     case 'span': {
       const span = vscode.l10n.t('how long this model’s prompts are kept is not known');
@@ -64,7 +64,7 @@ function spanWords(cache: Extract<CacheState, { readonly ageMs: number }>): stri
   }
 }
 
-function durationWords(ms: number): string {
+function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds === 0) return vscode.l10n.t('less than a second');
   if (seconds < 60) return seconds === 1 ? vscode.l10n.t('1 second') : vscode.l10n.t('{0} seconds', seconds);

@@ -94,7 +94,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).conversation).toBeCloseTo(billed(), 10);
   });
 
-  it('that stops lets nothing be sent behind it, in no window, and says how to go on', async () => {
+  it('that stops requests in all windows and says how to continue', async () => {
     limits = { perConversation: 1e-6, perDay: 0, stops: true };
     expect(await openWindow().ask('a')).toBe('ok');
     const later = openWindow();
@@ -110,7 +110,7 @@ describe('a limit on what the chat spends', () => {
     expect(await later.ask('a')).toBe('ok');
   });
 
-  it('that stops is told at eight tenths of it', async () => {
+  it('that stops warns at eight tenths', async () => {
     const window = openWindow();
     limits = { ...limits, perDay: 1_000 };
     await window.ask('a');
@@ -120,7 +120,7 @@ describe('a limit on what the chat spends', () => {
     expect(window.told).toEqual([[expect.stringContaining('no more requests are sent'), 'agent.maxCostPerDay']]);
   });
 
-  it('of a day holds for all conversations, and until tomorrow', async () => {
+  it('per day applies to all conversations until tomorrow', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     const window = openWindow();
     await window.ask('a');
@@ -129,7 +129,7 @@ describe('a limit on what the chat spends', () => {
     expect(await window.ask('b')).toBe('ok');
   });
 
-  it('is exceeded by the request under way alone: another window sees it booked', async () => {
+  it('can only be exceeded by the request in progress, which other windows see booked', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     let answer = (): void => undefined;
     server.play(reply('ok', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
@@ -142,7 +142,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).day).toBeCloseTo(billed(), 10);
   });
 
-  it('counts nothing for what the vendor refused', async () => {
+  it('counts nothing for rejected requests', async () => {
     limits = { perConversation: 0, perDay: 100, stops: true };
     server.play(refused(401, 'authentication_error', 'no'));
     const window = openWindow();
@@ -169,7 +169,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).day).toBeCloseTo(0.2, 10);
   });
 
-  it('does not count a model whose price is not known, and says so once', async () => {
+  it('does not count a model of unknown price and says so once', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     const { id, name, vendor, offerInChat } = profile();
     // Another address of the same server: a model at one of this machine's own is free.
@@ -180,7 +180,7 @@ describe('a limit on what the chat spends', () => {
     expect(window.told).toEqual([[expect.stringContaining('price of nobody-knows-it is not known'), 'profiles']]);
   });
 
-  it('that stops sends nothing where it can’t be written down', async () => {
+  it("that stops sends nothing if spending can't be recorded", async () => {
     limits = { perConversation: 0, perDay: 1, stops: true };
     path = join('/dev/null', 'spending.jsonl');
     await expect(openWindow().ask('a')).rejects.toThrow('To continue without the limits');

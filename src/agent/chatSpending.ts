@@ -53,7 +53,7 @@ export class ChatSpending {
 export const settingOf = (about: LimitNotice['about']): string =>
   about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 
-const named = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
+const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
 const WORDS: SpendingWords = {
   stopped: {
@@ -61,13 +61,13 @@ const WORDS: SpendingWords = {
       vscode.l10n.t(
         'This conversation has cost {0} and reached your limit of {1}: the request was not sent. To continue, raise {2} (0: no limit) and send it again, or start a new conversation.',
         ...parts,
-        named('conversation'),
+        getSettingName('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
         'Today’s conversations have cost {0} and reached your limit of {1}: the request was not sent. To continue, raise {2} (0: no limit) and send it again, or wait until tomorrow.',
         ...parts,
-        named('day'),
+        getSettingName('day'),
       ),
   },
   near: {
@@ -75,13 +75,13 @@ const WORDS: SpendingWords = {
       vscode.l10n.t(
         'This conversation has cost {0}. At your limit of {1} no more requests are sent; to continue then, raise {2} or start a new conversation.',
         ...parts,
-        named('conversation'),
+        getSettingName('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
         'Today’s conversations have cost {0}. At your limit of {1} no more requests are sent; to continue then, raise {2} or wait until tomorrow.',
         ...parts,
-        named('day'),
+        getSettingName('day'),
       ),
   },
   reached: {
@@ -89,13 +89,13 @@ const WORDS: SpendingWords = {
       vscode.l10n.t(
         'This conversation has cost {0} and reached your limit of {1} ({2}). It continues. Condensing it makes the next requests cheaper.',
         ...parts,
-        named('conversation'),
+        getSettingName('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
         'Today’s conversations have cost {0} and reached your limit of {1} ({2}). They continue. Condensing a long one makes its next requests cheaper.',
         ...parts,
-        named('day'),
+        getSettingName('day'),
       ),
   },
   notRecorded: (why) =>

@@ -108,7 +108,7 @@ describe('a conversation', () => {
     expect(live.answers).toHaveLength(2);
   });
 
-  it('teaches nothing of tokens where its profile has the vendor leave out old results', async () => {
+  it('does not calibrate tokens if its profile has the vendor drop old results', async () => {
     const server = await anthropic(reply('ok'));
     const edits = [{ type: 'clear_tool_uses_20250919' }];
     const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     expect(bodies(server)[0]).toMatchObject({ system: [{ cache_control: { type: 'ephemeral' } }] });
   });
 
-  it('small requests and VS Code’s own summaries go through untouched', async () => {
+  it("forwards small requests and VS Code's own summaries unchanged", async () => {
     const server = await anthropic(reply('A title'));
     const { chat, live, provider, model } = await chatOn(server);
     chat.tools = [];
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     expect(live.requests[0]?.system).toContain('comprehensive, detailed summary');
   });
 
-  it('what VS Code’s own summary brings beside its messages counts', async () => {
+  it("counts what VS Code's own summary contains beside its messages", async () => {
     const server = await anthropic(reply('A summary'));
     const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
     const summary = new FakeChat(provider, model, {});
@@ -174,7 +174,7 @@ describe('a conversation', () => {
     expect(live.requests).toHaveLength(1);
   });
 
-  it('off is off: the same body as without us', async () => {
+  it('sends the same body as without us when off', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });
     await chat.ask();
@@ -200,7 +200,7 @@ describe('a conversation', () => {
     expect(JSON.parse(withoutMarks)).toMatchObject({ messages: bodies(server)[0]!['messages'] as object[] });
   });
 
-  it('on OpenAI’s APIs it is the same', async () => {
+  it("does the same on OpenAI's APIs", async () => {
     for (const api of ['chat', 'responses'] as const) {
       const server = await startOpenAIServer({
         script: [callsTool({ id: 'o1', name: 'read_file', input: { path: 'a' } }), reply('done')],
@@ -215,7 +215,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('a history with calls has its tools declared where the chat offers none', async () => {
+  it('declares the tools of past calls if the chat offers none', async () => {
     const server = await anthropic([callsTool({ id: 'a1', name: 'read_file', input: {} }), reply('done')]);
     const { chat } = await chatOn(server);
     const { calls } = await chat.ask();
@@ -226,7 +226,7 @@ describe('a conversation', () => {
     expect(bodies(server)[1]).toMatchObject({ tools: [{ name: 'read_file' }], tool_choice: { type: 'none' } });
   });
 
-  it('a tool must be called where VS Code says so', async () => {
+  it('requires a tool call if VS Code does', async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: {} }));
     const { provider, model } = await chatOn(server, { thinkingTokens: 1024 });
     const messages = [chatMessage(1, new vscode.LanguageModelTextPart('go'))];
@@ -244,8 +244,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is told in words, with no stack and no key', async () => {
+describe('failures of a request', () => {
+  it('are described without stack and key', async () => {
     const server = await anthropic(refused(401, 'authentication_error', `bad key ${KEY}`));
     const { chat, lines } = await chatOn(server);
     const error = await chat.ask().catch((thrown: unknown) => thrown);
@@ -256,7 +256,7 @@ describe('what goes wrong', () => {
     expect(describeError(error) + lines.join()).not.toContain(KEY);
   });
 
-  it('is not tried four times four times, and not at all where it is hopeless', async () => {
+  it('are not retried sixteen times, and not at all if hopeless', async () => {
     const server = await anthropic(overloaded());
     const { chat } = await chatOn(server);
     // VS Code asks four times.
@@ -270,14 +270,14 @@ describe('what goes wrong', () => {
     expect((await other.ask()).text).toBe('now');
   });
 
-  it('a key for another endpoint is not sent', async () => {
+  it('never send a key for another endpoint', async () => {
     const server = await anthropic(reply('ok'));
     const { chat } = await chatOn(server, {}, { key: undefined as unknown as string });
     await expect(chat.ask()).rejects.toThrow(/no API key/);
     expect(server.requests).toHaveLength(0);
   });
 
-  it('a model that is no longer offered is named', async () => {
+  it('name a model that is no longer offered', async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const chat = new FakeChat(provider, { ...model, id: 'gone' });
@@ -285,7 +285,7 @@ describe('what goes wrong', () => {
     await expect(chat.ask()).rejects.toThrow(/no longer offered/);
   });
 
-  it('what was used until a stream broke off is paid for', async () => {
+  it('charge what was used until a stream broke off', async () => {
     const server = await anthropic(faulty('cut'));
     const { chat, live } = await chatOn(server);
     await expect(chat.ask()).rejects.toThrow();
@@ -293,7 +293,7 @@ describe('what goes wrong', () => {
     expect(live.answers).toEqual([]);
   });
 
-  it('a cancel ends the request at once', async () => {
+  it('do not delay a cancel', async () => {
     const server = await anthropic(never());
     const { chat } = await chatOn(server);
     const source = new vscode.CancellationTokenSource();
@@ -306,7 +306,7 @@ describe('what goes wrong', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('too long a request is condensed further, once', async () => {
+  it('condense a request once more if it is too long', async () => {
     const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
     servers.push(server);
     const { chat, live } = await chatOn(server);
@@ -328,7 +328,7 @@ describe('what goes wrong', () => {
     expect(refusals).toHaveLength(2);
   });
 
-  it('a condensed request that the vendor calls invalid goes out as it came, and the conversation is left alone', async () => {
+  it('send the original after an invalid condensed request and exclude the conversation', async () => {
     const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
     const { chat, live, lines: log } = await chatOn(server);
     chat.user('x'.repeat(2_000));
@@ -347,7 +347,7 @@ describe('what goes wrong', () => {
     expect(log.filter((line) => line.includes('left alone'))).toHaveLength(1);
   });
 
-  it('however the vendor refuses a request, ends within the bound, and nothing that it finds invalid goes out', async () => {
+  it('end within the bound however the vendor rejects a request, and never resend what it finds invalid', async () => {
     const REFUSALS = [
       refused(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
       refused(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000'),
@@ -390,7 +390,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('an answer of nothing is explained where the model says why', async () => {
+  it('explain an empty answer if the model says why', async () => {
     const empty = (stop: 'max-tokens' | 'refusal' | 'window' | 'end'): Behaviour => ({ kind: 'reply', stop });
     const server = await anthropic([empty('max-tokens'), empty('refusal'), empty('window'), empty('end')]);
     const { chat } = await chatOn(server);
@@ -419,7 +419,7 @@ describe('a call that no tool may get', () => {
     };
   };
 
-  it('gets the original in the place of a marker', async () => {
+  it('gets the original in place of a marker', async () => {
     const server = await anthropic(callsTool({ id: 'w1', name: 'read_file', input: { content: `a ${marker} b` } }));
     const { chat, live, calls } = await chatOn(server);
     expanding(live, true);
@@ -462,7 +462,7 @@ describe('a call that no tool may get', () => {
     ]);
   });
 
-  it('is left out and told where the model can’t correct it', async () => {
+  it("is dropped and reported if the model can't correct it", async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: { content: marker } }));
     const { chat, live } = await chatOn(server);
     expanding(live, false);
@@ -472,7 +472,7 @@ describe('a call that no tool may get', () => {
     expect(server.requests).toHaveLength(MAX_ATTEMPTS);
   });
 
-  it('parameters that were cut off are no call', async () => {
+  it('is not made of truncated parameters', async () => {
     const server = await startOpenAIServer({
       script: [
         { kind: 'reply', calls: [{ id: 'x1', name: 'read_file', input: '{"path": "a' }], stop: 'max-tokens' },
@@ -537,7 +537,7 @@ describe('a wrapped model', () => {
 });
 
 describe('the models', () => {
-  it('are told with a window larger than their own, less the output; off: their own', async () => {
+  it('declare a window larger than their own, less the output; off: their own', async () => {
     const server = await anthropic(reply('ok'));
     const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;

@@ -59,7 +59,7 @@ type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
 type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
 /** One chat request on its way to the model. */
-interface Passage {
+interface ChatTurn {
   readonly model: OfferedModel;
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
@@ -70,13 +70,13 @@ interface Passage {
 }
 
 /** A form of a request that can be sent. */
-interface Form {
+interface RequestForm {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptRoom;
   /** Minimum o200k tokens that the vendor must read, if known. */
   readonly mustRead?: number | undefined;
-  readonly follower: Follower;
+  readonly follower: ResponseObserver;
   /** The engine's result; undefined if it failed. */
   readonly prepared?: PreparedChat | undefined;
   /** True if the messages are the engine's, false if they are the original ones. */
@@ -92,7 +92,7 @@ interface Task {
 }
 
 /** Observes an answer for a live conversation. */
-interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
+interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
   /** Called when the model has answered the engine's request. */
@@ -100,7 +100,7 @@ interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
 }
 
 /** For requests that belong to no live conversation. */
-const NOBODY: Follower = {
+const NO_CONVERSATION: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
   called: () => undefined,
@@ -129,7 +129,7 @@ export class CondensingProvider {
       informationOf(model, declared, {
         suffix: vscode.l10n.t('condensed'),
         detail: model.wraps?.vendor ?? model.profile.vendor,
-        tooltip: tooltipOf(model),
+        tooltip: formatTooltip(model),
       }),
     );
   }
@@ -183,14 +183,14 @@ export class CondensingProvider {
     const chat = fromChat(messages);
     // Images arrive as bytes and are sent as text; encoding them takes time.
     await betweenSteps(signal);
-    const identity = identityOf(id, chat.messages);
+    const identity = identifyRequest(id, chat.messages);
     const repetition = this.failures.repetition(identity);
     if (repetition.kind === 'stop') throw repetition.reason;
     try {
       const asking = await this.parts.handlers.handlerOf(model, repetition.kind === 'none');
-      const handler = withKeptThinking(asking, this.kept, modelKey(model));
-      const passage: Passage = { model, chat, options, progress, handler, signal };
-      const isStep = !isSmallRequest(requestIn(passage));
+      const handler = withKeptThinking(asking, this.kept, getModelKey(model));
+      const passage: ChatTurn = { model, chat, options, progress, handler, signal };
+      const isStep = !isSmallRequest(toChatRequest(passage));
       const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
       await (condenses ? this.condensed(passage) : this.send(passage, await this.plain(passage, isStep)));
       this.failures.succeeded(identity);
@@ -204,13 +204,13 @@ export class CondensingProvider {
    * VS Code's own summaries are sent unchanged while they fit. If the conversation has outgrown the
    * window they are condensed like other requests.
    */
-  private async isTooLarge(passage: Passage): Promise<boolean> {
+  private async isTooLarge(passage: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
     return (await this.promptTokens(passage)) > allowedTokens(contextWindow, maxOutputTokens);
   }
 
   /** The original request in the model's own tokens, estimated by its family. */
-  private async promptTokens(passage: Passage): Promise<number> {
+  private async promptTokens(passage: ChatTurn): Promise<number> {
     const { model } = passage;
     const request = this.agentRequest(passage, 0);
     const { messages, system = '', tools } = request;
@@ -229,18 +229,18 @@ export class CondensingProvider {
    * as much.
    */
   private async plain(
-    passage: Passage,
+    passage: ChatTurn,
     isStep: boolean,
-    prepared?: Pick<Form, 'follower' | 'prepared'>,
-  ): Promise<Form> {
+    prepared?: Pick<RequestForm, 'follower' | 'prepared'>,
+  ): Promise<RequestForm> {
     const { messages } = passage.chat;
     const { contextWindow } = passage.model;
     const cacheMarks = isStep ? newestMarks(messages) : undefined;
     const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
-    return { follower: NOBODY, ...prepared, messages, cacheMarks, room, isView: false };
+    return { follower: NO_CONVERSATION, ...prepared, messages, cacheMarks, room, isView: false };
   }
 
-  private async condensed(passage: Passage): Promise<void> {
+  private async condensed(passage: ChatTurn): Promise<void> {
     const live = await this.parts.live();
     const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
     const task: Task = { live, request: this.agentRequest(passage, extraTokens), extraTokens };
@@ -258,7 +258,7 @@ export class CondensingProvider {
   }
 
   /** @returns undefined on any failure: it must not cost the user the task */
-  private async prepared(passage: Passage, { live, request }: Task): Promise<PreparedChat | undefined> {
+  private async prepared(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
     } catch (error) {
@@ -270,7 +270,7 @@ export class CondensingProvider {
 
   /** Condenses a request further that was rejected as too long; undefined without an engine. */
   private async shorter(
-    passage: Passage,
+    passage: ChatTurn,
     { live, request }: Task,
     prepared: PreparedChat | undefined,
     refusal: ApiError,
@@ -288,12 +288,12 @@ export class CondensingProvider {
     }
   }
 
-  private view(passage: Passage, { live, extraTokens }: Task, prepared: PreparedChat): Form {
+  private view(passage: ChatTurn, { live, extraTokens }: Task, prepared: PreparedChat): RequestForm {
     const { model } = passage;
     const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, mustRead } = prepared;
     for (const note of prepared.notes) this.parts.log.info(note);
     if (prepared.outcome?.kind === 'condensed') {
-      this.kept.forgetBefore(modelKey(model), messages, findFamily(model.profile.model)?.callsNeedThinking);
+      this.kept.forgetBefore(getModelKey(model), messages, findFamily(model.profile.model)?.callsNeedThinking);
     }
     const room = { contextWindow, promptTokens, isCalibrated };
     const follower = {
@@ -307,7 +307,7 @@ export class CondensingProvider {
     return { messages, cacheMarks, room, mustRead, follower, prepared, isView: true };
   }
 
-  private follower(live: ChatConversations, prepared: PreparedChat): Follower {
+  private follower(live: ChatConversations, prepared: PreparedChat): ResponseObserver {
     const { conversation } = prepared;
     return {
       conversation,
@@ -323,14 +323,14 @@ export class CondensingProvider {
 
   /** O200k tokens of the thinking restored in these messages. */
   private async keptTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
-    const kept = { key: modelKey(model), tokenFactor: model.tokenFactor };
+    const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.tokens(kept, messages, await this.parts.counter()));
   }
 
-  private agentRequest({ model, chat, options }: Passage, extraTokens: number): AgentRequest {
+  private agentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
     const { profile } = model;
-    const title = titleOfRequest(requestIn({ chat, options }));
-    const conversationId = conversationOf(options);
+    const title = titleOfRequest(toChatRequest({ chat, options }));
+    const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL) === true;
     // VS Code's chat offers the tool if the user allows it; other extensions only use their own
     // tools.
@@ -352,9 +352,9 @@ export class CondensingProvider {
       ...(profile.extraBody && isReadOtherwise(profile.extraBody) && { isReadOtherwise: true }),
       ...(canRecall !== undefined && { canRecall }),
       model: {
-        key: modelKey(model),
+        key: getModelKey(model),
         profile: profile.id,
-        vendor: vendorOf(model),
+        vendor: identifyVendor(model),
         contextWindow: model.contextWindow,
         ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
         ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
@@ -384,7 +384,7 @@ export class CondensingProvider {
       return createSummarizer({
         profile,
         handler: await this.parts.handlers.handlerOf(model, true),
-        vendor: vendorOf(model),
+        vendor: identifyVendor(model),
         ...(prices && { prices }),
         billing: isIncluded ? 'included' : 'per-token',
         tokenFactor,
@@ -401,9 +401,9 @@ export class CondensingProvider {
    * @param changed creates another form of a rejected request; undefined if there is none
    */
   private async send(
-    passage: Passage,
-    first: Form,
-    changed: (change: Change, form: Form, refusal: ApiError) => Promise<Form | undefined> = () =>
+    passage: ChatTurn,
+    first: RequestForm,
+    changed: (change: Change, form: RequestForm, refusal: ApiError) => Promise<RequestForm | undefined> = () =>
       Promise.resolve(undefined),
   ): Promise<void> {
     const attempts = new Attempts<ApiError | undefined>();
@@ -423,9 +423,9 @@ export class CondensingProvider {
   /** The form to send after a rejected one. @throws ApiError if there is none */
   private async next(
     attempts: Attempts<ApiError | undefined>,
-    changed: (change: Change) => Promise<Form | undefined>,
+    changed: (change: Change) => Promise<RequestForm | undefined>,
     refusal: ApiError,
-  ): Promise<Form> {
+  ): Promise<RequestForm> {
     for (;;) {
       const { next } = attempts;
       if (next.kind === 'stop') throw next.reason ?? refusal;
@@ -436,21 +436,28 @@ export class CondensingProvider {
   }
 
   /** If the vendor accepts the original after rejecting a view, the view was the cause. */
-  private leaveAlone({ prepared }: Form, attempts: Attempts<unknown>): void {
+  private leaveAlone({ prepared }: RequestForm, attempts: Attempts<unknown>): void {
     if (!prepared || !attempts.hasMade('send-as-it-came')) return;
     this.leftAlone.add(prepared.conversation);
     this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
   }
 
   private async attempt(
-    { model, chat, options, progress, handler, signal }: Passage,
-    { messages: view, cacheMarks, room, mustRead, isView, follower: { conversation, expand, used, called } }: Form,
+    { model, chat, options, progress, handler, signal }: ChatTurn,
+    {
+      messages: view,
+      cacheMarks,
+      room,
+      mustRead,
+      isView,
+      follower: { conversation, expand, used, called },
+    }: RequestForm,
     attempts: Attempts<ApiError | undefined>,
   ): Promise<Answer> {
     const isCondensed = (): boolean =>
       isView && commonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
     await betweenSteps(signal);
-    const chatId = conversationOf(options);
+    const chatId = getConversationId(options);
     const request = apiRequest(model, {
       system: chat.system,
       messages: view,
@@ -478,7 +485,7 @@ export class CondensingProvider {
           attempts.failed(problem, isCondensed(), error);
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
-          if (this.kept.forget(modelKey(model), messages)) {
+          if (this.kept.forget(getModelKey(model), messages)) {
             this.parts.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
@@ -517,24 +524,24 @@ export class CondensingProvider {
 }
 
 /** The party that receives the prompt. */
-const vendorOf = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
+const identifyVendor = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
   wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
 
-const requestIn = ({ chat, options }: Pick<Passage, 'chat' | 'options'>): ChatRequest => ({
+const toChatRequest = ({ chat, options }: Pick<ChatTurn, 'chat' | 'options'>): ChatRequest => ({
   system: chat.system,
   messages: chat.messages,
   tools: options.tools ?? [],
-  conversationId: conversationOf(options),
+  conversationId: getConversationId(options),
 });
 
 /** VS Code's id of the conversation, if it sends one. */
-function conversationOf({ modelOptions }: Passage['options']): string | undefined {
+function getConversationId({ modelOptions }: ChatTurn['options']): string | undefined {
   const id: unknown = modelOptions?.['_conversationId'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** Identifies the model for which an answer's signatures are valid. */
-const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
+const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
 /**
@@ -543,7 +550,7 @@ const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel
  */
 const ENDS = 500;
 
-const withoutMiddle = (_key: string, value: unknown): unknown =>
+const dropMiddle = (_key: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > 2 * ENDS
     ? [value.length, value.slice(0, ENDS), value.slice(-ENDS)]
     : value;
@@ -551,10 +558,10 @@ const withoutMiddle = (_key: string, value: unknown): unknown =>
 /**
  * Requests are the same if model and last message are the same, judging texts by length and ends.
  */
-const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
-  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', withoutMiddle))}`;
+const identifyRequest = (model: string, messages: readonly ApiMessage[]): string =>
+  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', dropMiddle))}`;
 
-function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
+function formatTooltip({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');
   return isWindowKnown
     ? vscode.l10n.t(

@@ -23,14 +23,14 @@ const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
  */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(messageOf);
-  const head = converted.findIndex((message) => message.role !== 'system' && !isWordsOfNobody(message));
+  const head = converted.findIndex((message) => message.role !== 'system' && !isPlainText(message));
   const prompt = converted.slice(0, head < 0 ? converted.length : head);
-  const system = prompt.flatMap(({ content }) => textsOf(content)).join('\n\n');
+  const system = prompt.flatMap(({ content }) => getTexts(content)).join('\n\n');
   return { system: system === '' ? undefined : system, messages: tidyMessages(converted.slice(prompt.length)) };
 }
 
 /** An assistant message of text alone. */
-const isWordsOfNobody = ({ role, content }: ApiMessage): boolean =>
+const isPlainText = ({ role, content }: ApiMessage): boolean =>
   role === 'assistant' && typeof content !== 'string' && content.every(({ type }) => type === 'text');
 
 /** Converts one message without regard to its neighbors. */
@@ -39,7 +39,7 @@ export const messageOf = ({ role, content }: ChatMessage): ApiMessage => ({
   content: content.flatMap((part) => blockOf(part) ?? []),
 });
 
-const textsOf = (content: ApiMessage['content']): string[] =>
+const getTexts = (content: ApiMessage['content']): string[] =>
   typeof content === 'string' ? [content] : content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
 
 /** The tools as Anthropic's API declares them. A tool without a schema takes no parameters. */

@@ -95,7 +95,7 @@ const condensed = (): Promise<void> =>
   vi.waitFor(() => expect(liveConversations(services)[0]?.condensations).toHaveLength(1));
 
 describe('an agent’s conversation', () => {
-  it('is told as one of the chat: by a notification with Undo and Show Diff, in the log, and to other extensions', async () => {
+  it("is reported like the chat's: by a notification with Undo and Show Diff, in the log, and to other extensions", async () => {
     const events: unknown[] = [];
     services.condensed.event((event) => events.push(event));
     fake.settings['contextCondenser.notifications'] = 'notification';
@@ -116,7 +116,7 @@ describe('an agent’s conversation', () => {
     await agent.undo('of nobody');
   });
 
-  it('is taken back by the notification’s Undo', async () => {
+  it("is undone by the notification's Undo", async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Undo'];
     await step(40);
@@ -124,7 +124,7 @@ describe('an agent’s conversation', () => {
     await vi.waitFor(() => expect(last()).toMatchObject({ kind: 'information', choices: [] }));
   });
 
-  it('is told in the status bar where notifications go there', async () => {
+  it('is reported in the status bar if notifications go there', async () => {
     fake.settings['contextCondenser.notifications'] = 'statusBar';
     await step(40);
     await vi.waitFor(() => expect(fake.shown).toHaveLength(1));
@@ -134,7 +134,7 @@ describe('an agent’s conversation', () => {
     });
   });
 
-  it('is told of spending limits as they change, and what it tells of them is shown with a way to the setting', async () => {
+  it('gets changed spending limits, and its messages about them link to the setting', async () => {
     await workspace.getConfiguration('contextCondenser').update('agent.maxCostPerDay', 3, ConfigurationTarget.Global);
     await vi.waitFor(() => expect(limits.mock.calls).toEqual([[{ perConversation: 0, perDay: 3, stops: false }]]));
     fake.answers = ['Open Setting'];
@@ -143,7 +143,7 @@ describe('an agent’s conversation', () => {
     expect(last()).toMatchObject({ message: 'It has cost a lot.', choices: ['Open Setting'] });
   });
 
-  it('condensed by hand says why nothing came of it; an error is told in words', async () => {
+  it('condensed manually says why nothing was condensed; an error is described', async () => {
     await agent.condense(one().id, 'lossless');
     expect(last()).toMatchObject({ kind: 'information', message: expect.stringMatching(/^Nothing was condensed\./) });
     await agent.condense(one().id, 'of.another');
@@ -152,7 +152,7 @@ describe('an agent’s conversation', () => {
 });
 
 describe('the panel’s preview', () => {
-  it('shows the conversation that runs, once it was looked at, and follows it', async () => {
+  it('shows a running conversation after it was loaded, and follows it', async () => {
     const name = defaultConversation(services);
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
@@ -196,7 +196,7 @@ describe('the panel’s preview', () => {
     await pinned([1, 2]);
   });
 
-  it('condenses it without the messages that are to stay', async () => {
+  it('condenses it without excluded messages', async () => {
     await condenseChosen(services, defaultConversation(services), [], []);
     expect(last().message).toMatch(/^Nothing was condensed\./);
   });
@@ -226,7 +226,7 @@ describe('@condenser', () => {
     expect(buttons[0]?.arguments).toEqual([{ live: one().id }]);
   });
 
-  it('leaves the cursor of the list on Open file… while conversations come', async () => {
+  it("keeps the list's cursor on Open file… while conversations appear", async () => {
     let picker: FakeQuickPick | undefined;
     fake.onQuickPick = (shown) => {
       picker = shown;

@@ -87,7 +87,7 @@ it.each([
   }),
 );
 
-it('of 42 screenshots (34 MB), three at a time, goes on below 20 MB, and the first of them is recalled in the chat', () =>
+it('continues a chat of 42 screenshots (34 MB) below 20 MB, and the first one can be recalled', () =>
   inTemporaryFolder(async (root) => {
     const maxBytes = 20_971_520;
     /** Bytes and images of each request. */

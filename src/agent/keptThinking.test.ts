@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
 
-describe('blocks that the chat has no form for', () => {
+describe("blocks that the chat can't represent", () => {
   it('come back in their places, for the same model and the same calls alone', () => {
     const kept = new KeptThinking();
     const before = { block: thinking, afterText: false, afterCalls: 0 };
@@ -74,12 +74,12 @@ describe('blocks that the chat has no form for', () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
 
-    it('all of the open turn do where the model demands it', () => {
+    it('all answers of the open turn keep it if the model requires it', () => {
       expect(condensed(true)).toEqual(['b', 'c', 'd']);
     });
   });
 
-  it('the parts of answers go back also where the model reads no earlier thinking', () => {
+  it('parts of answers are restored even if the model reads no earlier thinking', () => {
     const kept = new KeptThinking();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
@@ -89,7 +89,7 @@ describe('blocks that the chat has no form for', () => {
     expect(kept.restore('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
   });
 
-  it('count what the vendor said that they took, as far as the model reads them again', () => {
+  it("count the vendor's tokens of what the model reads again", () => {
     const kept = new KeptThinking();
     const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
     const keep = (id: string): void => {
@@ -240,7 +240,7 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
-  it.each(['reasoning_content', 'thought_signature'] as const)('of a model that wants its %s back', async (wants) => {
+  it.each(['reasoning_content', 'thought_signature'] as const)('of a model that requires its %s', async (wants) => {
     const server = await startOpenAIServer({ quirks: { wants } });
     servers.push(server);
     const profile: ApiProfile = {
@@ -307,7 +307,7 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
-  it('a refusal of another kind, or without blocks that went back, is told', async () => {
+  it('an unrelated rejection, or one without restored blocks, is reported', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -327,7 +327,7 @@ describe('no sequence of answers leads to a refusal', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a request whose thinking is refused is sent once more without, and never again', async () => {
+  it('resends a request without rejected thinking once', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -353,7 +353,7 @@ describe('no sequence of answers leads to a refusal', () => {
     ]);
   });
 
-  it('thinking goes back as it was signed', async () => {
+  it('sends thinking back exactly as signed', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {

@@ -50,7 +50,7 @@ export class KeptThinking {
   keep(model: string, calls: readonly string[], blocks: readonly KeptBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
-    const key = keyOf(model, first);
+    const key = createKey(model, first);
     this.answers.set(key, { model, calls: calls.map(plainId), blocks, tokens });
   }
 
@@ -70,7 +70,7 @@ export class KeptThinking {
     return messages.map((message, index) => {
       const { blocks = [] } = this.answerOf(model, message) ?? {};
       const kept = index < start ? blocks.filter(isPhase) : blocks;
-      return kept.length > 0 ? { ...message, content: withKept(blocksIn(message), kept) } : message;
+      return kept.length > 0 ? { ...message, content: insertBlocks(getBlocks(message), kept) } : message;
     });
   }
 
@@ -115,12 +115,12 @@ export class KeptThinking {
     let wasThere = false;
     for (const message of messages) {
       const answer = this.answerOf(model, message);
-      const [first] = callsOf(message);
+      const [first] = getCallIds(message);
       if (!answer || first === undefined) continue;
       const phases = answer.blocks.filter(isPhase);
       if (phases.length === answer.blocks.length) continue;
       wasThere = true;
-      const key = keyOf(model, first);
+      const key = createKey(model, first);
       if (phases.length > 0) this.answers.set(key, { ...answer, blocks: phases, tokens: 0 });
       else this.answers.delete(key);
     }
@@ -129,14 +129,14 @@ export class KeptThinking {
 
   /** Index of the first message whose thinking the model reads again. */
   private start(model: string, messages: readonly ApiMessage[]): number {
-    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(isPersonal) + 1 : 0;
+    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(hasPersonText) + 1 : 0;
   }
 
   private answerOf(model: string, message: ApiMessage): Answer | undefined {
     if (message.role !== 'assistant') return undefined;
-    const calls = callsOf(message);
+    const calls = getCallIds(message);
     const [first] = calls;
-    const answer = first === undefined ? undefined : this.answers.get(keyOf(model, first));
+    const answer = first === undefined ? undefined : this.answers.get(createKey(model, first));
     // Another answer may start with the same id, so all calls must match.
     return answer && answer.calls.length === calls.length && answer.calls.every((id, at) => id === calls[at])
       ? answer
@@ -147,18 +147,18 @@ export class KeptThinking {
 /** Not thinking, but which phase of an answer a text belongs to. */
 const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
-const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
+const createKey = (model: string, call: string): string => `${model}\n${plainId(call)}`;
 
-const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
+const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-const callsOf = (message: ApiMessage): string[] =>
-  blocksIn(message)
+const getCallIds = (message: ApiMessage): string[] =>
+  getBlocks(message)
     .filter(isToolUse)
     .map(({ id }) => id);
 
 /** The answer's content with the kept blocks inserted. */
-function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
+function insertBlocks(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
       .filter((kept) => kept.afterCalls === afterCalls && (afterCalls > 0 || kept.afterText === afterText))
@@ -179,8 +179,8 @@ function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Bloc
 }
 
 /** True if the message is more than results of calls. */
-const isPersonal = (message: ApiMessage): boolean =>
-  message.role === 'user' && blocksIn(message).some((block) => !isToolResult(block));
+const hasPersonText = (message: ApiMessage): boolean =>
+  message.role === 'user' && getBlocks(message).some((block) => !isToolResult(block));
 
 /**
  * Wraps a handler so that its model's thinking is kept and sent back.
@@ -193,13 +193,13 @@ export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model:
     ...handler,
     stream: (request, signal) => {
       const restored = { ...request, messages: kept.restore(model, request.messages) };
-      return keeping(handler.stream(restored, signal), kept, model);
+      return keepWhileStreaming(handler.stream(restored, signal), kept, model);
     },
   };
 }
 
 /** Forwards an answer and keeps its thinking after it is complete. */
-async function* keeping(
+async function* keepWhileStreaming(
   events: AsyncIterable<ApiEvent>,
   kept: KeptThinking,
   model: string,

@@ -69,7 +69,7 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
 }
 
 /** Lossless was due but found too little, and no other provider follows. */
-const couldUseFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
+const suggestsFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
   whyNot !== undefined && tokens >= thresholdTokens && condensedBy === PROVIDER_NAMES.lossless;
 
 async function showActions(
@@ -89,15 +89,15 @@ async function showActions(
   const items: ActionItem[] = [
     action(
       `$(archive) ${vscode.l10n.t('Condense Now')}`,
-      () => condenseUncovered(id, condense),
+      () => condenseFromEditor(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
       waitingWords(conversation),
     ),
-    ...(couldUseFileAware(conversation)
+    ...(suggestsFileAware(conversation)
       ? [
           action(
             `$(archive) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
-            () => condenseUncovered(id, () => condense(id, 'smart', 'file-aware')),
+            () => condenseFromEditor(id, () => condense(id, 'smart', 'file-aware')),
             vscode.l10n.t('removes what is least likely to be needed'),
           ),
         ]
@@ -156,7 +156,7 @@ async function showActions(
             ...(use && use.turns > 0 ? [useWords(use)] : []),
           ].join(' '),
         },
-        ...(index === 0 && lastDecision ? [cacheItem(lastDecision)] : []),
+        ...(index === 0 && lastDecision ? [toCacheItem(lastDecision)] : []),
       ]),
   ];
   const picked = await pickOne(items, { title: conversation.title });
@@ -164,7 +164,7 @@ async function showActions(
 }
 
 /** A separate row for the prompt cache, because lists truncate long lines. */
-const cacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
+const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   label: stateWords(decision.cache),
   description: basisWords(decision.cache),
   detail: worthWords(decision),
@@ -189,7 +189,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
         ),
         kind: vscode.QuickPickItemKind.Separator,
       },
-      ...own.map(toolItem),
+      ...own.map(toToolItem),
     ]),
   ];
   const picked = await pickOne(items, {
@@ -199,7 +199,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
   if (picked && picked === configure[0]) await vscode.commands.executeCommand('workbench.action.chat.configureTools');
 }
 
-const toolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.QuickPickItem => ({
+const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.QuickPickItem => ({
   label: name,
   description: [
     vscode.l10n.t('{0} tokens', formatTokens(tokens)),
@@ -213,7 +213,7 @@ const toolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.Q
  * After the list closes, VS Code focuses the status bar item, whose tooltip would cover the
  * progress and its Cancel (seen in 1.139). Focus the editor instead.
  */
-async function condenseUncovered(id: LiveId, condense: DetailsParts['condense']): Promise<void> {
+async function condenseFromEditor(id: LiveId, condense: DetailsParts['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await condense(id);
 }

@@ -19,7 +19,7 @@ const deskOf = (live: LiveConversations): LiveDesk => ({
   unpin: (id, message) => live.unpin(id, message),
 });
 
-it('what was taken out is listed where it stands, not ticked, and is condensed again once it is', () =>
+it('lists an excluded edit at its place, unchecked, and applies it again when checked', () =>
   inTemporaryFolder(async (root) => {
     const { live } = liveBed(root);
     const { conversation: id } = await live.prepare(request(SMALL));
@@ -53,6 +53,6 @@ it.each([
   [1_234, '1,234 fewer tokens'],
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
-])('a change by %d tokens is told without a sign', (fewer, words) => {
+])('shows a change by %d tokens without a sign', (fewer, words) => {
   expect(differenceWords(fewer)).toBe(words);
 });

@@ -13,10 +13,10 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
   const describe = describePlaces(shown.original);
-  const edits = [...lastByPlace(shown.edits), ...shown.excluded].toSorted(inOrder);
+  const edits = [...lastByPlace(shown.edits), ...shown.excluded].toSorted(compareByPlace);
   const items = edits.map((edit) => ({
     edit,
-    label: edit.kind === 'summary' ? summarized(edit) : describe(edit.place),
+    label: edit.kind === 'summary' ? formatRange(edit) : describe(edit.place),
     description: differenceWords(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
@@ -38,14 +38,15 @@ export const differenceWords = (fewer: number): string =>
     : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
 
 /** By place in the conversation; stable for edits of the same place. */
-const inOrder = (a: Edit, b: Edit): number => firstMessage(a) - firstMessage(b) || blockOf(a) - blockOf(b);
+const compareByPlace = (a: Edit, b: Edit): number =>
+  getFirstMessage(a) - getFirstMessage(b) || getBlockIndex(a) - getBlockIndex(b);
 
-const firstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
 /** 0 for summaries and texts without blocks. */
-const blockOf = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
+const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
-const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
+const formatRange = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
 /** Selects the messages that stay unchanged. */
 export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): Promise<void> {

@@ -30,14 +30,14 @@ describe('rounds of questions', () => {
     expect(changes).toBe(0);
   });
 
-  it('groups that name profiles have theirs; others what is left', () => {
+  it('groups with profiles get theirs; others get the rest', () => {
     expect(round({ profile: 'b' }, {})).toEqual(['b', 'a']);
     expect(round({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
     expect(round({ profile: 'gone' })).toEqual([]);
     expect(round({ profile: 7 })).toEqual(['a', 'b']);
   });
 
-  it('without groups, as before VS Code 1.109: all, once that is known', () => {
+  it('without groups, as before VS Code 1.109: all, after that is known', () => {
     expect(round()).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(1);

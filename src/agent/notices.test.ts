@@ -22,7 +22,7 @@ const decision: LiveDecision = {
   cache: WARM,
 };
 
-describe('why it was condensed', () => {
+describe('the reason of a condensation', () => {
   it.each([
     ['threshold', 'the threshold was reached'],
     ['window', 'the request would not have fit'],
@@ -30,7 +30,7 @@ describe('why it was condensed', () => {
     ['too-long', 'the model refused the request as too long'],
     ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
-  ] as const)('%s, and what became of the cache', (reason, words) => {
+  ] as const)("is %s, with the cache's state", (reason, words) => {
     const unpriced = 'What it saves is not known because the model’s price is not known.';
     expect(whyWords({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
     expect(whyWords({ ...decision, reason, cache: COLD })).toBe(
@@ -38,13 +38,13 @@ describe('why it was condensed', () => {
     );
   });
 
-  it('and the dearer prices of long prompts that it came below', () => {
+  it('includes the higher price tier that it dropped below', () => {
     expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
       'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ',
     );
   });
 
-  it('and what it saves, where the model has a price', () => {
+  it('includes the saving if the model has a price', () => {
     expect(whyWords(decision)).toContain('the model’s price is not known');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
     expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
@@ -95,7 +95,7 @@ const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
 });
 
 describe('a condensation of the chat', () => {
-  it('asked for by hand is told whatever the setting, with the same actions in the same places until one ends it', async () => {
+  it('requested manually is reported regardless of the setting, with fixed actions until one closes it', async () => {
     const actions = ['Show Diff', 'Condense With…', 'Undo', 'Details'];
     for (const [answers, kind] of [
       [['Condense With…'], 'none'],
@@ -119,7 +119,7 @@ describe('a condensation of the chat', () => {
     expect(fake.executed).toEqual([['contextCondenser.condenseFurther', { live: CONVERSATION }]]);
   });
 
-  it('that was paid for in vain is told as the setting says', async () => {
+  it('that cost something without a result is reported as set', async () => {
     const calls = [{}];
     const givenUp = 'the conversation has taken another course';
     const byHand = { reason: 'by-hand' } as const;
@@ -172,7 +172,7 @@ describe('a condensation of the chat', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('after which much was needed again is told with the advice, unless nothing is to be told', async () => {
+  it('after which much was needed again is reported with advice, unless reports are off', async () => {
     const use = { turns: 10, rereads: 4, recalls: 3, failedEdits: 1, expected: 1.5 };
     // The members that are told.
     const careful = { kind: 'careful', conversation: CONVERSATION, condensation: 'k1', use } as unknown as LiveEvent;
@@ -184,7 +184,7 @@ describe('a condensation of the chat', () => {
     expect(fake.shown[0]?.message).toContain('Lossless therefore condenses this conversation from now on.');
   });
 
-  it('a problem stands in the log; what only changed is not told', async () => {
+  it('is not reported on mere changes; problems are only logged', async () => {
     const all = parts('notification');
     await showLiveEvent({ kind: 'problem', message: 'The ledger could not be written.' }, all);
     await showLiveEvent({ kind: 'changed', conversation: CONVERSATION }, all);
@@ -194,13 +194,13 @@ describe('a condensation of the chat', () => {
   });
 });
 
-it('a condensation behind a gateway is not told where nothing is to be told', async () => {
+it('does not report a condensation behind a gateway if reports are off', async () => {
   const { undo, showDiff } = parts('none');
   await showAgentCondensed('Codex: condensed', { kind: 'none', undo, showDiff });
   expect(fake.shown).toEqual([]);
 });
 
-it('words about a limit that are dismissed open no setting', async () => {
+it('opens no setting if a message about a limit is dismissed', async () => {
   await showLimit('Too dear.', 'agent.maxCostPerDay');
   expect(fake.shown).toMatchObject([{ kind: 'warning', message: 'Too dear.', choices: ['Open Setting'] }]);
   expect(fake.executed).toEqual([]);

@@ -35,13 +35,13 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
   switch (event.kind) {
     case 'condensed':
       log.info(
-        `${formatReport(event.outcome, providerName, { request: event.decision })}\n${decisionWords(event.decision)}`,
+        `${formatReport(event.outcome, providerName, { request: event.decision })}\n${formatDecision(event.decision)}`,
       );
       await showCondensed(event, parts);
       return;
     case 'not-condensed':
       log.info(reportOf(event.outcome));
-      tellGivenUp(event, parts.kind());
+      showGivenUp(event, parts.kind());
       return;
     case 'problem':
       log.warn(event.message);
@@ -85,7 +85,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const details = vscode.l10n.t('Details');
       const further = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
-      const target = isByHand ? { targetTokens: requestTarget(outcome, decision, parts.targetPercent()) } : {};
+      const target = isByHand ? { targetTokens: computeRequestTarget(outcome, decision, parts.targetPercent()) } : {};
       const title = parts.titleOf(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Keep offering the actions until one of them closes the notification.
@@ -116,7 +116,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
  * The request's size at a manual target, which is a percentage of its messages. In the model's
  * tokens.
  */
-function requestTarget(
+function computeRequestTarget(
   messages: Pick<Condensed['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,
   targetPercent: number,
@@ -127,7 +127,7 @@ function requestTarget(
 }
 
 /** Reports money spent without a result, as the user has set. */
-function tellGivenUp(
+function showGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
 ): void {
@@ -178,19 +178,19 @@ const REASONS: Readonly<Record<CondensationReason, () => string>> = {
 };
 
 /** The reason, plus the higher price tier that the request dropped below. */
-function reasonWords({ reason, dearerAbove }: LiveDecision): string {
+function formatReason({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return REASONS[reason]();
   const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-export const whyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', reasonWords(decision));
+export const whyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
 
 /** Why it was done, what it saves, and the cache's state, on one line. */
 export const whyWords = (decision: LiveDecision): string =>
   `${whyLine(decision)}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
 
 /** Like {@link formatWhy}, with the window's size; for the log. */
-function decisionWords(decision: LiveDecision): string {
+function formatDecision(decision: LiveDecision): string {
   return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${whyWords(decision)}`;
 }

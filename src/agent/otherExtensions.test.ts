@@ -33,7 +33,7 @@ function begun(chat: FakeChat, task: string): void {
   chat.messages.push(say(2, SYSTEM), say(1, `<task>\nPut ${task} in order\n</task>`));
 }
 
-it('has two tasks at once, one with native tools and one with XML in the text, told apart, condensed and valid', async () => {
+it('handles two simultaneous tasks, one with native tools and one with XML in the text', async () => {
   const { services } = openTestWindow();
   const server = await startAnthropicServer({
     apiKey: KEY,

@@ -9,7 +9,7 @@ const data = (content: string | Uint8Array, mimeType: string) =>
   new vscode.LanguageModelDataPart(typeof content === 'string' ? new TextEncoder().encode(content) : content, mimeType);
 
 describe('a part of a message', () => {
-  it('is a block where a model reads it', () => {
+  it('becomes a block if a model reads it', () => {
     expect(blockOf(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
     expect(blockOf(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
       type: 'image',
@@ -36,7 +36,7 @@ describe('a part of a message', () => {
     ['image/jpg', [0xff, 0xd8, 0xff, 0xe0], 'image/jpeg'],
     ['image/png', Buffer.from('GIF89a'), 'image/gif'],
     ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
-  ])('called %s is what its bytes are, for a vendor refuses what its name belies', (name, bytes, type) => {
+  ])('called %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
     expect(blockOf(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
     expect(blockOf(data('<html>No such page</html>', name))).toEqual({
       type: 'text',
@@ -44,7 +44,7 @@ describe('a part of a message', () => {
     });
   });
 
-  it('is left out where it is blank, a note between VS Code and a provider, or thinking of another model', () => {
+  it('is dropped if it is blank, internal data of VS Code, or thinking of another model', () => {
     for (const part of [
       new vscode.LanguageModelTextPart(' \n'),
       data('{}', 'cache_control'),
@@ -61,13 +61,13 @@ describe('a part of a message', () => {
     }
   });
 
-  it('that we don’t know is kept as text where it holds some', () => {
+  it('that is unknown is kept as text if it has some', () => {
     expect(blockOf({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
     expect(blockOf({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
     expect(blockOf('bare')).toEqual({ type: 'text', text: 'bare' });
   });
 
-  it('a result is a string where it is one text, else its parts', () => {
+  it('in a result becomes a string if it is a single text', () => {
     const content = (...parts: unknown[]): unknown =>
       blockOf(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
     expect(content()).toBe('');

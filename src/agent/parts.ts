@@ -15,55 +15,55 @@ const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_man
  * signature (thinking). Unknown parts with text become text.
  */
 export function blockOf(part: unknown): Block | undefined {
-  if (part instanceof vscode.LanguageModelTextPart) return textBlock(part.value);
+  if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);
   if (part instanceof vscode.LanguageModelToolCallPart) {
     return { type: 'tool_use', id: part.callId, name: part.name, input: part.input };
   }
   if (part instanceof vscode.LanguageModelToolResultPart) {
-    return { type: 'tool_result', tool_use_id: part.callId, content: resultContent(part.content) };
+    return { type: 'tool_result', tool_use_id: part.callId, content: toResultContent(part.content) };
   }
-  if (part instanceof vscode.LanguageModelDataPart) return dataBlock(part);
-  return unknownBlock(part);
+  if (part instanceof vscode.LanguageModelDataPart) return toDataBlock(part);
+  return toUnknownBlock(part);
 }
 
 /**
  * Vendors reject blank text, and an answer of only calls comes back with an empty text before them.
  */
-const textBlock = (text: string): Block | undefined => (text.trim() === '' ? undefined : { type: 'text', text });
+const toTextBlock = (text: string): Block | undefined => (text.trim() === '' ? undefined : { type: 'text', text });
 
 /** A single text becomes a string, as most results are. */
-function resultContent(parts: readonly unknown[]): string | Block[] {
+function toResultContent(parts: readonly unknown[]): string | Block[] {
   const blocks = parts.flatMap((part) => blockOf(part) ?? []);
   if (blocks.length === 0) return '';
   const [first] = blocks;
   return blocks.length === 1 && first?.type === 'text' ? (first['text'] as string) : blocks;
 }
 
-function dataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
+function toDataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (NOTES.has(type)) return undefined;
   // A wrong media type would make vendors reject every later request (claude-code#13131); VS Code
   // converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;
-  if (image !== undefined) return { type: 'image', source: base64(data, image) };
-  if (type === 'application/pdf') return { type: 'document', source: base64(data, type) };
+  if (image !== undefined) return { type: 'image', source: toBase64Source(data, image) };
+  if (type === 'application/pdf') return { type: 'document', source: toBase64Source(data, type) };
   if (type.startsWith('text/') || type.endsWith('json') || type.endsWith('xml')) {
-    return textBlock(new TextDecoder().decode(data));
+    return toTextBlock(new TextDecoder().decode(data));
   }
   return { type: 'text', text: `[${data.byteLength} bytes of ${mimeType} that can't be shown here]` };
 }
 
-const base64 = (data: Uint8Array, mediaType: string) => ({
+const toBase64Source = (data: Uint8Array, mediaType: string) => ({
   type: 'base64',
   media_type: mediaType,
   data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
 });
 
 /** Thinking of other models has id and metadata; its signature is only valid for that model. */
-function unknownBlock(part: unknown): Block | undefined {
-  if (typeof part === 'string') return textBlock(part);
+function toUnknownBlock(part: unknown): Block | undefined {
+  if (typeof part === 'string') return toTextBlock(part);
   if (!isRecord(part) || 'metadata' in part || !('value' in part)) return undefined;
   const { value } = part;
-  if (typeof value === 'string') return textBlock(value);
-  return value === undefined || value === null ? undefined : textBlock(JSON.stringify(value));
+  if (typeof value === 'string') return toTextBlock(value);
+  return value === undefined || value === null ? undefined : toTextBlock(JSON.stringify(value));
 }

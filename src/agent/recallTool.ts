@@ -17,31 +17,31 @@ export class RecallTool {
 
   calledBy(conversation: LiveId, tool: string, input: unknown): void {
     if (tool !== RECALL_TOOL) return;
-    this.callers.set(keyOf(input), conversation);
+    this.callers.set(createKey(input), conversation);
   }
 
   async invoke(input: unknown): Promise<vscode.LanguageModelToolResult> {
     const parsed = recallInput.safeParse(input);
-    if (!parsed.success) return textResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success) return toTextResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
     const live = await this.live();
     const query = recallQuery(parsed.data);
     const [only, ...others] = live.list();
-    const caller = this.callers.get(keyOf(input)) ?? (others.length === 0 ? only?.id : undefined);
+    const caller = this.callers.get(createKey(input)) ?? (others.length === 0 ? only?.id : undefined);
     // References are searched everywhere; text only in the calling conversation.
     if (!query.references && caller === undefined)
-      return textResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
+      return toTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);
     const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
-    return found.kind === 'found' ? resultOf(found.text, found.images) : textResult(found.text);
+    return found.kind === 'found' ? toResult(found.text, found.images) : toTextResult(found.text);
   }
 }
 
-const textResult = (text: string): vscode.LanguageModelToolResult => resultOf(text, []);
+const toTextResult = (text: string): vscode.LanguageModelToolResult => toResult(text, []);
 
-const resultOf = (text: string, images: readonly RecalledImage[]): vscode.LanguageModelToolResult =>
+const toResult = (text: string, images: readonly RecalledImage[]): vscode.LanguageModelToolResult =>
   new vscode.LanguageModelToolResult([
     new vscode.LanguageModelTextPart(text),
     ...images.map(({ mediaType, data }) => vscode.LanguageModelDataPart.image(Buffer.from(data, 'base64'), mediaType)),
   ]);
 
-const keyOf = (input: unknown): string => JSON.stringify(input ?? null);
+const createKey = (input: unknown): string => JSON.stringify(input ?? null);

@@ -77,7 +77,7 @@ async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
 const lastBody = (): string => JSON.stringify(server.requests.at(-1)?.body);
 
 describe('a task that outgrows the window', () => {
-  it('is condensed; status bar, log and event tell it', async () => {
+  it('is condensed and reported in status bar, log and event', async () => {
     const events: unknown[] = [];
     services.condensed.event((event) => events.push(event));
     await readFiles(9);
@@ -144,7 +144,7 @@ describe('a task that outgrows the window', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('off, nothing is condensed and nothing is shown', async () => {
+  it('is neither condensed nor shown when off', async () => {
     await vscode.workspace.getConfiguration('contextCondenser').update('automatic', false);
     await readFiles(3);
     expect(liveConversations(services)).toEqual([]);
@@ -154,7 +154,7 @@ describe('a task that outgrows the window', () => {
 });
 
 describe('commands on a conversation of the chat', () => {
-  it('Native without a condensing profile: the chat’s own model writes the summary, and that is told and counted', async () => {
+  it("Native without a condensing profile: the chat's own model writes the summary, reported and counted", async () => {
     const [profile] = fake.settings['contextCondenser.profiles'] as object[];
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
     await readFiles(12, 60);
@@ -174,7 +174,7 @@ describe('commands on a conversation of the chat', () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  it('condense it now, and take it back', async () => {
+  it('condense it now, and undo', async () => {
     const chat = await readFiles(12, 60);
     expect(lastBody()).not.toContain(MARKER_START);
     fake.onQuickPick = (picker) => {
@@ -277,7 +277,7 @@ describe('commands on a conversation of the chat', () => {
     }
   });
 
-  it('of several one is chosen first', async () => {
+  it('offer a choice if there are several', async () => {
     await readFiles(1);
     const [model] = await informationFrom(agent.provider);
     const other = new FakeChat(agent.provider, model!, { _conversationId: 'c2' });
@@ -295,7 +295,7 @@ describe('commands on a conversation of the chat', () => {
   });
 });
 
-it('lines that were read again right after a reference are told in the tooltip, the details and the history', async () => {
+it('shows repeated reads after a reference in tooltip, details and history', async () => {
   const [model] = await informationFrom(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
@@ -329,7 +329,7 @@ it('lines that were read again right after a reference are told in the tooltip, 
 });
 
 describe('recall', () => {
-  it('gives back what was condensed, by reference and by words', async () => {
+  it('returns condensed content by reference and by words', async () => {
     await readFiles(9);
     const { reference } = findMarkers(lastBody())[0]!;
     const text = async (input: unknown): Promise<string> =>
@@ -364,7 +364,7 @@ describe('models of VS Code', () => {
     expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'not available now' });
   });
 
-  it('are none: where to get some is said', async () => {
+  it('are missing: says where to get some', async () => {
     for (const [answer, command] of [
       ['Manage Language Models', 'workbench.action.chat.manage'],
       ['Manage API Profiles', 'contextCondenser.manageProfiles'],
@@ -376,7 +376,7 @@ describe('models of VS Code', () => {
   });
 });
 
-it('wrong settings are named and count as their defaults, wrong entries of a list not at all', async () => {
+it('reports invalid settings, which count as defaults; invalid entries of a list are ignored', async () => {
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
@@ -397,6 +397,6 @@ it('wrong settings are named and count as their defaults, wrong entries of a lis
   expect((await informationFrom(agent.provider))[0]?.maxInputTokens).toBe(998_000);
 });
 
-it('agent mode is one for a window', () => {
+it('has one agent mode per window', () => {
   expect(agentOf(services)).toBe(agent);
 });

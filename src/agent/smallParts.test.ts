@@ -33,7 +33,7 @@ describe('cache marks', () => {
     expect(marksOf(marked.tools)).toBe(0);
   });
 
-  it('stand at the tools too where one is left, and at the tools where there is no system prompt', () => {
+  it('mark the tools too if one is left or there is no system prompt', () => {
     expect(marksOf(withCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
     const bare = withCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
     expect([marksOf(bare.tools), marksOf(bare)]).toEqual([1, 4]);
@@ -41,13 +41,13 @@ describe('cache marks', () => {
     expect(marksOf(withCacheMarks({ system: [{ type: 'text', text: 'S' }], messages }, [], '5m'))).toBe(1);
   });
 
-  it('are none where the profile says so', () => {
+  it('are none if the profile says so', () => {
     const request = { system: 'S', messages };
     expect(withCacheMarks(request, [0], 'none')).toBe(request);
   });
 });
 
-it('small requests have no tools, or the system text of a summary; a task with its tools in the text is none', () => {
+it("recognizes small requests by missing tools or the summary's system text, but not a task with tools in its text", () => {
   const asked = { system: 'You are an agent', messages: [user('Do it')], tools: [{}], conversationId: 'c1' };
   const summary = '\nYour task is to create a comprehensive, detailed summary of the entire conversation so';
   const answered = [...asked.messages, { role: 'assistant' as const, content: '<read_file></read_file>' }];
@@ -63,7 +63,7 @@ it('small requests have no tools, or the system text of a summary; a task with i
   );
 });
 
-it('a title is what the user typed', () => {
+it("uses the user's words as title", () => {
   const request = (words: string) =>
     user({ type: 'text', text: `<context>x</context><userRequest>\n${words}\n</userRequest>` });
   expect(titleOfChat([user({ type: 'text', text: '<environment_info/>' }), request('Fix the bug')])).toBe(
@@ -73,11 +73,11 @@ it('a title is what the user typed', () => {
   expect(titleOfChat([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
 });
 
-it('a thrown value that is not an error is reported as well', () => {
+it('reports a thrown value that is not an error', () => {
   expect(chatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
-it('what was counted is not counted again, and the memory is bounded', async () => {
+it('caches counts up to a limit', async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
   const counts = new TokenCounts(counter, () => Promise.reject(new Error('Nothing is long.')));
@@ -92,7 +92,7 @@ it('what was counted is not counted again, and the memory is bounded', async () 
   expect(counted).toBe(2 + 20_001 + 1);
 });
 
-describe('what is told of a live conversation', () => {
+describe('texts about a live conversation', () => {
   const decision = {
     reason: 'threshold',
     tokensBefore: 900,
@@ -193,7 +193,7 @@ describe('what is told of a live conversation', () => {
     );
   });
 
-  it('results that were only read again: nothing was left out of them, so that there is no diff of it', async () => {
+  it('results that were only read again have no diff', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
     expect(newResultsLines(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
@@ -225,7 +225,7 @@ describe('what is told of a live conversation', () => {
     expect(waitingWords(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
-  it('events: all in the log, what is worth it with its break-even', async () => {
+  it('events: all in the log, with break-even if relevant', async () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();

@@ -34,10 +34,10 @@ export class LiveStatusBar implements vscode.Disposable {
     }
     const { tokens, contextWindow } = conversation;
     this.item.show({
-      icon: iconOf(conversation, isOff),
+      icon: getIcon(conversation, isOff),
       words: `${short(tokens)} / ${short(contextWindow)}`,
-      backgroundColor: colorOf(conversation),
-      tooltip: tooltipOf(conversation, isOff),
+      backgroundColor: getColor(conversation),
+      tooltip: renderTooltip(conversation, isOff),
       accessibilityInformation: {
         label: vscode.l10n.t(
           '{0} of {1} tokens of the context window',
@@ -54,13 +54,13 @@ export class LiveStatusBar implements vscode.Disposable {
   }
 }
 
-function iconOf({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
+function getIcon({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
   if (isOff) return 'circle-slash';
   if (isPaused) return 'debug-pause';
   return isPreparing ? 'sync~spin' : 'archive';
 }
 
-function colorOf({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
+function getColor({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
   if (tokens > contextWindow) return new vscode.ThemeColor('statusBarItem.errorBackground');
   const isStuck = whyNot !== undefined && tokens >= Math.max(thresholdTokens, contextWindow * NEARLY_FULL);
   return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
@@ -73,7 +73,7 @@ export const short = (tokens: number): string =>
       ? `${Math.round(tokens / 1_000)}K`
       : `${Number((tokens / 1_000_000).toFixed(1))}M`;
 
-function tooltipOf(conversation: LiveSummary, isOff: boolean): vscode.MarkdownString {
+function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.MarkdownString {
   const { title, tokens, contextWindow, thresholdTokens, whyNot, exhausted } = conversation;
   const isDue = tokens >= thresholdTokens;
   const lines = [
@@ -95,13 +95,13 @@ function tooltipOf(conversation: LiveSummary, isOff: boolean): vscode.MarkdownSt
 
 /** When and with what it condenses. */
 export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
-  if (isPaused) return pausedWords();
+  if (isPaused) return formatPaused();
   return condensedBy === undefined
     ? vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens))
     : vscode.l10n.t('Condenses at {0} tokens with {1}', formatTokens(thresholdTokens), condensedBy);
 }
 
-const pausedWords = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
+const formatPaused = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
 export const ranBy = ({ by, provider, configName }: LiveCondensation): string =>
   by ?? withConfigName(providerNameOf(provider), configName);
@@ -114,7 +114,7 @@ export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveConden
 
 /** Why the next condensation waits, or why the last one removed nothing. */
 export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
-  if (isPaused) return pausedWords();
+  if (isPaused) return formatPaused();
   if (tokens < thresholdTokens)
     return coldTokens === undefined
       ? vscode.l10n.t('Otherwise automatic at {0} tokens', formatTokens(thresholdTokens))
@@ -155,9 +155,9 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
 
 /** What was omitted from new results before they were first sent. */
 export const newResultsLines = ({ newResults }: LiveSummary): string[] =>
-  newResults === undefined ? [] : [...leftOutLines(newResults), ...rereadLines(newResults.rereads)];
+  newResults === undefined ? [] : [...formatLeftOut(newResults), ...formatRereads(newResults.rereads)];
 
-const leftOutLines = ({ results, tokens }: NewResultsSummary): string[] =>
+const formatLeftOut = ({ results, tokens }: NewResultsSummary): string[] =>
   results === 0
     ? []
     : results === 1
@@ -165,7 +165,7 @@ const leftOutLines = ({ results, tokens }: NewResultsSummary): string[] =>
       : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
 /** How often the agent read again lines that a reference replaced. */
-const rereadLines = (rereads: number): string[] =>
+const formatRereads = (rereads: number): string[] =>
   rereads === 0
     ? []
     : rereads === 1

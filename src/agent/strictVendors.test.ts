@@ -62,7 +62,7 @@ function cached(server: ModelServer): number {
   return sum.read / sum.input;
 }
 
-describe('thinking keeps one setting, is refused never, and leaves the cache whole', () => {
+describe('thinking keeps one setting, is never rejected, and preserves the cache', () => {
   async function claude(options: AnthropicServerOptions, more: Partial<ApiProfile>, script: (step: number) => Reply) {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, ...options, maxContextTokens: 1_000_000 });
@@ -180,7 +180,7 @@ describe('a model that takes tools by the Responses API alone', () => {
   const toolsOnResponses = { strict: { toolsOnResponses: true } };
   const profile = { id: 'p', name: 'P', vendor: 'openai', offerInChat: true } as const;
 
-  it('is asked there from its first refusal on', async () => {
+  it('is called there after its first rejection', async () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
@@ -189,7 +189,7 @@ describe('a model that takes tools by the Responses API alone', () => {
     expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(4).fill('/v1/responses'));
   });
 
-  it('is asked there at once where OpenAI is known to want it', async () => {
+  it('is called there at once if OpenAI is known to require it', async () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
@@ -237,7 +237,7 @@ describe('reasoning counts as it is billed', () => {
   });
 });
 
-describe('OpenRouter', () => {
+describe('requests to OpenRouter', () => {
   const HOST = 'https://openrouter.ai/api/v1';
 
   /** The server behind OpenRouter's own address. */
@@ -261,7 +261,7 @@ describe('OpenRouter', () => {
   };
 
   // Number 2 of issue N: marks of results were dropped, and only what stood before the first call was cached.
-  it('caches Claude’s tool loops, and gives reasoning back as it was', async () => {
+  it("cache Claude's tool loops and send reasoning back unchanged", async () => {
     const server = await openRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
     server.play(({ index }) => thinks(index % 2 === 0 ? 'hm' : undefined));
     await work(profile, 18, 18);
@@ -336,7 +336,7 @@ describe('answers that are cut', () => {
 });
 
 // Number 12 of issue N: 128,000 tokens were believed of every model that the price table does not have.
-it('a model that nobody knows names its window with its first refusal, and is refused no more', () =>
+it("learns an unknown model's window from its first rejection", () =>
   inTemporaryFolder(async (root) => {
     const window = 20_000;
     const server = await startOpenAIServer({ maxContextTokens: window, tooLong: 'vllm' });

@@ -8,7 +8,7 @@ import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blo
 import { NO_RESULT, tidyMessages } from './tidyMessages';
 
 describe('results', () => {
-  it('of one answer stand together, in the order of the calls, before what else the user said', () => {
+  it("of one answer are joined in call order, before the user's words", () => {
     const tidy = tidyMessages([
       user(text('go')),
       assistant(call('a', 'x'), call('b', 'x')),
@@ -19,7 +19,7 @@ describe('results', () => {
     expect(tidy.slice(2)).toEqual([user(result('a', 'one'), result('b', 'two')), user(text('meanwhile'))]);
   });
 
-  it('that never came are told as such; those without a call become text', () => {
+  it('that are missing are marked; those without a call become text', () => {
     const tidy = tidyMessages([
       user(text('go'), result('gone', 'left over')),
       assistant(call('a', 'x')),
@@ -39,7 +39,7 @@ describe('results', () => {
     ]);
   });
 
-  it('find their calls where ids are used twice or have signs that a vendor refuses', () => {
+  it('find their calls despite duplicate or invalid ids', () => {
     const turn = (answer: string): ApiMessage[] => [
       assistant(call('call:0', 'x', 'raw')),
       user(result('call:0', answer)),
@@ -77,7 +77,7 @@ const chatHistory = anyHistory.map((messages) =>
 );
 
 describe('any history of a chat', () => {
-  it('is in a form that the vendor takes', () => {
+  it('is valid for the vendor', () => {
     fc.assert(
       fc.property(chatHistory, (history) => {
         const messages = tidyMessages([user(text('the task')), ...history, user(text('go on'))]);

@@ -19,8 +19,8 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
     const message = messages[index];
     if (message === undefined) break;
     if (message.role === 'user') {
-      const end = endOfRun(messages, index);
-      tidy.push(...answered(messages.slice(index, end), open, ids));
+      const end = findEndOfRun(messages, index);
+      tidy.push(...answerCalls(messages.slice(index, end), open, ids));
       open = [];
       index = end - 1;
     } else {
@@ -37,20 +37,20 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
 
 const noResult = (id: string): Block => ({ type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true });
 
-function endOfRun(messages: readonly ApiMessage[], start: number): number {
+function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
   let end = start + 1;
   while (messages[end]?.role === 'user') end++;
   return end;
 }
 
 /** User messages after an answer: its calls' results in the first, in call order. */
-function answered(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
+function answerCalls(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
     const others = getBlocks(message).flatMap((block): Block[] => {
       if (!isToolResult(block)) return [block];
       const id = ids.answeredBy(block.tool_use_id);
-      if (id === undefined || !open.includes(id) || results.has(id)) return asText(block);
+      if (id === undefined || !open.includes(id) || results.has(id)) return toText(block);
       results.set(id, { ...block, tool_use_id: id });
       return [];
     });
@@ -61,7 +61,7 @@ function answered(run: readonly ApiMessage[], open: readonly string[], ids: Call
 }
 
 /** Vendors reject a result without its call; keep its text. */
-function asText({ content }: ToolResultBlock): Block[] {
+function toText({ content }: ToolResultBlock): Block[] {
   if (typeof content !== 'string') return [...(content ?? [])];
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }

@@ -25,7 +25,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     .filter((name) => !known.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('not available now'), picked: true }));
   if (known.length + gone.length === 0) {
-    const manage = manageLabel();
+    const manage = getManageLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');
     const words = vscode.l10n.t(
       'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
@@ -55,10 +55,10 @@ export async function announceInPicker(names: readonly string[]): Promise<void> 
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add Context Condenser’s models.',
     shown,
   );
-  const manage = manageLabel();
+  const manage = getManageLabel();
   if ((await showInformationMessage(words, manage)) === manage) await manageModels();
 }
 
-const manageLabel = (): string => vscode.l10n.t('Manage Language Models');
+const getManageLabel = (): string => vscode.l10n.t('Manage Language Models');
 
 const manageModels = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.action.chat.manage');

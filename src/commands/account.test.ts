@@ -37,25 +37,22 @@ it('adds up all sessions, with progress; of the last days only what was asked th
   expect((await accountStored(services, {})).overview.total.sessions).toBe(2);
 });
 
-it('tells what another provider would have saved, by its name', async () => {
+it('shows what another provider would have saved, by name', async () => {
   expect((await accountStored(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
   expect((await accountStored(services, { choice: CURRENT_CHOICE })).whatIf?.choice).toBe('Lossless');
   await expect(accountStored(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
 });
 
-it.each(['native', 'of.another'])(
-  'what is set as %s can’t be tried on old sessions, and that is said',
-  async (provider) => {
-    fake.settings['contextCondenser.provider'] = provider;
-    await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
-      'Choose an option that calls no model.',
-    );
-    // Another provider does not depend on it.
-    expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
-  },
-);
+it.each(['native', 'of.another'])("reports that %s can't be simulated on old sessions", async (provider) => {
+  fake.settings['contextCondenser.provider'] = provider;
+  await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
+    'Choose an option that calls no model.',
+  );
+  // Another provider does not depend on it.
+  expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
+});
 
-it('cancelled, it ends with that', async () => {
+it('ends when canceled', async () => {
   fake.cancelAtFirstReport = true;
   await expect(accountStored(services, {})).rejects.toBeInstanceOf(vscode.CancellationError);
 });
@@ -81,7 +78,7 @@ it('saves the account in the form that the file’s name says, a page where it s
   await vi.waitFor(() => expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]));
 });
 
-it('cancelled, saves nothing and is no error', async () => {
+it('saves nothing when canceled, without an error', async () => {
   fake.saveFile = join(home, 'a.json');
   fake.cancelAtFirstReport = true;
   await saveAccount(services);
@@ -89,7 +86,7 @@ it('cancelled, saves nothing and is no error', async () => {
   expect(fake.shown).toEqual([]);
 });
 
-it('is done when the file is there, not when the notification goes', async () => {
+it('resolves when the file is written, not when the notification closes', async () => {
   fake.saveFile = join(home, 'a.json');
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {
@@ -111,7 +108,7 @@ it('says how many could not be read, and names them in the log', async () => {
   expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
 });
 
-it('saves the days and the comparison that were asked for; a table has the sessions alone', async () => {
+it('saves the requested days and comparison; a table has only the sessions', async () => {
   session('00000000-0000-4000-8000-000000000002', transcript());
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services, { days: 2, choice: 'truncation' });
@@ -124,7 +121,7 @@ it('saves the days and the comparison that were asked for; a table has the sessi
   expect(sessions).toHaveLength(1);
 });
 
-it('without a file nothing is done', async () => {
+it('does nothing without a file', async () => {
   await saveAccount(services);
   expect([fake.shown, fake.progress]).toEqual([[], []]);
 });

@@ -68,7 +68,7 @@ describe('a model that another extension asks', () => {
   it.each([
     ['refuses, which is remembered', "Don't Allow", 1],
     ['dismisses the question, which is asked again', undefined, 2],
-  ])('gets nothing where the user %s', async (_what, answer, times) => {
+  ])('gets nothing if the user %s', async (_what, answer, times) => {
     fake.answers = [answer];
     expect(await ask()).toEqual({ kind: 'denied', cost: 0 });
     expect(await ask()).toEqual({ kind: 'denied', cost: 0 });
@@ -100,7 +100,7 @@ describe('a model that another extension asks', () => {
         return ask();
       },
     ],
-  ])('has no permission where %s', async (_what, again) => {
+  ])('has no permission if %s', async (_what, again) => {
     fake.extensions.set('somebody.else', {});
     fake.answers = ['Allow'];
     expect(await ask()).toMatchObject({ kind: 'complete' });

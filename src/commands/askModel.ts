@@ -25,7 +25,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   const { profiles, condensing, maxCost } = modelSettings();
   const profile = request.profile === undefined ? condensing : profiles.find(({ id }) => id === request.profile);
   if (!profile)
-    return failed(
+    return createFailure(
       request.profile === undefined
         ? 'The user has chosen no condensing profile.'
         : `There is no profile "${request.profile}".`,
@@ -33,7 +33,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   if (!(await mayUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
   const counter = await counterOf(services);
   const found = await summarizerOfWindow(services, counter, profile, await metricsOf(services).read());
-  if (!('summarize' in found)) return failed(`${found.profile}: ${found.reason}`);
+  if (!('summarize' in found)) return createFailure(`${found.profile}: ${found.reason}`);
   const { model } = found;
   const sent: SummaryRequest = {
     system: request.system,
@@ -45,7 +45,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   if (highest === undefined || highest > allowed) {
     const price =
       highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;
-    return failed(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
+    return createFailure(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
   }
   const { signal } = request;
   const reply = await found.summarize(sent, signal ? { signal } : {});
@@ -56,4 +56,4 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
     : { kind: 'failed', message: reply.message, cost: reply.cost };
 }
 
-const failed = (message: string): ModelReply => ({ kind: 'failed', message, cost: 0 });
+const createFailure = (message: string): ModelReply => ({ kind: 'failed', message, cost: 0 });

@@ -23,7 +23,7 @@ interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-const WITHOUT_PROFILE = (): ProviderItem[] => [
+const createMechanicalItems = (): ProviderItem[] => [
   {
     provider: 'lossless',
     label: PROVIDER_NAMES.lossless,
@@ -39,18 +39,18 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
   {
     provider: 'smart',
     label: PROVIDER_NAMES.smart,
-    description: presetName(),
+    description: describePreset(),
     detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
   },
   {
     provider: 'strategy',
     label: PROVIDER_NAMES.strategy,
-    description: strategyName(),
+    description: getStrategyName(),
     detail: vscode.l10n.t('Runs several providers in order, each if its condition is met.'),
   },
 ];
 
-const registeredItems = ({ registered }: Services): ProviderItem[] =>
+const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
   registered.list().map(({ id, name, description }) => ({
     provider: id,
     label: name,
@@ -59,12 +59,12 @@ const registeredItems = ({ registered }: Services): ProviderItem[] =>
   }));
 
 /** The preset in the settings; otherwise the passes are the user's own. */
-const presetName = (): string => {
+const describePreset = (): string => {
   const config = providerConfig('smart');
   return presetNameOf(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
 };
 
-const strategyName = (): string => {
+const getStrategyName = (): string => {
   const config = providerConfig('strategy') ?? BUILT_IN_STRATEGIES[0]?.id;
   if (typeof config !== 'string') return vscode.l10n.t('your own steps');
   return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
@@ -96,11 +96,11 @@ export async function askProvider(
   // Passes and steps may cost something too.
   const found = new Map<string, string>();
   const others = (): ProviderItem[] => [
-    ...WITHOUT_PROFILE().map((each) => {
+    ...createMechanicalItems().map((each) => {
       const words = found.get(each.provider);
       return words === undefined ? each : { ...each, description: `${each.description ?? ''} · ${words}` };
     }),
-    ...registeredItems(services),
+    ...createRegisteredItems(services),
   ];
   picker.title = vscode.l10n.t('Condense with');
   picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
@@ -151,7 +151,7 @@ export async function chooseProvider(services: Services): Promise<void> {
     label: PROVIDER_NAMES.native,
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
-  const items = [native, ...WITHOUT_PROFILE(), ...registeredItems(services)];
+  const items = [native, ...createMechanicalItems(), ...createRegisteredItems(services)];
   const { provider } = manualSettings();
   const picked = await pickOne(items, {
     title: vscode.l10n.t('Condense with'),
@@ -241,15 +241,15 @@ export async function setThreshold(): Promise<void> {
     title: vscode.l10n.t('At what percentage of the context window should conversations be condensed?'),
     value: String(threshold.percent),
     validateInput: (value) =>
-      thresholdIn(value) === undefined
+      parseThreshold(value) === undefined
         ? vscode.l10n.t('Enter a number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)
         : undefined,
   });
-  const chosen = thresholdIn(text ?? '');
+  const chosen = parseThreshold(text ?? '');
   if (chosen !== undefined) await saveChoice('threshold', chosen);
 }
 
-function thresholdIn(text: string): number | undefined {
+function parseThreshold(text: string): number | undefined {
   const value = text.trim() === '' ? NaN : Number(text);
   return value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD ? value : undefined;
 }

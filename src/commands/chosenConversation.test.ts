@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
-it('takes the settings as they are, and asks no model where none would be called', async () => {
+it('uses the settings and needs no model if none would be called', async () => {
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.truncation'] = { minimumTokens: 40 };
   fake.settings['contextCondenser.manual.targetPercent'] = 30;
@@ -44,7 +44,7 @@ it('names a preset that is gone and a provider that is not ours', async () => {
   await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
 
-it('gives the models that passes name as data, without a key, and says why there is none', async () => {
+it('returns the models of passes as data without a key, or why there is none', async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   fake.settings['contextCondenser.provider'] = 'native';
@@ -82,7 +82,7 @@ it('keeps the pins in the ledger and condenses without what was excluded', async
   for (const edit of ledger.condensations[0]!.edits) expect(edit).not.toMatchObject({ place: { message: 3 } });
 });
 
-it('is done when it is condensed, not when the notification goes', async () => {
+it('resolves when it is condensed, not when the notification closes', async () => {
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {
     shown.mockRestore();

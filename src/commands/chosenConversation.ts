@@ -36,9 +36,9 @@ export async function chooseConversation(services: Services): Promise<Conversati
 /** The conversation for the worker. @throws Error if a chat conversation is no longer in memory */
 export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
   if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
-  const { id, title, pinned } = liveOf(services, name.id);
+  const { id, title, pinned } = findLive(services, name.id);
   const view = agentOf(services).seen(id);
-  if (!view) throw gone();
+  if (!view) throw createGoneError();
   return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
 }
 
@@ -48,7 +48,7 @@ export function resolveConversation(services: Services, name: ConversationName):
  * @throws Error in words where that process does not answer.
  */
 export async function lookAtConversation(services: Services, name: ConversationName): Promise<void> {
-  if (name.kind === 'live') await agentOf(services).lookAt(liveOf(services, name.id).id);
+  if (name.kind === 'live') await agentOf(services).lookAt(findLive(services, name.id).id);
 }
 
 /** @param listener called when a chat conversation may have changed */
@@ -56,13 +56,13 @@ export const onLiveChange = (services: Services, listener: () => void): vscode.D
   agentOf(services).liveEvents.event(listener);
 
 /** @throws Error if it is no longer in memory */
-function liveOf(services: Services, id: string): LiveSummary {
+function findLive(services: Services, id: string): LiveSummary {
   const live = liveConversations(services).find((each) => each.id === id);
-  if (!live) throw gone();
+  if (!live) throw createGoneError();
   return live;
 }
 
-const gone = (): Error =>
+const createGoneError = (): Error =>
   new Error(
     vscode.l10n.t('This conversation is no longer in memory. Choose another one, or use it in the chat again.'),
   );
@@ -73,7 +73,7 @@ export async function savePins(services: Services, name: ConversationName, pinne
     await toItsEnd(services, { kind: 'pin', ...stored(services, name.path), pinned });
     return;
   }
-  const { id, pinned: known } = liveOf(services, name.id);
+  const { id, pinned: known } = findLive(services, name.id);
   const live = agentOf(services).desk();
   for (const message of known) if (!pinned.includes(message)) await live.unpin(id, message);
   for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
@@ -95,7 +95,7 @@ export async function condenseChosen(
     return;
   }
   const agent = agentOf(services);
-  const { id } = liveOf(services, name.id);
+  const { id } = findLive(services, name.id);
   const live = agent.desk();
   const known = new Set((await live.view(id))?.edits.map((edit) => edit.id));
   await agent.condense(id);

@@ -33,7 +33,7 @@ const variable = fc.record({
 });
 
 describe('the gateway’s address for the Claude Code extension', () => {
-  it('is set beside the variables that stand there, and taken back without a trace', async () => {
+  it('is added to the existing variables, and removed without a trace', async () => {
     await fc.assert(
       fc.asyncProperty(fc.option(fc.array(variable), { nil: undefined }), async (before) => {
         fake.settings = before === undefined ? {} : { [NAME]: before };
@@ -47,7 +47,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     );
   });
 
-  it('is not set before a person has agreed, nor where no gateway runs', async () => {
+  it('is not set before confirmation, nor without a gateway', async () => {
     fake.answers = [undefined];
     await setClaudeCodeAddress(gateway);
     expect(last().choices).toEqual(['Set']);
@@ -68,7 +68,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     ['another address', [{ name: 'ANTHROPIC_BASE_URL', value: 'https://llm.example.com' }], '--upstream anthropic='],
     ['a cloud', [{ name: 'CLAUDE_CODE_USE_BEDROCK', value: '1' }], 'CLAUDE_CODE_USE_BEDROCK'],
     ['no list of names and values', { ANTHROPIC_MODEL: 'opus' }, 'is not a list of names and values'],
-  ])('is not set where the setting has %s', async (_, value, words) => {
+  ])('is not set if the setting has %s', async (_, value, words) => {
     fake.settings[NAME] = value;
     await setClaudeCodeAddress(gateway);
     expect(last()).toMatchObject({ kind: 'warning', message: expect.stringContaining(words) as string });
@@ -85,7 +85,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     expect(await claudeCodeAddress()).toMatchObject({ kind });
   });
 
-  it('is not set where the workspace’s own value counts', async () => {
+  it("is not set if the workspace's own value counts", async () => {
     fake.workspaceSettings[NAME] = [];
     expect(await claudeCodeAddress()).toMatchObject({ kind: 'blocked' });
   });
@@ -97,7 +97,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     expect(fake.settings[NAME]).toBeUndefined();
   });
 
-  it('says so where the extension is not installed, or VS Code does not write the setting', async () => {
+  it('is reported as not set if the extension is missing or VS Code refuses', async () => {
     fake.answers = ['Set'];
     fake.updateError = new Error('The file is read-only.');
     await setClaudeCodeAddress(gateway);

@@ -52,7 +52,7 @@ export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
   const places = [
     { where: SETTING_NAME, named: here },
-    { where: file, named: await variablesIn(file) },
+    { where: file, named: await readVariables(file) },
   ];
   for (const { where, named } of places) {
     const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(named.get(name)));
@@ -74,7 +74,7 @@ export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
 }
 
 /** Variables in Claude Code's own settings, which override those it is started with. */
-async function variablesIn(file: string): Promise<ReadonlyMap<string, string>> {
+async function readVariables(file: string): Promise<ReadonlyMap<string, string>> {
   try {
     const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));
     return new Map(Object.entries(env));
@@ -133,7 +133,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
     },
     set,
   );
-  if (answer !== set || !(await saved([...now.variables, { name: ADDRESS, value: address }]))) return;
+  if (answer !== set || !(await saveVariables([...now.variables, { name: ADDRESS, value: address }]))) return;
   void showInformationMessage(
     vscode.l10n.t('Set. New sessions of the Claude Code extension go through the gateway, without #recall.'),
   );
@@ -159,18 +159,18 @@ async function offerToTakeBack(
     start,
   );
   const others = variables.filter(({ name }) => name !== ADDRESS);
-  if (answer === takeBack && (await saved(others))) {
+  if (answer === takeBack && (await saveVariables(others))) {
     void showInformationMessage(
       vscode.l10n.t('Taken back. New sessions of the Claude Code extension go to Anthropic’s own address.'),
     );
   }
   if (answer !== start) return;
   const running = await gateway();
-  if (running !== undefined && running !== address) await saved([...others, { name: ADDRESS, value: running }]);
+  if (running !== undefined && running !== address) await saveVariables([...others, { name: ADDRESS, value: running }]);
 }
 
 /** @returns whether the setting was written; shows why not */
-async function saved(variables: Variables): Promise<boolean> {
+async function saveVariables(variables: Variables): Promise<boolean> {
   const value = variables.length === 0 ? undefined : variables;
   try {
     await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);

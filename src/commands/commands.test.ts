@@ -65,7 +65,7 @@ function whenListed(act: (picker: FakeQuickPick) => void): void {
 }
 
 describe('Condense Context Now', () => {
-  it('says what came of it in a sentence with the title; the log has the steps', async () => {
+  it('reports the result in a sentence with the title; the log has the steps', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
       /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\.$/,
@@ -88,7 +88,7 @@ describe('Condense Context Now', () => {
     for (const { choices } of offered) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
   });
 
-  it('has one difference open at a time, which goes when the condensation is undone', async () => {
+  it('has one diff open at a time, which closes when the condensation is undone', async () => {
     window.tabGroups.all = [];
     const tabs = (): number => window.tabGroups.all.flatMap((group) => group.tabs).length;
     fake.answers = ['Show Diff', undefined];
@@ -105,7 +105,7 @@ describe('Condense Context Now', () => {
     await vi.waitFor(() => expect(tabs()).toBe(1));
   });
 
-  it('of a preview leads to what every marker stands for', async () => {
+  it('resolves every marker of a preview', async () => {
     await previewCondensation(services, file);
     const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
     const references = findMarkers(services.comparisons.provideTextDocumentContent(after as never));
@@ -131,7 +131,7 @@ describe('Condense Context Now', () => {
     added.mockRestore();
   });
 
-  it('takes a provider of another extension, and says where it is not there', async () => {
+  it('uses a provider of another extension, and reports if it is missing', async () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
     expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
@@ -145,7 +145,7 @@ describe('Condense Context Now', () => {
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
   });
 
-  it('tells other extensions of it', async () => {
+  it('announces it to other extensions', async () => {
     const events: CondensedEvent[] = [];
     services.condensed.event((event) => events.push(event));
     await condenseNow(services, file);
@@ -189,7 +189,7 @@ describe('Condense Context Now', () => {
     services.comparisons.dispose();
   });
 
-  it('is what Undo waits for: VS Code enables it once something was condensed', async () => {
+  it('enables Undo in VS Code', async () => {
     const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED);
     expect(waiting.map(({ command }) => command)).toEqual(['contextCondenser.undo']);
     const key = ['setContext', HAS_CONDENSED, true];
@@ -221,7 +221,7 @@ describe('Condense Context Now', () => {
     expect(fake.executed).not.toContainEqual(['log.show']);
   });
 
-  it('cancel ends it at once, and nothing is written', async () => {
+  it('ends at once when canceled, and writes nothing', async () => {
     fake.cancelAtFirstReport = true;
     await condenseNow(services, file);
     expect(last()).toMatchObject({ kind: 'status', message: 'Cancelled. Nothing was condensed.' });
@@ -229,7 +229,7 @@ describe('Condense Context Now', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('says why nothing came of it, and offers the other way', async () => {
+  it('says why nothing was condensed, and offers an alternative', async () => {
     writeFileSync(file, transcript(nothingToGain()));
     fake.answers = ['Use Truncation', 'Details'];
     await condenseNow(services, file);
@@ -240,7 +240,7 @@ describe('Condense Context Now', () => {
     expect(fake.executed).toContainEqual(['log.show']);
   });
 
-  it('that fails with the provider of another extension leads on to any other', async () => {
+  it("offers other providers if another extension's fails", async () => {
     const broken = { ...cutter, condense: () => Promise.reject(new Error('It is out of order.')) };
     services.registered.add(externalProvider(parseProvider(broken)));
     fake.answers = ['Use Another Provider…'];
@@ -270,7 +270,7 @@ describe('Condense Context Now', () => {
     expect(actionsFor(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
   });
 
-  it('tells an error in words, with file and line, and tries again', async () => {
+  it('shows an error with file and line, and retries', async () => {
     writeFileSync(file, '{"broken');
     fake.answers = ['Retry', 'Details'];
     await condenseNow(services, file);
@@ -286,7 +286,7 @@ describe('Condense Context Now', () => {
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
-  it('offers the other ways where the target was missed, those without a model first, each with its size and its loss', async () => {
+  it('offers other ways if the target was missed, those without a model first, with size and loss', async () => {
     const read = (name: string, times = 1) =>
       Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
     const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
@@ -438,7 +438,7 @@ describe('picking a conversation', () => {
   });
 });
 
-it('settings out of their bounds count as their defaults', async () => {
+it('treats settings out of bounds as their defaults', async () => {
   const coherenceFloor = {};
   expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   await Promise.resolve();

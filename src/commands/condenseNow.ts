@@ -35,7 +35,9 @@ import { showErrorMessage, showInformationMessage, showProgress, showStatus } fr
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
   const picked =
-    typeof asked === 'string' ? { path: asked } : (liveAsked(services, asked) ?? (await pickConversation(services)));
+    typeof asked === 'string'
+      ? { path: asked }
+      : (findAskedLive(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
   if ('live' in picked) {
     await agentOf(services).condense(picked.live.id);
@@ -55,7 +57,7 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
 }
 
 /** The chat conversation that a button refers to, if it exists. */
-function liveAsked(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
+function findAskedLive(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(asked)) return undefined;
   const live = liveConversations(services).find(({ id }) => id === asked['live']);
   return live && { live };

@@ -185,7 +185,7 @@ async function askChoice(
   const found = new Map<ProviderChoice, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.choice;
-    picker.items = itemsOf(choices, found, subject);
+    picker.items = createItems(choices, found, subject);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
@@ -201,18 +201,18 @@ async function askChoice(
   });
   // The list stays open above the diff.
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
-    if (choice) void look(services, conversation, choice);
+    if (choice) void previewWay(services, conversation, choice);
   });
   return (await pickedItem(picker, abort))?.choice;
 }
 
-const lookButton = (): vscode.QuickInputButton => ({
+const createLookButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('eye'),
   tooltip: vscode.l10n.t('Preview'),
 });
 
 /** Shows what a choice would change; nothing is kept. */
-async function look(services: Services, conversation: ConversationSource, choice: ProviderChoice): Promise<void> {
+async function previewWay(services: Services, conversation: ConversationSource, choice: ProviderChoice): Promise<void> {
   if (!choice.configuration) return;
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
   const thread = new PreviewThread({ bundle: engineBundle(services), ended });
@@ -229,7 +229,7 @@ async function look(services: Services, conversation: ConversationSource, choice
   }
 }
 
-function itemsOf(
+function createItems(
   choices: readonly ProviderChoice[],
   found: ReadonlyMap<ProviderChoice, EstimatedWords>,
   { tokensAfter: now = Infinity }: CondensedWith,
@@ -245,7 +245,7 @@ function itemsOf(
     choice,
     label: choice.label,
     description: description(choice),
-    ...(choice.configuration && choice.isFree && { buttons: [lookButton()] }),
+    ...(choice.configuration && choice.isFree && { buttons: [createLookButton()] }),
     // The loss comes first because narrow windows cut off the end.
     detail: [found.get(choice)?.loss ?? '', choice.does].join(' ').trim(),
   });

@@ -74,7 +74,7 @@ describe('the exported API', () => {
     ]);
   });
 
-  it('condenses, tells of it, gives the original back, and goes on when the conversation has grown', async () => {
+  it('condenses, announces it, restores the original, and continues after the conversation has grown', async () => {
     const events: CondensedEvent[] = [];
     api.onDidCondense((event) => events.push(event));
     const before = JSON.stringify(messages);
@@ -110,7 +110,7 @@ describe('the exported API', () => {
     });
   });
 
-  it('takes back every kind of edit that it gave: also blocks that went whole, and summaries', async () => {
+  it('restores every kind of edit, including removed blocks and summaries', async () => {
     const thinking: Message = {
       role: 'assistant',
       content: [
@@ -135,7 +135,7 @@ describe('the exported API', () => {
     expect(api.viewOf({ ...thoughtful, edits: summary.edits })).toEqual(summary.view);
   });
 
-  it('takes provider and configuration from the settings where none is given', async () => {
+  it('uses provider and configuration from the settings if none is given', async () => {
     fake.settings['contextCondenser.provider'] = 'truncation';
     expect(await api.condense(conversation)).toMatchObject({ kind: 'condensed', provider: 'truncation' });
     fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 100 };
@@ -149,7 +149,7 @@ describe('the exported API', () => {
     expect(outcome).toMatchObject({ kind: 'condensed', ...estimate });
   });
 
-  it('condenses automatically where the window is filled, and only there', async () => {
+  it('condenses automatically only if the window is filled', async () => {
     const model = { contextWindow: 200_000 };
     expect(await api.condenseIfNeeded(conversation, model)).toMatchObject({ kind: 'not-due' });
     const small = { contextWindow: 9_000, maxOutputTokens: 500, tokenFactor: 1.5, thresholdPercent: 60 };
@@ -326,23 +326,23 @@ describe('a provider of another extension', () => {
       'no messages from',
     ],
     ['the task as summary', { changes: [{ kind: 'summary', start: 0, end: 5, text: 's', reason: 'r' }] }, 'first user'],
-  ])('fails where it gives back %s, and nothing is applied', async (_what, value, message) => {
+  ])('fails if it returns %s, and nothing is applied', async (_what, value, message) => {
     const outcome = await outcomeOf(value);
     expect(outcome.kind).toBe('failed');
     expect(outcome.kind === 'failed' && outcome.message.toLowerCase()).toContain(message.toLowerCase());
   });
 
-  it('is refused where its result would not be a valid conversation', async () => {
+  it('is rejected if its result would not be a valid conversation', async () => {
     const outcome = await outcomeOf({ changes: [{ kind: 'summary', start: 2, end: 9, text: 's', reason: 'r' }] });
     expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
   });
 
-  it('what saves nothing is left out and told', async () => {
+  it('drops and notes edits that save nothing', async () => {
     const outcome = await outcomeOf({ changes: [cut, { ...cut, message: 4, end: 3 }] });
     expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
   });
 
-  it('a summary that stands in the view can’t be cut', async () => {
+  it("can't cut a summary in the view", async () => {
     const first = await outcomeOf({ changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }] });
     if (first.kind !== 'condensed') throw new Error(first.kind);
     const change = { ...cut, message: 1, path: ['content', 0, 'text'], end: 1 };
@@ -350,7 +350,7 @@ describe('a provider of another extension', () => {
     expect(second).toMatchObject({ kind: 'failed', message: expect.stringContaining('a summary') });
   });
 
-  it('one that hangs doesn’t keep a cancel waiting', async () => {
+  it('does not delay a cancel if it hangs', async () => {
     const abort = new AbortController();
     const registration = api.registerProvider(
       withCondense(() => {
@@ -362,7 +362,7 @@ describe('a provider of another extension', () => {
     registration.dispose();
   });
 
-  it('one that never ends is given up, told to stop, and named', async () => {
+  it('is abandoned, stopped and named if it never ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       let begin: (signal: AbortSignal) => void = () => undefined;
@@ -389,7 +389,7 @@ describe('a provider of another extension', () => {
     }
   });
 
-  it('with a model is not asked for more than may be spent, and estimates without a call', async () => {
+  it('with a model stays within the spending limit, and estimates without a call', async () => {
     let calls = 0;
     const paid = (cost: number | undefined): Provider =>
       withCondense(
@@ -446,11 +446,11 @@ describe('a provider of another extension', () => {
       { configSchema: { type: 'object', properties: { a: { type: 'integer', minimum: 3, default: 1 } } } },
       'its defaults are not valid',
     ],
-  ])('is refused with %s', (_what, wrong, message) => {
+  ])('is rejected with %s', (_what, wrong, message) => {
     expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);
   });
 
-  it('is registered once, before or after the first use, and takes no configuration where it has no schema', async () => {
+  it('is registered once, before or after the first use, and has no configuration without a schema', async () => {
     const { id, name, description, version } = cutter;
     const condense = () => Promise.resolve({ changes: [] });
     const registration = api.registerProvider({ id, name, description, version, condense });
@@ -462,7 +462,7 @@ describe('a provider of another extension', () => {
     registration.dispose();
   });
 
-  it('results of parallel calls are told apart', async () => {
+  it('distinguishes results of parallel calls', async () => {
     const parallel = [
       user('Go.'),
       assistant(call('a', 'Read', {}), call('b', 'Read', {})),
@@ -495,7 +495,7 @@ describe('a view', () => {
     }),
   );
 
-  it('with a summary is what Anthropic’s API takes, at once and later', async () => {
+  it("with a summary is accepted by Anthropic's API, at once and later", async () => {
     const server = await startAnthropicServer();
     const client = new Anthropic({ apiKey: 'k', baseURL: server.url, maxRetries: 0 });
     const send = (view: readonly Message[]) =>
@@ -520,7 +520,7 @@ describe('a view', () => {
     await server.close();
   });
 
-  it('says of cuts that overlap that the later one is left out', async () => {
+  it('notes that the later of overlapping cuts is dropped', async () => {
     const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], what: 'a', reason: 'old' };
     const changes = [4, 6, 8, 10].flatMap((message) => [
       { ...cut, message, start: 0, end: 400 },
@@ -534,8 +534,8 @@ describe('a view', () => {
   });
 });
 
-describe('a provider that isn’t there', () => {
-  it('of the settings gives way to Lossless, and that is said', async () => {
+describe('a missing provider', () => {
+  it('in the settings is replaced by Lossless, with a note', async () => {
     fake.settings['contextCondenser.provider'] = 'other.extension-provider';
     const twice = { id: 'c', messages: [...messages.slice(0, -1), ...messages.slice(1)] };
     const outcome = await api.condense(twice);
@@ -545,7 +545,7 @@ describe('a provider that isn’t there', () => {
     await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
   });
 
-  it('that the caller names is an outcome: its extension may not have started', async () => {
+  it('named by the caller is an outcome, since its extension may not have started', async () => {
     const message = expect.stringMatching(/^There is no provider "gone"; known providers: /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),
@@ -560,14 +560,14 @@ describe('a provider that isn’t there', () => {
   });
 });
 
-it('runs through the API are among what History shows', async () => {
+it('shows runs through the API in History', async () => {
   await api.condense(conversation, { provider: 'truncation' });
   await vi.waitFor(async () => {
     expect(await metricsOf(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
   });
 });
 
-it('messages of a wrong shape are refused by the converters', () => {
+it('rejects malformed messages in the converters', () => {
   expect(() => api.fromOpenAI([{ role: 7 }])).toThrow(TypeError);
   expect(() => api.toOpenAI([{ role: 'user' } as never])).toThrow(TypeError);
 });

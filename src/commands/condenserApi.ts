@@ -43,11 +43,11 @@ import {
 /** The exported API over this window's providers, which run in the engine. */
 export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
-  const condenser = condenserOf(services);
+  const condenser = getCondenser(services);
   /** Logs and announces an outcome, and converts it to the API's form. */
   const publicOutcome = (
     { id, ...conversation }: ParsedConversation,
-    { provider: chosen, notes }: Chosen,
+    { provider: chosen, notes }: ProviderChoice,
     outcome: OutcomeWithoutView,
   ): Outcome => {
     const report = formatReport(outcome, (provider) => providerNameOf(provider, registered.list()));
@@ -67,33 +67,33 @@ export function condenserApi(services: Services): ContextCondenserApi {
     version: 1,
     listProviders: () =>
       Promise.resolve(
-        providersOf(services).map((provider) => ({
+        listProviders(services).map((provider) => ({
           id: provider.id,
           name: provider.name,
           description: provider.description,
           version: provider.version,
           usesModel: provider.getCapabilities().supportsLLMSummarization,
-          configSchema: copied(provider.getConfigSchema()),
+          configSchema: copySchema(provider.getConfigSchema()),
         })),
       ),
-    listProfiles: () => Promise.resolve(profileInfos()),
+    listProfiles: () => Promise.resolve(listProfiles()),
     askModel: (request) => askModel(services, request),
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const chosen = chosenBy(asked, services);
+      const chosen = chooseProvider(asked, services);
       if (typeof chosen === 'string') {
         const tokens = await tokensOf(parsed);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
       }
-      return condenser.estimate(requestOf(parsed, asked, chosen));
+      return condenser.estimate(createRequest(parsed, asked, chosen));
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const chosen = chosenBy(asked, services);
-      if (typeof chosen === 'string') return notThere(await tokensOf(parsed), asked, chosen);
-      return publicOutcome(parsed, chosen, await condenser.condense(requestOf(parsed, asked, chosen), asked));
+      const chosen = chooseProvider(asked, services);
+      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
+      return publicOutcome(parsed, chosen, await condenser.condense(createRequest(parsed, asked, chosen), asked));
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
@@ -103,10 +103,10 @@ export function condenserApi(services: Services): ContextCondenserApi {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: fallbackConfigs(),
       };
-      const terms = { ...termsOf(model), policy };
-      const chosen = chosenBy(asked, services);
-      if (typeof chosen === 'string') return notThere(await tokensOf(parsed), asked, chosen);
-      const result = await condenser.condenseIfNeeded(requestOf(parsed, asked, chosen), terms, asked);
+      const terms = { ...createTerms(model), policy };
+      const chosen = chooseProvider(asked, services);
+      if (typeof chosen === 'string') return createMissingOutcome(await tokensOf(parsed), asked, chosen);
+      const result = await condenser.condenseIfNeeded(createRequest(parsed, asked, chosen), terms, asked);
       if (result.kind === 'ran') return publicOutcome(parsed, chosen, result.outcome);
       const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
@@ -115,7 +115,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const { messages, edits } = parseConversation(conversation);
       return sendableView(messages, edits);
     },
-    expand: (conversation, reference) => originalBehind(parseConversation(conversation), reference),
+    expand: (conversation, reference) => findOriginal(parseConversation(conversation), reference),
     fromOpenAI: (messages) => fromOpenAI(parseOpenAI(messages)),
     toOpenAI: (messages) => toOpenAI(parseMessages(messages)),
     fromVSCode: (messages) => fromChat(messages),
@@ -125,13 +125,13 @@ export function condenserApi(services: Services): ContextCondenserApi {
   };
 }
 
-const providersOf = ({ registered }: Services): readonly CondensationProvider[] => [
+const listProviders = ({ registered }: Services): readonly CondensationProvider[] => [
   ...builtInProviders(ownPresets),
   ...registered.list(),
 ];
 
 /** Runs in the reader's thread, so that the chat's requests don't wait for it. */
-function condenserOf(services: Services): CondenserClient {
+function getCondenser(services: Services): CondenserClient {
   const thread = engineThreadOf(services);
   const { registered } = services;
   return new CondenserClient({
@@ -144,7 +144,7 @@ function condenserOf(services: Services): CondenserClient {
 }
 
 /** The user's profiles without secrets. */
-function profileInfos(): ProfileInfo[] {
+function listProfiles(): ProfileInfo[] {
   const { profiles, condensing } = modelSettings();
   return profiles.map(({ id, name, vendor, model }) => ({
     id,
@@ -156,7 +156,7 @@ function profileInfos(): ProfileInfo[] {
 }
 
 /** The text that a reference in a view stands for; undefined if no edit has it. */
-function originalBehind({ messages, edits }: ParsedConversation, reference: string): string | undefined {
+function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
     // Only a reference's ID can match.
     const content = referencesOf([edit]).get(reference as ReferenceId);
@@ -167,7 +167,7 @@ function originalBehind({ messages, edits }: ParsedConversation, reference: stri
 }
 
 /** A provider for a run, with its configuration. */
-interface Chosen {
+interface ProviderChoice {
   readonly provider: string;
   readonly config: unknown;
   /** Returned with the outcome. */
@@ -179,8 +179,8 @@ interface Chosen {
  * Lossless is used, as in the chat.
  * @returns an explanation if the caller's provider is missing
  */
-function chosenBy({ provider, config }: CondenseOptions, services: Services): Chosen | string {
-  const known = providersOf(services).map(({ id }) => id);
+function chooseProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
+  const known = listProviders(services).map(({ id }) => id);
   const id = provider ?? manualSettings().provider;
   if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
   if (provider !== undefined) {
@@ -191,7 +191,7 @@ function chosenBy({ provider, config }: CondenseOptions, services: Services): Ch
 }
 
 /** The outcome for a missing provider, whose extension may not have started. */
-const notThere = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
+const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,
   message,
@@ -202,10 +202,10 @@ const notThere = (tokensBefore: number, { provider = '' }: CondenseOptions, mess
 });
 
 /** The manager's request; absent options use the user's settings. */
-function requestOf(
+function createRequest(
   { edits, ...conversation }: ParsedConversation,
   { targetTokens, maxCost }: CondenseOptions,
-  { provider, config }: Chosen,
+  { provider, config }: ProviderChoice,
 ): SentCondensation {
   return {
     ...(targetTokens !== undefined && { targetTokens }),
@@ -220,7 +220,7 @@ function requestOf(
 }
 
 /** When condensing is due, according to the caller or the settings. */
-function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
+function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // An explicit threshold is exact: a lower one in the settings must not apply.
   const { threshold } = modelSettings();
@@ -239,4 +239,4 @@ function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'thresho
 }
 
 /** A copy of a JSON Schema, so that changes by another extension have no effect here. */
-const copied = (schema: ConfigSchema): ConfigSchema => JSON.parse(JSON.stringify(schema)) as ConfigSchema;
+const copySchema = (schema: ConfigSchema): ConfigSchema => JSON.parse(JSON.stringify(schema)) as ConfigSchema;

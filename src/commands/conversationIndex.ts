@@ -25,7 +25,7 @@ const indexes = new WeakMap<Services, ConversationIndex>();
 export function conversationIndex(services: Services): ConversationIndex {
   const known = indexes.get(services);
   if (known) return known;
-  const index = newIndex(services);
+  const index = createIndex(services);
   indexes.set(services, index);
   services.context.subscriptions.push(index);
   return index;
@@ -81,7 +81,7 @@ export function watchConversations(services: Services): Promise<void> {
   return started;
 }
 
-function newIndex(services: Services): ConversationIndex {
+function createIndex(services: Services): ConversationIndex {
   const { context, log } = services;
   return new ConversationIndex({
     run: (signal, report) => {

@@ -116,7 +116,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, run) => {
   });
 });
 
-it('a profile’s own prompt comes before the global one, also in a pass', async () => {
+it("prefers a profile's own prompt to the global one, even in a pass", async () => {
   const [profile] = fake.settings['contextCondenser.profiles'] as object[];
   fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'PROFILE-PROMPT' }];
   await condenserApi(services).condense({ id: 'c', messages }, { provider: 'smart', config: BATCH });
@@ -125,7 +125,7 @@ it('a profile’s own prompt comes before the global one, also in a pass', async
   expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
 });
 
-it('a step has its provider’s settings, as far as it says nothing itself', async () => {
+it("gives a step its provider's settings for fields that it lacks", async () => {
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
   const untouched = async (provider: string, config?: object): Promise<number> => {
     const outcome = await condenserApi(services).condense(
@@ -145,7 +145,7 @@ it('a step has its provider’s settings, as far as it says nothing itself', asy
   expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(await untouched('truncation'));
 });
 
-it('a provider of another extension can be a step', async () => {
+it("accepts another extension's provider as a step", async () => {
   const api = condenserApi(services);
   const asked: unknown[] = [];
   api.registerProvider({

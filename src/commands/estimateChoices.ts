@@ -38,10 +38,10 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
         const setup = await readPreviewSetup(services, choice.configuration);
         const question = { conversation, setup, excluded: [] };
         const result = await thread.ask({ kind: 'preview', ...question }, signal);
-        const told = { size: sizeWords(result, setup), tokensAfter: result.tokensAfter };
+        const told = { size: formatSize(result, setup), tokensAfter: result.tokensAfter };
         tell(choice, told);
         const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
-        tell(choice, { ...told, loss: lossWords(coherence) });
+        tell(choice, { ...told, loss: formatLoss(coherence) });
       } catch (error) {
         if (signal.aborted) return;
         tell(choice, { size: errorMessage(error) });
@@ -52,20 +52,20 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
   }
 }
 
-function sizeWords(result: PreviewResult, { models }: PreviewSetup): string {
+function formatSize(result: PreviewResult, { models }: PreviewSetup): string {
   const { tokensBefore, tokensAfter, targetTokens, calls } = result;
   if (result.refusal !== undefined) return result.refusal;
   const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
     vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
     ...(tokensAfter <= targetTokens ? [vscode.l10n.t('meets the target')] : []),
-    ...(calls > 0 ? [costWords(result)] : []),
+    ...(calls > 0 ? [describeCost(result)] : []),
     ...(hasNoModel ? [vscode.l10n.t('no model is set up, so steps that need one are skipped')] : []),
   ].join(' · ');
 }
 
 /** The models' cost, with a range if replies may vary. */
-function costWords({ calls, cost, costRange }: PreviewResult): string {
+function describeCost({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
   if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
@@ -81,7 +81,7 @@ function costWords({ calls, cost, costRange }: PreviewResult): string {
  * Facts of the conversation (files, error lines, instructions, to-dos) that the view would no
  * longer contain.
  */
-function lossWords(report: CoherenceReport): string {
+function formatLoss(report: CoherenceReport): string {
   const kinds = Object.values(report);
   const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
     kinds.reduce((total, kind) => total + of(kind), 0);

@@ -38,7 +38,7 @@ const ROO = {
 const ALL =
   'contextCondenser.threshold, contextCondenser.condensingPrompt, contextCondenser.condensingProfile, Work, API keys of these profiles';
 
-it('takes over what is ticked, keeps keys in the secret store alone, and undoes it', async () => {
+it('imports the selection, keeps keys only in the secret storage, and undoes it', async () => {
   exported(ROO);
   fake.settings['contextCondenser.threshold'] = 70;
   fake.picks = [ALL];
@@ -68,7 +68,7 @@ it('takes over what is ticked, keeps keys in the secret store alone, and undoes 
   expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
 });
 
-it('leaves a profile alone that has a mistake in it', async () => {
+it('skips an invalid profile', async () => {
   const typo = { id: 'work', vendor: 'antropic' };
   fake.settings['contextCondenser.profiles'] = [typo];
   exported(ROO);
@@ -77,7 +77,7 @@ it('leaves a profile alone that has a mistake in it', async () => {
   expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
 });
 
-it('imported again, changes its profiles, and undo gives back what they were', async () => {
+it('updates its profiles on a second import, and undo restores them', async () => {
   exported(ROO);
   fake.picks = [ALL];
   await importRooSettings(services);
@@ -106,7 +106,7 @@ it('undo leaves what was changed since', async () => {
   expect([...fake.secrets.values()].join()).toContain(KEY);
 });
 
-it('takes over nothing that was not ticked', async () => {
+it('imports nothing that was not selected', async () => {
   exported(ROO);
   fake.picks = ['contextCondenser.condensingProfile'];
   await importRooSettings(services);
@@ -127,7 +127,7 @@ it('without keys, offers none', async () => {
   expect(setting('profiles')).toMatchObject([{ id: 'local', baseUrl: 'http://localhost:1234/v1' }]);
 });
 
-it('tells what is wrong with a file', async () => {
+it('explains an invalid file', async () => {
   await importRooSettings(services);
   expect(fake.shown).toEqual([]);
   exported('{');

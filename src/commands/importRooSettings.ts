@@ -29,12 +29,12 @@ export async function importRooSettings(services: Services): Promise<void> {
       filters: { JSON: ['json'] },
     })) ?? [];
   if (!file) return;
-  const found = await read(file.fsPath);
+  const found = await readExport(file.fsPath);
   if (typeof found === 'string') {
     void showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), found));
     return;
   }
-  const items = itemsOf(found);
+  const items = createItems(found);
   if (items.length === 0) {
     const why = found.left.join('; ');
     void showInformationMessage(
@@ -64,7 +64,7 @@ export async function importRooSettings(services: Services): Promise<void> {
 }
 
 /** @returns an explanation if the file is not usable */
-async function read(path: string): Promise<RooImport | string> {
+async function readExport(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
     const known = { profiles: modelSettings().profiles, taken: listTakenIds(profileEntries()) };
@@ -74,13 +74,13 @@ async function read(path: string): Promise<RooImport | string> {
   }
 }
 
-function itemsOf({ settings, profiles }: RooImport): Item[] {
+function createItems({ settings, profiles }: RooImport): Item[] {
   const keys = profiles.filter(({ key }) => key !== undefined);
   return [
     ...settings.map((setting) => ({
       setting,
       label: `contextCondenser.${setting.name}`,
-      description: typeof setting.value === 'string' ? shortened(setting.value) : String(setting.value),
+      description: typeof setting.value === 'string' ? shorten(setting.value) : String(setting.value),
       detail: vscode.l10n.t('from {0}', setting.from),
       picked: true,
     })),
@@ -106,7 +106,7 @@ function itemsOf({ settings, profiles }: RooImport): Item[] {
   ];
 }
 
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /**
  * Writes the selection. @returns an undo function, which returns the settings left alone because

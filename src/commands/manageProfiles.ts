@@ -43,7 +43,7 @@ export async function manageProfiles(services: Services): Promise<void> {
     title: vscode.l10n.t('API profiles'),
   });
   if (!picked) return;
-  if (picked.profile) await act(services, picked.profile);
+  if (picked.profile) await runAction(services, picked.profile);
   else await addProfile(services);
 }
 
@@ -60,7 +60,7 @@ async function addProfile(services: Services): Promise<void> {
 
 type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
 
-async function act(services: Services, profile: ApiProfile): Promise<void> {
+async function runAction(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
     { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Condensing')}` },
@@ -175,15 +175,15 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
       models: languageModels,
     });
     const result = await testConnection(handler, signal);
-    if (!result.ok) return failedConnection(profile, result.error);
+    if (!result.ok) return describeFailure(profile, result.error);
     const time = formatTime(result.timeMs);
     return { ok: true, message: vscode.l10n.t('{0} responded ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
-    return isApiError(error) ? failedConnection(profile, error) : { ok: false, message: errorMessage(error) };
+    return isApiError(error) ? describeFailure(profile, error) : { ok: false, message: errorMessage(error) };
   }
 }
 
-const failedConnection = (profile: ApiProfile, { kind, message }: ApiError): Connection => ({
+const describeFailure = (profile: ApiProfile, { kind, message }: ApiError): Connection => ({
   ok: false,
   message: kind === 'aborted' ? '' : message,
   ...(kind === 'auth' && takesKey(profile) && { needsKey: true }),

@@ -76,7 +76,7 @@ function pickProvider(label: string | undefined): { items: () => readonly { labe
 }
 
 describe('profiles', () => {
-  it('are added with a key that stands nowhere but in the secret store, tested, and used for condensing', async () => {
+  it('are added with a key only in the secret storage, tested, and used for condensing', async () => {
     await addProfile();
     expect(setting('profiles')).toEqual([
       { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', baseUrl: server.url },
@@ -87,7 +87,7 @@ describe('profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
-  it('are used for condensing by themselves only where it is the very first', async () => {
+  it('are used for condensing automatically only if it is the first', async () => {
     await addProfile();
     fake.picks = ['None'];
     await chooseCondensingProfile();
@@ -98,7 +98,7 @@ describe('profiles', () => {
     expect(setting('condensingProfile')).toBe('');
   });
 
-  it('a test tells the real error, and takes a better key', async () => {
+  it('are tested with the real error, and accept a new key', async () => {
     fake.answers = ['Set Key…'];
     const adding = addProfile('sk-wrong-key-000000');
     fake.inputs.push(KEY);
@@ -150,7 +150,7 @@ describe('profiles', () => {
     await manageProfiles(services);
   });
 
-  it('that are wrong stay as they were written while others are added, edited, removed', async () => {
+  it('that are invalid stay as written while others are added, edited, removed', async () => {
     const typo = { id: 'work', name: 'Mine', vendor: 'antropic', model: 'm', baseUrl: 'https://models.example' };
     fake.settings['contextCondenser.profiles'] = [typo];
     await addProfile();
@@ -163,7 +163,7 @@ describe('profiles', () => {
     expect(setting('profiles')).toEqual([typo]);
   });
 
-  it('are not saved over a setting that is no list', async () => {
+  it('do not overwrite a setting that is no list', async () => {
     fake.settings['contextCondenser.profiles'] = { work: {} };
     await expect(addProfile()).rejects.toThrow('Nothing was saved');
     expect(setting('profiles')).toEqual({ work: {} });
@@ -233,7 +233,7 @@ describe('condensing with Native', () => {
     fake.shown = [];
   });
 
-  it('stands first with its estimated cost; what was called and paid is told and measured', async () => {
+  it('comes first with its estimated cost; calls and costs are reported and measured', async () => {
     const picked = pickProvider('Native');
     await condenseNow(services, file);
     expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation', 'Smart', 'Strategy']);
@@ -257,7 +257,7 @@ describe('condensing with Native', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
-  it('what passes and steps would pay is told beforehand, too', async () => {
+  it('shows the cost of passes and steps beforehand', async () => {
     fake.settings['contextCondenser.smart'] = 'quality';
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
@@ -328,7 +328,7 @@ describe('condensing with Native', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('has the cursor on Lossless where the provider of the settings is not there, and says so', async () => {
+  it('has the cursor on Lossless if the configured provider is missing, and says so', async () => {
     fake.settings['contextCondenser.provider'] = 'someone.else';
     let active: readonly string[] = [];
     let said: string | undefined;
@@ -378,7 +378,7 @@ describe('condensing with Native', () => {
     expect(shown().at(-1)).toBe('Cancelled. Nothing was condensed.');
   });
 
-  it('the budget holds', async () => {
+  it('stays within the budget', async () => {
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.0001;
     pickProvider('Native');
     await condenseNow(services, file);
@@ -436,7 +436,7 @@ describe('Native without a model that can be called leads to a profile, where Re
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
   };
 
-  it('without profiles it offers to add one, and condenses with it', async () => {
+  it('offers to add a profile if there is none, and condenses with it', async () => {
     fake.settings['contextCondenser.provider'] = 'native';
     fake.answers = ['Add Profile'];
     vi.spyOn(vscode.commands, 'executeCommand').mockImplementation(addPricedProfile);
@@ -448,7 +448,7 @@ describe('Native without a model that can be called leads to a profile, where Re
     expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
   });
 
-  it('with profiles of which none is chosen it offers to choose, and condenses with the chosen one', async () => {
+  it('offers to choose among profiles, and condenses with the chosen one', async () => {
     await addPricedProfile();
     fake.settings['contextCondenser.condensingProfile'] = '';
     fake.answers = ['Choose Profile'];
@@ -463,7 +463,7 @@ describe('Native without a model that can be called leads to a profile, where Re
     expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
   });
 
-  it('with an only profile that can’t be used it leads to the profiles, not to a choice among one', async () => {
+  it('leads to the profiles if the only one is unusable', async () => {
     await addProfile();
     fake.secrets.clear();
     fake.answers = ['Manage Profiles'];
@@ -518,7 +518,7 @@ describe('choosing', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('says so where the workspace has its own value', async () => {
+  it('reports that the workspace has its own value', async () => {
     fake.workspaceSettings = { 'contextCondenser.threshold': 40 };
     fake.inputs = ['60', '40'];
     fake.answers = ['Open Workspace Settings'];
@@ -535,7 +535,7 @@ describe('choosing', () => {
   });
 });
 
-it('VS Code’s models: parts go over both ways, and a cancel reaches them', async () => {
+it("converts parts for VS Code's models both ways, and cancels them", async () => {
   const { LanguageModelTextPart, LanguageModelToolCallPart } = await import('vscode');
   const sent: unknown[] = [];
   let token: vscode.CancellationToken | undefined;

@@ -42,7 +42,7 @@ function install(command: string): string {
 const terminal = (): FakeTerminal => window.terminals.at(-1)!;
 
 describe('"Open an Agent, Condensed…"', () => {
-  it('says which agents it looked for where none is there', async () => {
+  it('names the agents it looked for if none is found', async () => {
     writeFileSync(join(bin, 'codex'), 'not a program');
     mkdirSync(join(bin, 'claude'));
     await openAgent(services);
@@ -69,14 +69,14 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(existsSync(runningFolder(services))).toBe(true);
   });
 
-  it('opens nothing where none is chosen', async () => {
+  it('opens nothing if none is chosen', async () => {
     install('claude');
     await openAgent(services);
     expect(window.terminals).toEqual([]);
     expect(fake.shown).toEqual([]);
   });
 
-  it('runs the agent that is named in its folder; one that is gone gives way to the workspace', async () => {
+  it('runs the named agent in its folder, or in the workspace if that is gone', async () => {
     install('codex');
     const folder = join(home, 'project');
     mkdirSync(folder);
@@ -90,7 +90,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(window.terminals).toHaveLength(2);
   });
 
-  it('runs it where the system has no watch left for its folder; the log says so once', async () => {
+  it('runs it if the system has no file watch left, which is logged once', async () => {
     withoutWatches();
     install('claude');
     await openAgent(services, 'claude');
@@ -108,7 +108,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(window.terminals).toEqual([]);
   });
 
-  it('while condensing is off nothing listens: it asks to turn it on', async () => {
+  it('asks to turn condensing on if it is off', async () => {
     install('claude');
     fake.settings['contextCondenser.automatic'] = false;
     await openAgent(services, 'claude');
@@ -132,7 +132,7 @@ describe('the settings on the command line', () => {
     return condensing().join(' ');
   };
 
-  it('leaves out what is the default', async () => {
+  it('omit defaults', async () => {
     expect(await line({})).toBe('--threshold 75');
     expect(await line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
     expect(await line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe(
@@ -140,7 +140,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('says what becomes of new results', async () => {
+  it('include the treatment of new results', async () => {
     const noise = { 'agent.noiseOnArrival': true };
     expect(await line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
       '--threshold 75 --on-arrival off --large-result 0',
@@ -150,7 +150,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('names a provider that needs no window, with its configuration', async () => {
+  it('include a provider that needs no window, with its configuration', async () => {
     expect(await line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
       '--threshold 75 --provider truncation --config {"minimumTokens":40}',
     );
@@ -159,7 +159,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('says what follows Lossless only where somebody said it', async () => {
+  it('include what follows Lossless only if set', async () => {
     expect(await line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
     expect(await line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
     expect(await line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
@@ -172,13 +172,13 @@ describe('the settings on the command line', () => {
     expect(await line({ lossless: {} })).toBe('--threshold 75');
   });
 
-  it('leaves out a provider that needs a model or another extension', async () => {
+  it('omit a provider that needs a model or another extension', async () => {
     expect(await line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
     expect(await line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');
   });
 });
 
-it('agent mode of the window looks for the agent’s gateway', async () => {
+it("finds the agent's gateway in the window's agent mode", async () => {
   install('claude');
   await openAgent(services, 'claude');
   expect(agentOf(services).list()).toEqual([]);

@@ -34,24 +34,24 @@ const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', '
  * @param folder working folder; undefined: the workspace's first
  */
 export async function openAgent(services: Services, command?: string, folder?: string): Promise<void> {
-  const options = await terminalOf(services, command, folder);
+  const options = await createTerminalOptions(services, command, folder);
   if (!options) return;
   vscode.window.createTerminal(options).show();
 }
 
 /** The terminal profile "Agent, Condensed". */
 export async function agentProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
-  const options = await terminalOf(services, undefined, undefined);
+  const options = await createTerminalOptions(services, undefined, undefined);
   return options && new vscode.TerminalProfile(options);
 }
 
-async function terminalOf(
+async function createTerminalOptions(
   services: Services,
   command: string | undefined,
   folder: string | undefined,
 ): Promise<vscode.TerminalOptions | undefined> {
   if (!(await isOn())) return undefined;
-  const agent = await chosenAgent(command);
+  const agent = await chooseAgent(command);
   if (!agent) return undefined;
   const running = runningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
@@ -96,13 +96,13 @@ export function condensing(): string[] {
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
-    ...following(provider),
+    ...getFollowUpOptions(provider),
     ...newResultsArguments(),
   ];
 }
 
 /** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
-function following(provider: string): string[] {
+function getFollowUpOptions(provider: string): string[] {
   const isAsked = provider === 'lossless' || (!WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? whenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
@@ -146,8 +146,8 @@ export async function isOn(): Promise<boolean> {
   return false;
 }
 
-async function chosenAgent(command: string | undefined): Promise<FoundAgent | undefined> {
-  const found = agentsFound();
+async function chooseAgent(command: string | undefined): Promise<FoundAgent | undefined> {
+  const found = findAgents();
   if (command !== undefined) {
     const wanted = found.find((agent) => agent.command === command);
     if (!wanted) {
@@ -156,7 +156,7 @@ async function chosenAgent(command: string | undefined): Promise<FoundAgent | un
     return wanted;
   }
   if (found.length === 0) {
-    const names = knownAgents().map(({ command: one }) => one);
+    const names = listAgents().map(({ command: one }) => one);
     void showInformationMessage(
       vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
     );
@@ -168,14 +168,14 @@ async function chosenAgent(command: string | undefined): Promise<FoundAgent | un
   return (await pickOne(items, { title, placeHolder, matchOnDescription: true }))?.agent;
 }
 
-const knownAgents = (): { name: string; command: string }[] =>
+const listAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
 /** Agents whose commands are on the path, in table order. */
-function agentsFound(): FoundAgent[] {
+function findAgents(): FoundAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
-  return knownAgents().flatMap((agent) => {
+  return listAgents().flatMap((agent) => {
     const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, `${agent.command}${ending}`)));
     const path = paths.find(isProgram);
     return path === undefined ? [] : [{ ...agent, path }];

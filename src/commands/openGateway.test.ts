@@ -80,7 +80,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
   });
 
-  it('is seen once it runs also where the system has no watch left for its folder', async () => {
+  it('is detected even if the system has no file watch left', async () => {
     withoutWatches();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
@@ -94,7 +94,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(fake.offered[0]!.map(({ label }) => label)).toContain('$(copy) Anthropic');
   });
 
-  it('starts one where it is asked for twice before that one says that it runs', async () => {
+  it('starts one for two calls before it announces itself', async () => {
     const both = [openGateway(services), openGateway(services)];
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     await announceIt();
@@ -103,7 +103,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(window.terminals).toHaveLength(1);
   });
 
-  it('shows those of the one that runs, and starts no other', async () => {
+  it('shows the addresses of a running gateway and starts no other', async () => {
     await announceIt();
     fake.picks = ['own', undefined];
     await openGateway(services);
@@ -114,7 +114,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(window.terminals).toEqual([]);
   });
 
-  it('ends it, and says why where it does not', async () => {
+  it('ends it, and reports failures', async () => {
     await announceIt();
     isStubborn = true;
     fake.picks = ['End the Gateway', 'End the Gateway'];
@@ -127,7 +127,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('whose terminal is closed before it runs says nothing more: the terminal said why', async () => {
+  it('shows nothing if its terminal closes before it runs', async () => {
     const opening = openGateway(services);
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     window.createTerminal({ name: 'another', shellArgs: [], env: {} }).close();
@@ -146,7 +146,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
 });
 
 describe('a gateway that runs', () => {
-  it('starts none where the workspace’s own settings turn condensing off, and says so', async () => {
+  it('is not started if the workspace turns condensing off, with a message', async () => {
     fake.workspaceSettings['contextCondenser.automatic'] = false;
     fake.answers = ['Turn On', undefined];
     await openGateway(services);
@@ -169,7 +169,7 @@ describe('a gateway that runs', () => {
     opening.close();
   });
 
-  it('that is gone, unasked, can be started here', async () => {
+  it('that died can be restarted here', async () => {
     const takeBack = await announceIt();
     await agentOf(services).watchRunning();
     fake.answers = ['Start It Here'];

@@ -18,30 +18,30 @@ import { pickOne, showErrorMessage, showInformationMessage } from '../window/not
 
 /** "Open a Gateway for Agent Extensions…": starts it if needed and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
-  const gateway = await runningGateway(services);
+  const gateway = await ensureGateway(services);
   if (gateway) await showAddresses(services, gateway);
 }
 
 export const connectClaudeCode = (services: Services): Promise<void> =>
-  setClaudeCodeAddress(async () => (await runningGateway(services))?.addresses?.['anthropic']);
+  setClaudeCodeAddress(async () => (await ensureGateway(services))?.addresses?.['anthropic']);
 
 /** The gateway for all windows, started if needed. */
-async function runningGateway(services: Services): Promise<Announcement | undefined> {
+async function ensureGateway(services: Services): Promise<Announcement | undefined> {
   const agent = agentOf(services);
   await agent.watchRunning();
-  return agent.sharedGateway ?? startedOnce(services);
+  return agent.sharedGateway ?? startOnce(services);
 }
 
 let starting: Promise<Announcement | undefined> | undefined;
 
 /** Calls while it is starting share one start. */
-const startedOnce = (services: Services): Promise<Announcement | undefined> =>
-  (starting ??= started(services).finally(() => {
+const startOnce = (services: Services): Promise<Announcement | undefined> =>
+  (starting ??= startGateway(services).finally(() => {
     starting = undefined;
   }));
 
 /** @returns undefined if it did not start; its terminal says why */
-async function started(services: Services): Promise<Announcement | undefined> {
+async function startGateway(services: Services): Promise<Announcement | undefined> {
   if (!(await isOn())) return undefined;
   const running = runningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
@@ -99,8 +99,8 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
       description: withoutSecret(address),
       run: () => copy(ROUTES[route] ?? route, address),
     })),
-    ...extensionItems(services),
-    { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => ended(services) },
+    ...createExtensionItems(services),
+    { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => endGateway(services) },
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
   const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and works while that window is open.');
@@ -108,7 +108,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
 }
 
 /** Installed extensions without a field for a base URL. */
-function extensionItems(services: Services): AddressItem[] {
+function createExtensionItems(services: Services): AddressItem[] {
   const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
   return [
     ...(isInstalled(CLAUDE_CODE_EXTENSION)
@@ -146,7 +146,7 @@ async function copy(name: string, address: string): Promise<void> {
   );
 }
 
-async function ended(services: Services): Promise<void> {
+async function endGateway(services: Services): Promise<void> {
   try {
     await agentOf(services).endSharedGateway();
   } catch (error) {

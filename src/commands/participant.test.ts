@@ -35,7 +35,7 @@ function picks(label: string | undefined): void {
   };
 }
 
-it('without a command it says what it can do, and offers it', async () => {
+it('explains and offers its commands without a command', async () => {
   const { text, buttons } = await ask(undefined);
   for (const command of ['/report', '/preview', '/help', '#recall']) expect(text).toContain(command);
   expect(buttons.map(({ command }) => command)).toEqual([
@@ -54,7 +54,7 @@ it('a preview asks which conversation, changes nothing, and offers to condense t
   expect((await ask('report')).text).toMatch(/^### Rename value7.*\n\nIt has not been condensed\.$/);
 });
 
-it('a report tells each condensation of the conversation that is picked; who picks none is told so', async () => {
+it('reports each condensation of the picked conversation, or that none was picked', async () => {
   await condenseNow(services, file);
   picks('Rename value7');
   const { text } = await ask('report');
@@ -63,7 +63,7 @@ it('a report tells each condensation of the conversation that is picked; who pic
   expect((await ask('report')).text).toBe('No conversation was picked. Nothing was changed.');
 });
 
-it('an error is one of the answer', async () => {
+it("returns an error as the answer's error", async () => {
   fake.settings['contextCondenser.provider'] = 'of.another';
   picks('Rename value7');
   const { result } = await ask('preview');

@@ -28,9 +28,9 @@ export async function answerInChat(
   token: vscode.CancellationToken,
 ): Promise<vscode.ChatResult> {
   try {
-    if (command === 'report') await report(services, stream);
-    else if (command === 'preview') await withCancellation(token, (signal) => preview(services, stream, signal));
-    else help(services, stream);
+    if (command === 'report') await showReport(services, stream);
+    else if (command === 'preview') await withCancellation(token, (signal) => showPreview(services, stream, signal));
+    else showHelp(services, stream);
     return {};
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
@@ -41,7 +41,7 @@ export async function answerInChat(
   }
 }
 
-function help(services: Services, stream: vscode.ChatResponseStream): void {
+function showHelp(services: Services, stream: vscode.ChatResponseStream): void {
   say(
     stream,
     markdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
@@ -59,7 +59,7 @@ ${vscode.l10n.t('I see only what you say to me, not the conversation around it, 
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('Settings') });
 }
 
-async function pick(
+async function pickSubject(
   services: Services,
   title: string,
   open: string,
@@ -71,18 +71,18 @@ async function pick(
     : { ...picked, name: { kind: 'file', path: picked.path } };
 }
 
-const nothingPicked = (stream: vscode.ChatResponseStream): void => {
+const showNothingPicked = (stream: vscode.ChatResponseStream): void => {
   say(stream, markdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
-async function report(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
-  const picked = await pick(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
+async function showReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
+  const picked = await pickSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
   if (!picked) {
-    nothingPicked(stream);
+    showNothingPicked(stream);
     return;
   }
   if (picked.live) {
-    reportLive(picked.live, stream);
+    showLiveReport(picked.live, stream);
     return;
   }
   const { name } = picked;
@@ -93,16 +93,16 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
   say(stream, markdown`### ${ledger?.title ?? picked.title ?? path}`);
   if (shown.length === 0) {
     say(stream, markdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
-    stream.button(condenseButton(name));
+    stream.button(createCondenseButton(name));
     return;
   }
   for (const condensation of shown.toReversed())
-    say(stream, condensationLines(condensation, services.registered.list()));
+    say(stream, renderCondensation(condensation, services.registered.list()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
 }
 
-function condensationLines(
+function renderCondensation(
   { at, provider, tokensBefore, tokensAfter, isUndone, steps, cost }: CondensationOutline,
   registered: readonly CondensationProvider[],
 ): Markdown {
@@ -110,15 +110,15 @@ function condensationLines(
   const by = `${providerNameOf(provider, registered)}, ${when}`;
   const lines = [
     `${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
-    ...stepLines(steps),
+    ...renderSteps(steps),
   ];
   const undone = isUndone ? markdown` (${vscode.l10n.t('undone')})` : '';
-  return markdown`\n\n**${by}**${undone}${listed(lines)}`;
+  return markdown`\n\n**${by}**${undone}${renderList(lines)}`;
 }
 
-const listed = (lines: readonly string[]): Markdown[] => lines.map((line) => markdown`\n- ${line}`);
+const renderList = (lines: readonly string[]): Markdown[] => lines.map((line) => markdown`\n- ${line}`);
 
-const stepLines = (steps: readonly StepReport[]): string[] =>
+const renderSteps = (steps: readonly StepReport[]): string[] =>
   steps.flatMap(({ name, tokensBefore, tokensAfter, edits, outcome }) =>
     outcome.kind === 'failed'
       ? [`${name}: ${outcome.reason}`]
@@ -127,7 +127,7 @@ const stepLines = (steps: readonly StepReport[]): string[] =>
         : [],
   );
 
-function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
+function showLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): void {
   const { title, tokens, contextWindow, spent, whyNot, condensations } = live;
   const lines = [
     vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
@@ -137,23 +137,23 @@ function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void 
     ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
     ...(spent === undefined ? [] : [vscode.l10n.t('The model’s answers have cost {0} so far', formatCost(spent))]),
   ];
-  say(stream, markdown`### ${title}\n${listed(lines)}`);
+  say(stream, markdown`### ${title}\n${renderList(lines)}`);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
   }
-  stream.button(condenseButton({ kind: 'live', id: live.id }));
+  stream.button(createCondenseButton({ kind: 'live', id: live.id }));
 }
 
-const condenseButton = (conversation: ConversationName): vscode.Command => ({
+const createCondenseButton = (conversation: ConversationName): vscode.Command => ({
   command: 'contextCondenser.condenseNow',
   title: vscode.l10n.t('Condense This Conversation'),
   arguments: [conversation.kind === 'file' ? conversation.path : { live: conversation.id }],
 });
 
-async function preview(services: Services, stream: vscode.ChatResponseStream, signal: AbortSignal): Promise<void> {
-  const picked = await pick(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
+async function showPreview(services: Services, stream: vscode.ChatResponseStream, signal: AbortSignal): Promise<void> {
+  const picked = await pickSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
   if (!picked) {
-    nothingPicked(stream);
+    showNothingPicked(stream);
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
@@ -165,7 +165,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
     say(stream, estimateLines(made, providerNameOf(setup.provider, services.registered.list())));
-    stream.button(condenseButton(picked.name));
+    stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
       title: vscode.l10n.t('Open the Preview'),
@@ -184,12 +184,12 @@ function estimateLines(made: PreviewResult, by: string): Markdown {
   return markdown`### ${title}
 
 ${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', by, change)}
-${listed(stepLines(steps))}
+${renderList(renderSteps(steps))}
 
 ${
   tokensAfter <= targetTokens
     ? vscode.l10n.t('This would meet the target of {0}.', target)
     : vscode.l10n.t('This would still be above the target of {0}.', target)
 }
-${listed([...(calls > 0 ? [costs] : []), ...notes])}`;
+${renderList([...(calls > 0 ? [costs] : []), ...notes])}`;
 }

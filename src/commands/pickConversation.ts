@@ -55,10 +55,10 @@ export async function pickConversation(
   picker.matchOnDetail = true;
   picker.busy = true;
   const ahead: PickItem[] = live.map(liveItem);
-  const rows = new MovingRows(picker, [...ahead, openFileItem(ahead.length > 0)], keyOf);
+  const rows = new MovingRows(picker, [...ahead, createOpenFileItem(ahead.length > 0)], getKey);
   const abort = new AbortController();
   const picked = pickedItem(picker, abort, rows.meant);
-  void fill(services, picker, { rows, ahead, signal: abort.signal });
+  void fillList(services, picker, { rows, ahead, signal: abort.signal });
   const item = await picked;
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
@@ -67,21 +67,21 @@ export async function pickConversation(
   return path === undefined ? undefined : { path };
 }
 
-const keyOf = ({ found, conversation, isLast }: PickItem): string | undefined =>
+const getKey = ({ found, conversation, isLast }: PickItem): string | undefined =>
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
 /**
  * @param isLast listed after others; if selected there the user chose it, whereas alone it loses
  * the selection to the first conversation that appears
  */
-const openFileItem = (isLast: boolean): PickItem => ({
+const createOpenFileItem = (isLast: boolean): PickItem => ({
   label: vscode.l10n.t('$(folder-opened) Open file…'),
   alwaysShow: true,
   isLast,
 });
 
 /** Shows the known conversations at once and others as the background finds them. */
-async function fill(
+async function fillList(
   services: Services,
   picker: vscode.QuickPick<PickItem>,
   {
@@ -100,10 +100,10 @@ async function fill(
   const itemsNow = (): readonly PickItem[] => {
     // Subagents' conversations are omitted: their parents continue.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
-    const others: PickItem[] = [...ahead, ...found.map(itemOf)];
-    const items = [...others, openFileItem(others.length > 0)];
-    const fresh = new Map(items.map((item) => [keyOf(item), item]));
-    return settled.length === 0 ? items : settled.map((row) => fresh.get(keyOf(row)) ?? row);
+    const others: PickItem[] = [...ahead, ...found.map(createItem)];
+    const items = [...others, createOpenFileItem(others.length > 0)];
+    const fresh = new Map(items.map((item) => [getKey(item), item]));
+    return settled.length === 0 ? items : settled.map((row) => fresh.get(getKey(row)) ?? row);
   };
   const show = async (): Promise<void> => {
     redraw = undefined;
@@ -129,7 +129,7 @@ async function fill(
   picker.busy = false;
 }
 
-function itemOf(conversation: IndexedConversation): PickItem {
+function createItem(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
   const age = ageOf(Date.now() - modified);
   const share = fillWords(conversation, setting('conversations.contextWindow'));
@@ -141,14 +141,14 @@ function itemOf(conversation: IndexedConversation): PickItem {
       age,
       ...(share === undefined ? [] : [share]),
       sizeWords(conversation),
-      ...folderOf(conversation),
+      ...getFolder(conversation),
     ].join(' · '),
     found: conversation,
   };
 }
 
 /** Name of the agent's working folder; empty if only an id is known. */
-function folderOf(conversation: IndexedConversation): string[] {
+function getFolder(conversation: IndexedConversation): string[] {
   const workspace = workspaceOf(conversation);
   if (workspace !== undefined) return [basename(workspace)];
   // Claude Code names a project's folder after its path, with dashes.

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it.each([false, true])('a new list keeps for a moment what the focus would close (then: %s)', async (wanted) => {
+it.each([false, true])('keeps a new list open for a moment when the focus changes (then: %s)', async (wanted) => {
   vi.useFakeTimers();
   const picker = vscode.window.createQuickPick();
   picker.ignoreFocusOut = wanted;
@@ -22,7 +22,7 @@ it.each([false, true])('a new list keeps for a moment what the focus would close
   expect(filling.signal.aborted).toBe(true);
 });
 
-it('a new list takes the focus back, until it has settled or is left', async () => {
+it('takes the focus back for a new list for a moment or until it is left', async () => {
   vi.useFakeTimers();
   const focus = vi.spyOn(vscode.commands, 'executeCommand');
   const timesIn = (ms: number): number => {
@@ -42,7 +42,7 @@ it('a new list takes the focus back, until it has settled or is left', async () 
   expect(timesIn(5_000)).toBe(0);
 });
 
-it('takes no row while newer rows are on their way that have another one at its place, and stays open', async () => {
+it('picks no row while newer rows with another one at its index are pending', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
   const picker = vscode.window.createQuickPick();

@@ -38,7 +38,7 @@ export type Configuration =
 
 /** @throws Error if the preset doesn't exist or the provider is another extension's */
 export async function readPreviewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
-  const { provider, config } = chosen(configuration);
+  const { provider, config } = resolveConfiguration(configuration);
   const { maxCost } = modelSettings();
   return {
     provider,
@@ -47,11 +47,11 @@ export async function readPreviewSetup(services: Services, configuration: Config
     targetPercent: manualSettings().targetPercent,
     maxCost,
     summaries: summariesOf(services).folder,
-    models: choiceAsksModel(provider, config) ? await plannedModels(services, config) : [],
+    models: choiceAsksModel(provider, config) ? await planModels(services, config) : [],
   };
 }
 
-function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | 'config'> {
+function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 'provider' | 'config'> {
   switch (configuration.kind) {
     case 'current': {
       const { provider } = manualSettings();
@@ -83,20 +83,20 @@ export const choiceAsksModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** The condensing model and those named by passes. */
-async function plannedModels(services: Services, config: unknown): Promise<PreviewModel[]> {
+async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
   const { select, samples } = modelsOfWindow(services, await counterOf(services), metricsOf(services));
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
     (await planModel(select, samples, apiProfile)).planned;
-  return Promise.all([plan(), ...[...profilesIn(config)].map(plan)]);
+  return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
 }
 
 /** Profiles named anywhere in a configuration. */
-function profilesIn(config: unknown): Set<string> {
-  if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...profilesIn(entry)]));
+function findProfileNames(config: unknown): Set<string> {
+  if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...findProfileNames(entry)]));
   if (!isRecord(config)) return new Set();
   return new Set(
     Object.entries(config).flatMap(([key, value]) =>
-      key === 'apiProfile' && typeof value === 'string' ? [value] : [...profilesIn(value)],
+      key === 'apiProfile' && typeof value === 'string' ? [value] : [...findProfileNames(value)],
     ),
   );
 }

@@ -74,14 +74,14 @@ describe.skipIf(!present)('Claude Code transcripts', () => {
       expect(violations.filter(({ rule }) => rule !== 'text-not-blank')).toEqual([]);
     });
 
-    it('has an id, a title and no words of a machine in it', () => {
+    it('has an id and a title without machine-written words', () => {
       expect(active.id).toMatch(/^claude-code:[0-9a-f-]{36}$/);
       // A slash command with its argument is a title.
       expect(active.title).toMatch(/^\/?\p{L}[^<]*$/u);
       expect(active.title).toBe(all.title);
     });
 
-    it('is read from its compaction on, which is told', () => {
+    it('is read from its compaction on, with a note', () => {
       const left = all.messages.length - active.messages.length;
       expect(left > 0).toBe(COMPACTED.includes(name));
       expect(active.notes.some((note) => note.startsWith(`Left out, before the last compaction: ${left} `))).toBe(

@@ -102,7 +102,7 @@ it('there is a fixture of every format', () => {
 });
 
 describe.each([...fixtures, ...smallestReal()])('$name, damaged', ({ bytes }) => {
-  it('is read, or refused with a reason', () => {
+  it('is read or rejected with a reason', () => {
     fc.assert(
       fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
         const input = damages.reduce(damaged, bytes);
@@ -180,7 +180,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
   const first = format === 'vscode-chat' ? 1 : 0;
   const kinds = Object.keys(LINE_DAMAGE) as LineDamage[];
 
-  it('tells the line, and reads all others', () => {
+  it('reports the damaged line and reads all others', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: first, max: lines.length - 1 }).filter((index) => (lines[index]?.length ?? 0) > 2),

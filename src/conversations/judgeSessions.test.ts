@@ -20,7 +20,7 @@ const session = (name: string, turns: number) => ({
   ],
 });
 
-it('reads every session once, the longest of those with one beginning, and counts what is none', () =>
+it('reads each session once, the longest of those with the same beginning, and counts other files', () =>
   inTemporaryFolder(async (folder) => {
     mkdirSync(join(folder, 'deep'));
     const write = (name: string, content: unknown): void => {

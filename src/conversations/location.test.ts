@@ -16,7 +16,7 @@ describe('a location', () => {
     expect(splitLocation('/c#/x#agent-1', nothing)).toEqual({ file: '/c#/x', part: 'agent-1' });
   });
 
-  it('with a # of its own is a path where there is such a file, or if there is no such part', () => {
+  it('with a # is a path if such a file exists or there is no such part', () => {
     expect(splitLocation('/a/b#c', () => true)).toEqual({ file: '/a/b#c', part: undefined });
     expect(splitLocation('/c#/b.jsonl', nothing)).toEqual({ file: '/c#/b.jsonl', part: undefined });
   });
@@ -41,7 +41,7 @@ describe('a subagent inside its parent’s file', () => {
     expect(conversation.messages).toHaveLength(2);
   });
 
-  it('that isn’t there is told with those that are', () => {
+  it("is rejected with a list of the existing ones if it doesn't exist", () => {
     expect(() => toSidechainConversation(parent, 'two', source)).toThrow(
       'found no subagent "two" in the conversation; expected one of one',
     );

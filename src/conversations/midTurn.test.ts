@@ -42,7 +42,7 @@ const givenBack = (): string =>
     newId: () => crypto.randomUUID(),
   });
 
-describe('a sentence that was typed while Claude Code worked stands in', () => {
+describe('a sentence typed while Claude Code worked is in', () => {
   const counter = freshCounter();
   it.each<[string, () => string]>([
     ['the messages', () => JSON.stringify(messages)],
@@ -70,7 +70,7 @@ describe('a sentence that was typed while Claude Code worked stands in', () => {
 
 const LIMITS = { resultChars: 100, parameterChars: 100 };
 
-it('is a person’s in a session that is given back, and what the agent added is not', () => {
+it("keeps typed words a person's in a session that is given back, unlike the agent's additions", () => {
   const records = givenBack()
     .trimEnd()
     .split('\n')

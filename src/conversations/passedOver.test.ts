@@ -71,12 +71,12 @@ describe.each(Object.entries(SESSIONS))('%s', (name, session) => {
   const notesOf = (kind: string): string => readConversation(session(kind), { name: 'test' }).notes.join('\n');
   const silent = name.slice(name.indexOf(' ') + 1);
 
-  it('is not sent, and told as that', () => {
+  it('is noted as not sent', () => {
     expect(notesOf(silent)).toMatch(new RegExp(`not sent to the model: 1 [\\w ]*${silent}`));
     expect(notesOf(silent)).not.toContain('may be sent');
   });
 
-  it('of a kind that nobody knows is not said to be unsent', () => {
+  it('of an unknown kind is not noted as unsent', () => {
     expect(notesOf(TOMORROW)).toMatch(new RegExp(`may be sent to the model \\(.*\\): 1 [\\w ]*${TOMORROW}`));
     expect(notesOf(TOMORROW)).not.toContain('is not sent');
   });

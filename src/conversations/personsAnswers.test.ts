@@ -203,7 +203,7 @@ describe.each(Object.keys(SESSIONS))('in a session of %s', (format) => {
   });
 });
 
-describe('a person’s words are heard', () => {
+describe("a person's words are recognized", () => {
   it.each<[ConversationFormat, string, string]>([
     ['claude-code', 'AskUserQuestion', 'User has answered your questions: "Colour"="blue". You can now continue'],
     ['opencode', 'question', 'User has answered your questions: "Colour"="blue". You can now continue'],
@@ -247,7 +247,7 @@ describe('a person’s words are heard', () => {
     ['names a rule', 'Bash', { toolDenialKind: 'permission-rule', toolUseResult: `Error: ${sentBack}` }, false],
     ['is older and of an MCP tool', 'mcp__x__y', { toolUseResult: `Error: ${sentBack}` }, false],
     ['says nothing', 'Edit', {}, false],
-  ])('in a call of Claude Code that was sent back, where its record %s (%s)', (_, tool, fields, isHeard) => {
+  ])('in a rejected call of Claude Code whose record %s (%s)', (_, tool, fields, isHeard) => {
     expect(denied(tool, fields)).toEqual(isHeard ? ['Go', 'Use pnpm'] : ['Go']);
   });
 });

@@ -77,7 +77,7 @@ const SESSIONS: Readonly<Record<string, (caller: unknown) => string>> = {
 const messagesIn = (text: string): readonly ApiMessage[] => readConversation(text, { name: 'test' }).messages;
 
 describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
-  it.each(PROGRAMS)('a result that $type reads counts nothing and is no content, and is still told', (caller) => {
+  it.each(PROGRAMS)('a result read by $type counts nothing and is no content, but is noted', (caller) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeLessThan(100);
     expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
   });
 });
 
-it('an id that is used again is the last call’s', () => {
+it("treats a reused id as the last call's", () => {
   const called = (caller: unknown): readonly ApiMessage[] => [
     { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'query', input: {}, caller }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
@@ -103,7 +103,7 @@ it('an id that is used again is the last call’s', () => {
   expect(counted).toEqual([false, false, false, true]);
 });
 
-it('messages without programs are the same objects', () => {
+it('returns the same objects for messages without programs', () => {
   const messages: readonly ApiMessage[] = [
     { role: 'user', content: 'Go' },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },

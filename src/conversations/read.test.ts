@@ -25,7 +25,7 @@ const geminiMessage = { id: 'm1', type: 'user', content: 'hi' };
 const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', text('hello')));
 const [line1 = '', line2 = ''] = lines.split('\n');
 
-describe('the format is told by content', () => {
+describe('the format is detected by content', () => {
   it.each([
     ['claude-code', lines],
     ['claude-code', line1],
@@ -72,7 +72,7 @@ describe('the format is told by content', () => {
     expect(read(Buffer.from(input)).format).toBe(format);
   });
 
-  it('keeps what stands beside the messages of a body', () => {
+  it('keeps the other fields of a request body', () => {
     const request = { model: 'claude-opus-4-5', system: [{ type: 'text', text: 'x' }], tools: [{ name: 'Read' }] };
     expect(read(JSON.stringify({ ...request, messages: [message] })).request).toEqual(request);
     expect(read(JSON.stringify([message]))).not.toHaveProperty('request');
@@ -127,7 +127,7 @@ describe('a last line that is cut off', () => {
     );
   });
 
-  it('is an error where nothing else is there', () => {
+  it('is an error if it is the only line', () => {
     expect(errorOf(`${line1.slice(0, 50)}\n{"type":"us`)).toMatchObject({ problem: 'broken-line', line: 1 });
   });
 });
@@ -154,7 +154,7 @@ describe('a line that is damaged', () => {
       2,
     ],
     ['is nested too deeply', `{"type":"x","a":${deep(600)}}`, 'found a record that is nested too deeply', 2],
-  ])('and %s costs itself and nothing else', (_, line, told, count) => {
+  ])('and %s loses only itself', (_, line, told, count) => {
     for (const [input, at] of [
       [`${line1}\n${String(line)}\n${line3}\n`, 2],
       [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],
@@ -169,14 +169,14 @@ describe('a line that is damaged', () => {
     }
   });
 
-  it('and is not UTF-8 is read with what stands for its bytes', () => {
+  it('and is not UTF-8 is read with replacement characters', () => {
     const latin1 = Buffer.concat([Buffer.from(line1.replace('hi', 'caf\u00e9'), 'latin1'), Buffer.from(`\n${line2}`)]);
     const { messages, notes } = read(latin1);
     expect(messages).toMatchObject([{ content: 'caf\ufffd' }, {}]);
     expect(notes).toEqual(['Line 1 contains bytes that are not UTF-8; they were replaced with "\ufffd".']);
   });
 
-  it('is one of many: the first are told one by one', () => {
+  it('is one of many, of which only the first are listed', () => {
     const { messages, notes } = read([line1, ...Array.from({ length: 30 }, () => 'oops'), line2].join('\n'));
     expect(messages).toHaveLength(2);
     expect(notes).toHaveLength(6);
@@ -186,7 +186,7 @@ describe('a line that is damaged', () => {
 
 const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
 
-describe('what can not be read gets one clear error', () => {
+describe('an unreadable text gets one clear error', () => {
   it.each<[string, string | Uint8Array, Partial<ReadErrorData>]>([
     ['nothing', '', { problem: 'empty', found: 'nothing' }],
     ['nothing but a mark', '\ufeff', { problem: 'empty' }],
@@ -335,7 +335,7 @@ describe('what can not be read gets one clear error', () => {
     expect(errorOf(input)).toMatchObject({ source: '/tmp/conversation', ...expected });
   });
 
-  it('in words with file, line, what was found and what was expected', () => {
+  it('with file, line, what was found and what was expected', () => {
     expect(() => read('{"type":7}\n{"type":8}')).toThrow(
       '/tmp/conversation:1: found the number 7 in "type"; expected the kind of the record, a string.',
     );
@@ -360,7 +360,7 @@ describe('an id', () => {
     expect(withLowerDrive('/C:/x')).toBe('/C:/x');
   });
 
-  it('comes from the content where there is no file', () => {
+  it('comes from the content if there is no file', () => {
     expect(sourceId({ name: 'stdin' }, 'a')).not.toBe(sourceId({ name: 'stdin' }, 'b'));
     expect(readConversation(JSON.stringify([message]), { name: 'stdin' }).id).toMatch(/^text:[0-9a-f]{16}$/);
   });

@@ -29,7 +29,7 @@ const problemOf = (path: string, maxBytes?: number): unknown => {
 };
 
 describe('a file', () => {
-  it('is read whatever it is called', () => {
+  it('is read whatever its name', () => {
     const path = file('notes.txt', '[{"role":"user","content":"hi"}]');
     expect(readConversationFile(path)).toMatchObject({ format: 'anthropic', title: 'hi' });
   });
@@ -41,7 +41,7 @@ describe('a file', () => {
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
   });
 
-  it('whose beginning is known is read from there on, as long as it stays as it was', () => {
+  it('is read from its known beginning on while unchanged', () => {
     const path = file('known.json', '[{"role":"user","content":"old"}]');
     const { mtimeMs: modified, size } = statSync(path);
     // Other bytes than the file's: they show whether the beginning was read again.
@@ -52,13 +52,13 @@ describe('a file', () => {
     expect(titleWith({ bytes, modified, size: size + 1 })).toBe('old');
   });
 
-  it.skipIf(process.platform === 'win32')('that is a pipe is not waited for', () => {
+  it.skipIf(process.platform === 'win32')('that is a pipe does not block', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(problemOf(pipe)).toBe('not-a-file');
   });
 
-  it('that is too large is refused by its size, before it is read', () => {
+  it('that is too large is rejected by its size before it is read', () => {
     const path = file('large.jsonl', '');
     // Sparse: 2 GB that take no room.
     truncateSync(path, 2 * 1024 ** 3);
@@ -66,11 +66,14 @@ describe('a file', () => {
     expect(problemOf(file('small', '[ ]'), 2)).toBe('too-large');
   });
 
-  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('that may not be read says so', () => {
-    const path = file('secret.jsonl', '[]');
-    chmodSync(path, 0);
-    expect(problemOf(path)).toBe('no-permission');
-  });
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'without read permission is reported as such',
+    () => {
+      const path = file('secret.jsonl', '[]');
+      chmodSync(path, 0);
+      expect(problemOf(path)).toBe('no-permission');
+    },
+  );
 
   it('whose single value is longer than a string can be gets a clear error', () => {
     const path = file('endless.json', '[');
@@ -86,7 +89,7 @@ describe('an error of the file system', () => {
     ['EPERM', 'no-permission'],
     ['ENOENT', 'not-found'],
     ['EIO', 'io'],
-  ])('%s is told in words', (code, problem) => {
+  ])('%s is described in words', (code, problem) => {
     const error = fileError('/x', Object.assign(new Error(`${code}: oh`), { code }));
     expect(error.problem).toBe(problem);
     expect(error.cause).toBeInstanceOf(Error);
@@ -99,12 +102,12 @@ describe('an error of the file system', () => {
     expect(message('EIO')).toMatch(/^\/x: found .*; expected a readable file\.$/);
   });
 
-  it('of no known kind is told, too', () => {
+  it('of an unknown kind is reported too', () => {
     expect(fileError('/x', 'odd').message).toContain('an error while reading');
   });
 });
 
-it('a fault of the reader itself is no answer: the worker fails with it', () => {
+it('fails the worker on a defect of the reader instead of returning an answer', () => {
   const path = file('roo.json', '[{"role":"user","content":"hi","ts":1}]');
   const broken = {
     get history(): never {

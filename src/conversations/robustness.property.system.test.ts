@@ -115,7 +115,7 @@ const session = fc
   .array(record, { maxLength: 5 })
   .map((messages) => JSON.stringify({ sessionId: 's', projectHash: 'h', messages }));
 
-it('every text is read, or refused with a reason', () => {
+it('reads every text or rejects it with a reason', () => {
   let read = 0;
   fc.assert(
     fc.property(

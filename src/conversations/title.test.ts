@@ -20,7 +20,7 @@ describe('a title', () => {
     expect(makeTitle([user(text)])).toBe(title);
   });
 
-  it('is found in time that grows with the text', () => {
+  it('is found in linear time', () => {
     // None of these ends: a search that goes on to the end from each would take minutes.
     expect(makeTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(/^Fix it <system-reminder/);
   });
@@ -48,7 +48,7 @@ describe('a title', () => {
     expect(makeTitle([message])).toBe(UNTITLED);
   });
 
-  it('is a command that has something to work on, or where there is nothing else', () => {
+  it('is a command with an argument, or a bare one if there is nothing else', () => {
     const command = user(
       '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>pull 12</command-args>',
     );
@@ -66,7 +66,7 @@ describe('a title', () => {
     expect(makeTitle([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
   });
 
-  it('has no part of a key that it would be cut in', () => {
+  it('contains no part of a key at which it would be cut', () => {
     for (let before = 20; before < 80; before++) {
       const words = `${'a'.repeat(before)} https://me:hunter22hunter22hunter22@example.org`;
       expect(maskSecrets(makeTitle([user(words)]))).not.toContain('hunter22');
@@ -93,20 +93,20 @@ describe('a title', () => {
     );
   });
 
-  it('is cut for the words that are put behind it', () => {
+  it('is shortened for the words appended to it', () => {
     expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
     const long = appendToTitle(makeTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
     expect(tidyTitle(long)).toBe(long);
   });
 
-  it('takes long texts of unclosed elements in its stride', () => {
+  it('handles long texts of unclosed elements quickly', () => {
     // In time that grows with the square of the text it would not end before the test's time limit.
     expect(makeTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });
 
-describe('what a program writes is no title', () => {
+describe('text written by a program is no title', () => {
   const titled = (...texts: string[]): string => makeTitle(texts.map((content) => ({ role: 'user', content })));
 
   it.each<[string, string[], string]>([
@@ -143,7 +143,7 @@ describe('what a program writes is no title', () => {
     expect(titled(...texts)).toBe(title);
   });
 
-  it('but an element that a person writes about is', () => {
+  it('unless a person writes about an element', () => {
     expect(titled('<div> is not closed')).toBe('<div> is not closed');
   });
 });

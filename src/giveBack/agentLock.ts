@@ -43,10 +43,10 @@ export async function withAgentLocks<T>(
   let compromised: string | undefined;
   const releases: (() => Promise<void>)[] = [];
   try {
-    for (const path of paths) releases.push(await lockOf(path, timing, () => (compromised = path)));
+    for (const path of paths) releases.push(await acquireLock(path, timing, () => (compromised = path)));
     return await action({
       confirm: () => {
-        if (compromised !== undefined) throw lockedError(compromised, 'Its lock was taken away.');
+        if (compromised !== undefined) throw createLockedError(compromised, 'Its lock was taken away.');
       },
     });
   } finally {
@@ -55,7 +55,11 @@ export async function withAgentLocks<T>(
   }
 }
 
-async function lockOf(path: string, retries: AgentLockTiming, onCompromised: () => void): Promise<() => Promise<void>> {
+async function acquireLock(
+  path: string,
+  retries: AgentLockTiming,
+  onCompromised: () => void,
+): Promise<() => Promise<void>> {
   try {
     return await lock(path, {
       stale: STALE_MS,
@@ -66,11 +70,11 @@ async function lockOf(path: string, retries: AgentLockTiming, onCompromised: () 
     });
   } catch (error) {
     if (errorCode(error) !== 'ELOCKED') throw error;
-    throw lockedError(path, 'The agent is writing to it.', error);
+    throw createLockedError(path, 'The agent is writing to it.', error);
   }
 }
 
-const lockedError = (path: string, happened: string, cause?: unknown): GiveBackError =>
+const createLockedError = (path: string, happened: string, cause?: unknown): GiveBackError =>
   new GiveBackError(
     {
       trouble: 'locked',

@@ -22,7 +22,7 @@ const partsIn = (home: string): GiveBackParts => ({
 const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const said = (value: unknown): string => JSON.stringify(value);
 
-test('a task in place: the agent sends the view, its meter falls, and undo gives both files back byte for byte', () =>
+test('writes a task in place: the agent sends the view, its meter falls, and undo restores both files', () =>
   inTemporaryFolder(async (home) => {
     const path = zooTask(home);
     const rows = join(dirname(path), 'ui_messages.json');
@@ -62,7 +62,7 @@ test('a task in place: the agent sends the view, its meter falls, and undo gives
     ]);
   }));
 
-test('a message that came after the condensation is in what is given back', () =>
+test('includes messages added after the condensation', () =>
   inTemporaryFolder(async (home) => {
     const path = zooTask(home);
     const { edits, view } = await condensedFile(path, readFileSync(path));
@@ -75,7 +75,7 @@ test('a message that came after the condensation is in what is given back', () =
     expect(messages.at(-1)?.content).toBe('one more thing');
   }));
 
-test('undo of a task that went on is refused, and leaves it as it is', () =>
+test('refuses to undo a task that has continued', () =>
   inTemporaryFolder(async (home) => {
     const path = zooTask(home);
     const { edits } = await condensedFile(path, readFileSync(path));
@@ -101,7 +101,7 @@ test.each([
   ],
   ['holds no list', 'unexpected-shape', (path: string) => writeOld(path, '{"messages":[]}')],
   ['is half written', 'unexpected-shape', (path: string) => writeOld(path, readFileSync(path, 'utf8').slice(0, -40))],
-])('a task that %s is refused, and nothing is written', async (_, trouble, change) => {
+])('refuses a task that %s and writes nothing', async (_, trouble, change) => {
   await inTemporaryFolder(async (home) => {
     const path = zooTask(home);
     const { edits } = await condensedFile(path, readFileSync(path));
@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-test('a task that its agent has locked is refused', () =>
+test('refuses a task locked by its agent', () =>
   inTemporaryFolder(async (home) => {
     const path = zooTask(home);
     const { edits } = await condensedFile(path, readFileSync(path));
@@ -126,7 +126,7 @@ test('a task that its agent has locked is refused', () =>
     await giveBack({ path, edits, row: ROW }, partsIn(home));
   }));
 
-test('Cline 4: a sidecar that its own rule takes, the transcript untouched, undo deletes it', () =>
+test('writes a sidecar that Cline 4 accepts, which undo deletes', () =>
   inTemporaryFolder(async (home) => {
     const path = clineSession(home);
     const before = readFileSync(path);
@@ -175,7 +175,7 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
     expect(existsSync(given.path)).toBe(false);
   }));
 
-test('what no agent goes on with is never written', () =>
+test('never writes files that no agent would continue', () =>
   inTemporaryFolder(async (home) => {
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
     writeOld(path, '[]');
@@ -191,7 +191,7 @@ test.each([
   ['a task in place', zooTask],
   ['a sidecar', clineSession],
   ['a new session', claudeSession],
-])('%s has the numbers of the parameters as they stood, in edited calls too', (_what, write) =>
+])('keeps the exact numbers of parameters in %s, even in edited calls', (_what, write) =>
   inTemporaryFolder(async (home) => {
     const path = write(home);
     writeOld(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));

@@ -64,37 +64,37 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
   const target = targetOf(request.path, request.agent);
   switch (target) {
     case 'roo-task':
-      return inPlace(request, parts);
+      return giveBackInPlace(request, parts);
     case 'cline-sidecar':
-      return asSidecar(request, parts);
+      return giveBackAsSidecar(request, parts);
     case 'claude-code-session':
-      return asNewSession(request, parts);
+      return giveBackAsNewSession(request, parts);
   }
 }
 
-async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
+async function giveBackInPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
   const rowsPath = join(dirname(path), 'ui_messages.json');
   await refuseRunning(parts.files, path, parts.now().getTime());
   return withAgentLocks([path, rowsPath], async (held) => {
-    const history = await document(parts.files, path);
-    const rows = await document(parts.files, rowsPath);
+    const history = await readDocument(parts.files, path);
+    const rows = await readDocument(parts.files, rowsPath);
     if (!Array.isArray(history.value) || !Array.isArray(rows.value))
-      throw unexpected(path, 'Its files contain no lists.');
-    const { read, view } = viewOf(path, history.bytes, edits);
+      throw createShapeError(path, 'Its files contain no lists.');
+    const { read, view } = createView(path, history.bytes, edits);
     const condenseId = randomUUID();
     const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
       ...row,
       condenseId,
     });
-    refuseOther(path, view, sentBy(made.history, path));
+    refuseDifference(path, view, readSentMessages(made.history, path));
     held.confirm();
     const replacement = await replaceFiles(
       parts.files,
       parts.root,
       read.id,
       [
-        { path, before: hashBytes(history.bytes), bytes: encoded(rewriteJson(history.text, made.history)) },
-        { path: rowsPath, before: hashBytes(rows.bytes), bytes: encoded(rewriteJson(rows.text, made.rows)) },
+        { path, before: hashBytes(history.bytes), bytes: encode(rewriteJson(history.text, made.history)) },
+        { path: rowsPath, before: hashBytes(rows.bytes), bytes: encode(rewriteJson(rows.text, made.rows)) },
       ],
       parts.now(),
       held.confirm,
@@ -103,57 +103,63 @@ async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackPar
   });
 }
 
-async function asSidecar({ path, edits }: GiveBackRequest, { files, root, now }: GiveBackParts): Promise<GivenBack> {
-  const session = await document(files, path);
-  if (!isRecord(session.value)) throw unexpected(path, 'It contains no session.');
-  const { read, view } = viewOf(path, session.bytes, edits);
+async function giveBackAsSidecar(
+  { path, edits }: GiveBackRequest,
+  { files, root, now }: GiveBackParts,
+): Promise<GivenBack> {
+  const session = await readDocument(files, path);
+  if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
+  const { read, view } = createView(path, session.bytes, edits);
   const content = createSidecar({ session: session.value, view, now: now() });
   const sent = applySidecar(content, session.value);
-  if (!sent) throw unexpected(path, 'The sidecar would not be accepted.');
+  if (!sent) throw createShapeError(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
   const earlier = await readBytes(files, sidecar);
   const replacement = await replaceFiles(
     files,
     root,
     read.id,
-    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: encoded(sidecarText(content, session.text)) }],
+    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: encode(renderSidecar(content, session.text)) }],
     now(),
   );
   return { target: 'cline-sidecar', replacement, path: sidecar };
 }
 
-async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now }: GiveBackParts): Promise<GivenBack> {
-  const bytes = await bytesOf(files, path);
-  const { read, view } = viewOf(path, bytes, edits);
+async function giveBackAsNewSession(
+  { path, edits }: GiveBackRequest,
+  { files, root, now }: GiveBackParts,
+): Promise<GivenBack> {
+  const bytes = await readExisting(files, path);
+  const { read, view } = createView(path, bytes, edits);
   const records = new TextDecoder()
     .decode(bytes)
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .flatMap((line) => parsedLine(line));
+    .flatMap((line) => parseLine(line));
   const sessionId = randomUUID();
   const title = appendToTitle(read.title, '(condensed)');
   const written = renderSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
-  refuseOther(path, view, readConversation(text, { path: target }).messages);
+  refuseDifference(path, view, readConversation(text, { path: target }).messages);
   const replacement = await replaceFiles(
     files,
     root,
     read.id,
-    [{ path: target, before: undefined, bytes: encoded(text) }],
+    [{ path: target, before: undefined, bytes: encode(text) }],
     now(),
   );
   return { target: 'claude-code-session', replacement, path: target };
 }
 
 /** The sidecar, with the session's messages copied verbatim. */
-function sidecarText(content: Readonly<Record<string, unknown>>, session: string): string {
+function renderSidecar(content: Readonly<Record<string, unknown>>, session: string): string {
   const messages = getJsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
 /** Ignores a line that the agent is still writing. */
-function parsedLine(line: string): unknown[] {
+function parseLine(line: string): unknown[] {
   try {
     return [parseJson(line)];
   } catch {
@@ -162,7 +168,7 @@ function parsedLine(line: string): unknown[] {
 }
 
 /** @throws GiveBackError if the history diverged or the result would be invalid */
-function viewOf(
+function createView(
   path: string,
   bytes: Uint8Array,
   edits: readonly Edit[],
@@ -171,18 +177,18 @@ function viewOf(
   const { messages: view, origins, stale } = applyEdits(read.messages, edits);
   if (stale.length > 0) throw changedError(path);
   const [violation] = findNewViolations(read.messages, view, { origins });
-  if (violation) throw unexpected(path, `The result would not be a valid conversation (${violation.rule}).`);
+  if (violation) throw createShapeError(path, `The result would not be a valid conversation (${violation.rule}).`);
   return { read, view };
 }
 
 /** Ensures that the agent sends exactly the intended messages: roles and contents, in order. */
-function refuseOther(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
-  if (contents(view) !== contents(sent))
-    throw unexpected(path, 'The agent would not send what the condensation shows.');
+function refuseDifference(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
+  if (toComparable(view) !== toComparable(sent))
+    throw createShapeError(path, 'The agent would not send what the condensation shows.');
 }
 
 /** The API treats consecutive messages of one role as one. */
-function contents(messages: readonly ApiMessage[]): string {
+function toComparable(messages: readonly ApiMessage[]): string {
   const merged: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -193,8 +199,8 @@ function contents(messages: readonly ApiMessage[]): string {
   return JSON.stringify(merged);
 }
 
-const sentBy = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
-  selectEffectiveHistory(readConversation(json(history), { path }, { history: 'all' }).messages);
+const readSentMessages = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
+  selectEffectiveHistory(readConversation(encodeJson(history), { path }, { history: 'all' }).messages);
 
 interface Document {
   readonly bytes: Uint8Array;
@@ -202,24 +208,24 @@ interface Document {
   readonly value: unknown;
 }
 
-async function document(files: Files, path: string): Promise<Document> {
-  const bytes = await bytesOf(files, path);
+async function readDocument(files: Files, path: string): Promise<Document> {
+  const bytes = await readExisting(files, path);
   try {
     const text = new TextDecoder().decode(bytes);
     return { bytes, text, value: parseJson(text) };
   } catch (error) {
-    throw unexpected(path, 'It is not JSON; the agent may be writing it.', error);
+    throw createShapeError(path, 'It is not JSON; the agent may be writing it.', error);
   }
 }
 
-async function bytesOf(files: Files, path: string): Promise<Uint8Array> {
+async function readExisting(files: Files, path: string): Promise<Uint8Array> {
   const status = await statusIfThere(files, path);
   const bytes = status && (await guarded(path, NOTHING_WRITTEN, () => readBytes(files, path)));
   if (bytes) return bytes;
   throw missingError(path);
 }
 
-const unexpected = (path: string, happened: string, cause?: unknown): GiveBackError =>
+const createShapeError = (path: string, happened: string, cause?: unknown): GiveBackError =>
   new GiveBackError(
     {
       trouble: 'unexpected-shape',
@@ -231,6 +237,6 @@ const unexpected = (path: string, happened: string, cause?: unknown): GiveBackEr
     { cause },
   );
 
-const json = (value: unknown): Uint8Array => encoded(JSON.stringify(value));
+const encodeJson = (value: unknown): Uint8Array => encode(JSON.stringify(value));
 
-const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -29,13 +29,13 @@ describe('a task that is to be condensed before it is resumed', () => {
     expect(dueOf([zoo('a', { path: moved, agent: 'Cline' })])).toBeUndefined();
   });
 
-  it('is not yet one that was written to a moment ago, and when it will be is told', () => {
+  it('is not one written a moment ago, but the time until then is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
     expect(idleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
     expect(idleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 
-  it('was not offered at this size before, and never where that was said', () => {
+  it('was not offered at this size before, nor declined for good', () => {
     const task = zoo('a', { tokens: 1_099 });
     expect(dueOf([task], { [task.path]: 1_000 })).toBeUndefined();
     expect(dueOf([{ ...task, tokens: 1_100 }], { [task.path]: 1_000 })).toBe(task.path);

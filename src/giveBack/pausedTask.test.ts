@@ -45,13 +45,13 @@ describe('whilePaused', () => {
     expect(time - began).toBeGreaterThanOrEqual(5_000);
   });
 
-  it('resumes also where the action fails, and passes its error on', async () => {
+  it('resumes even if the action fails, and rethrows its error', async () => {
     const fail = () => Promise.reject(new Error('full disk'));
     await expect(whilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
     expect(calls.at(-1)).toBe('resume it');
   });
 
-  it('leaves alone what is not open in this window, and tasks with subtasks', async () => {
+  it('leaves tasks with subtasks or in other windows alone', async () => {
     for (const stack of [[], ['another'], ['parent', task()], undefined]) {
       await expect(whilePaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
         trouble: 'running',
@@ -60,7 +60,7 @@ describe('whilePaused', () => {
     expect(calls).toEqual([]);
   });
 
-  it('does nothing to a task that goes on writing', async () => {
+  it('does nothing to a task that keeps writing', async () => {
     const busy: Clock = {
       ...clock,
       wait: async (ms) => {
@@ -74,7 +74,7 @@ describe('whilePaused', () => {
 });
 
 describe('rooApiIn', () => {
-  it('is there only where every method is', () => {
+  it('requires every method', () => {
     const api = agent([]);
     expect(rooApiIn(api)).toBe(api);
     for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(rooApiIn(other)).toBeUndefined();

@@ -40,7 +40,7 @@ const SETTLE_MS = 30_000;
 const STEP_MS = 500;
 
 /** ID of the history's task: the name of its folder. */
-const taskOf = (history: string): string => basename(dirname(history));
+const getTaskId = (history: string): string => basename(dirname(history));
 
 /**
  * Runs an action while a running task is paused, and always resumes it.
@@ -54,7 +54,7 @@ export async function whilePaused<T>(
   clock: Clock,
   action: () => Promise<T>,
 ): Promise<T> {
-  const task = taskOf(history);
+  const task = getTaskId(history);
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
   // A task that is not open here runs in another window, which can't be reached.
@@ -63,7 +63,7 @@ export async function whilePaused<T>(
   try {
     await api.cancelCurrentTask();
     await api.clearCurrentTask();
-    await settled(files, history, clock);
+    await waitUntilQuiet(files, history, clock);
     return await action();
   } finally {
     await api.resumeTask(task);
@@ -71,7 +71,7 @@ export async function whilePaused<T>(
 }
 
 /** Waits until the agent has been quiet for as long as an idle task. */
-async function settled(files: Files, history: string, { now, wait }: Clock): Promise<void> {
+async function waitUntilQuiet(files: Files, history: string, { now, wait }: Clock): Promise<void> {
   const end = now() + SETTLE_MS;
   while (now() < end) {
     const status = await statusIfThere(files, history);

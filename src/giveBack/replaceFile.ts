@@ -38,12 +38,15 @@ export async function replaceInOrder(
   guard: Guard,
 ): Promise<void> {
   const meant: FileReplacement[] = [];
-  for (const one of replacements) if (await isMeant(files, one)) meant.push(one);
+  for (const one of replacements) if (await matchesExpectation(files, one)) meant.push(one);
   for (const one of meant) await prepare(files, one);
   for (const one of meant) await replace(files, one, guard);
 }
 
-async function isMeant(files: Files, { path, from, isThere, whenChanged }: FileReplacement): Promise<boolean> {
+async function matchesExpectation(
+  files: Files,
+  { path, from, isThere, whenChanged }: FileReplacement,
+): Promise<boolean> {
   const current = (await hashOf(files, path)) ?? null;
   if (current === from && current !== isThere) return true;
   if (current !== isThere && whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');

@@ -60,7 +60,7 @@ export async function replaceFiles(
   guard: Guard = NO_GUARD,
 ): Promise<string> {
   const folder = join(root, `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`);
-  await guarded(folder, 'The conversation was not changed.', async () => {
+  await withStorageErrors(folder, 'The conversation was not changed.', async () => {
     await files.makeFolder(folder);
     const recorded: RecordedFile[] = [];
     for (const [index, { path, before, bytes }] of contents.entries()) {
@@ -81,7 +81,7 @@ export async function replaceFiles(
     await mark(files, folder, 'undoing')
       .then(() => goBack(files, folder, record, NO_GUARD))
       .catch(() => undefined);
-    const stands = await whatStands(files, record);
+    const stands = await describeState(files, record);
     if (!(error instanceof GiveBackError)) throw asStorageError(error, folder, stands ?? LEFT);
     throw stands === undefined ? error : new GiveBackError({ ...error.data, notDone: stands }, { cause: error });
   }
@@ -96,7 +96,7 @@ const NEXT_START =
  * Describes what is on disk after a failure, since reverting may have failed too. Undefined if no
  * file has its new content.
  */
-async function whatStands(files: Files, record: ReplacementRecord): Promise<string | undefined> {
+async function describeState(files: Files, record: ReplacementRecord): Promise<string | undefined> {
   const changed: string[] = [];
   try {
     for (const { path, after } of record.files) {
@@ -127,7 +127,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
       if (current === before || current === after) continue;
       throw current === null ? missingError(path, NOTHING_UNDONE) : changedError(path, NOTHING_UNDONE);
     }
-    await guarded(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
+    await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
       await mark(files, folder, 'undoing');
       await goBack(files, folder, record, guard);
     });
@@ -187,7 +187,7 @@ async function whileAgentWaits<T>(
 }
 
 /** Converts disk errors to GiveBackErrors with a description; refusals are unchanged. */
-async function guarded(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
+async function withStorageErrors(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {

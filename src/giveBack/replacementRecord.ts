@@ -30,7 +30,7 @@ export type ReplacementRecord = z.infer<typeof recordSchema>;
 export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
   const path = join(folder, RECORD);
   const bytes = await readBytes(files, path);
-  const parsed = recordSchema.safeParse(bytes && jsonIn(bytes));
+  const parsed = recordSchema.safeParse(bytes && parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new GiveBackError({
     trouble: bytes ? 'newer-version' : 'missing',
@@ -41,7 +41,7 @@ export async function readRecord(files: Files, folder: string): Promise<Replacem
   });
 }
 
-function jsonIn(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {

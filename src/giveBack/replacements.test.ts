@@ -57,7 +57,7 @@ describe('the replacements', () => {
     expect(await givenBack(nodeFiles, root)).toEqual([]);
   });
 
-  it.skipIf(process.platform === 'win32')('leave it to those who could read the file', async () => {
+  it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
     chmodSync(path, 0o640);
     await replace('a', 'v1', 1);
     expect(statSync(path).mode & 0o777).toBe(0o640);
@@ -65,14 +65,14 @@ describe('the replacements', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('undo nothing where the agent went on', async () => {
+  it('undo nothing if the agent continued', async () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
     await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
 
-  it('say so where somebody writes to the file before it is replaced', async () => {
+  it('report a file changed before it was replaced', async () => {
     const files: Files = {
       ...nodeFiles,
       rename: async (from, to) => {
@@ -86,7 +86,7 @@ describe('the replacements', () => {
     expect(await givenBack(nodeFiles, root)).toEqual([]);
   });
 
-  it('of a task that was deleted since are told as such, and end in time', async () => {
+  it('report a deleted task without waiting', async () => {
     const task = join(folder, 'tasks', 'one');
     mkdirSync(task, { recursive: true });
     const history = join(task, 'api_conversation_history.json');
@@ -100,7 +100,7 @@ describe('the replacements', () => {
     expect(existsSync(task)).toBe(false);
   });
 
-  it('are undone at the second try where the first came half way, and where the new file is gone already', async () => {
+  it('complete an interrupted undo at the second try, even if the new file is gone', async () => {
     const second = join(folder, 'second.json');
     const contents = [
       { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') },
@@ -114,7 +114,7 @@ describe('the replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
-  it('bring to an end what a dead process left, and name what can’t be', async () => {
+  it('recover what a dead process left, and report failures', async () => {
     const half = await replace('a', 'v1', 1);
     rmSync(join(half, 'done'));
     const unread = await replace('b', 'v2', 2);
@@ -131,7 +131,7 @@ describe('the replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v2');
   });
 
-  it('remove what is older than thirty days, and nothing before', async () => {
+  it('remove only entries older than thirty days', async () => {
     const old = await replace('a', 'v1', 1);
     const fresh = await replace('b', 'v2', 2);
     const day = 24 * 60 * 60;
@@ -147,7 +147,7 @@ describe('the replacements', () => {
     expect(await givenBack(nodeFiles, root)).toEqual(['b']);
   });
 
-  it('tell what is on the disk where it refuses at any step, once or from then on', async () => {
+  it('describe what is on disk after a failure at any step', async () => {
     const second = join(folder, 'second.json');
     const names = [path, second];
     const seen = { left: 0, part: 0, whole: 0 };

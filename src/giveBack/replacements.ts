@@ -33,7 +33,7 @@ export async function withReplacements<T>(
 }
 
 /** Oldest first, since names begin with the time. */
-async function foldersIn(files: Files, root: string): Promise<string[]> {
+async function listFolders(files: Files, root: string): Promise<string[]> {
   const names = (await ifThere(files.list(root))) ?? [];
   return names
     .filter(isReplacementName)
@@ -42,9 +42,9 @@ async function foldersIn(files: Files, root: string): Promise<string[]> {
 }
 
 /** The last replacement of each conversation that can be undone. */
-async function lastDone(files: Files, root: string): Promise<ReadonlyMap<string, string>> {
+async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
-  for (const folder of await foldersIn(files, root)) {
+  for (const folder of await listFolders(files, root)) {
     if ((await stateOf(files, folder)) !== 'done') continue;
     // Records of newer versions are left to those versions.
     const record = await readRecord(files, folder).catch(() => undefined);
@@ -55,7 +55,7 @@ async function lastDone(files: Files, root: string): Promise<ReadonlyMap<string,
 
 /** Ids of conversations whose giving back can be undone. */
 export const givenBack = async (files: Files, root: string): Promise<string[]> => [
-  ...(await lastDone(files, root)).keys(),
+  ...(await findLastDone(files, root)).keys(),
 ];
 
 /**
@@ -64,7 +64,7 @@ export const givenBack = async (files: Files, root: string): Promise<string[]> =
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
 export async function undoLast(files: Files, root: string, conversation: string): Promise<boolean> {
-  const folder = (await lastDone(files, root)).get(conversation);
+  const folder = (await findLastDone(files, root)).get(conversation);
   if (folder === undefined) return false;
   await undoReplacement(files, folder);
   return true;
@@ -83,7 +83,7 @@ export interface Recovery {
 export async function recoverAll(files: Files, root: string, now: Date): Promise<Recovery> {
   let recovered = 0;
   const problems: string[] = [];
-  for (const folder of await foldersIn(files, root)) {
+  for (const folder of await listFolders(files, root)) {
     try {
       const before = await stateOf(files, folder);
       const after = await recoverReplacement(files, folder);

@@ -14,7 +14,7 @@ const withTask = (check: (history: string, item: string) => Promise<void>): Prom
   });
 const rests = (history: string, now = Date.now()): Promise<void> => refuseRunning(nodeFiles, history, now);
 
-test('a task rests once nobody wrote to it for a while', () =>
+test('considers a task idle if it was not written for a while', () =>
   withTask(async (history) => {
     await expect(rests(history)).resolves.toBeUndefined();
     writeFileSync(history, '[]');
@@ -29,7 +29,7 @@ test('a task rests once nobody wrote to it for a while', () =>
 test.each([
   ['handed on to a subtask', { status: 'delegated' }],
   ['waits for its subtask', { status: 'active', awaitingChildId: 'child' }],
-])('a task that was %s does not rest', (_what, item) =>
+])('considers a task that was %s active', (_what, item) =>
   withTask(async (history, path) => {
     writeOld(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
@@ -43,14 +43,14 @@ test.each([
   ['says nothing of a subtask', '{"status":"active","awaitingChildId":null}'],
   ['is no object', '[]'],
   ['is half written', '{"status":"dele'],
-])('an item of the history that %s keeps no task from resting', (_what, text) =>
+])('ignores a history item that %s', (_what, text) =>
   withTask(async (history, path) => {
     writeOld(path, text);
     await expect(rests(history)).resolves.toBeUndefined();
   }),
 );
 
-test('a task without an item rests; one that is gone is told', () =>
+test('considers a task without a history item idle, and reports a missing one', () =>
   withTask(async (history, path) => {
     rmSync(path);
     await expect(rests(history)).resolves.toBeUndefined();

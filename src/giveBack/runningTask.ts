@@ -23,12 +23,12 @@ export async function refuseRunning(files: Files, history: string, now: number):
   if (now - status.modified < QUIET_MS) {
     throw runningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
   }
-  const delegation = await delegationOf(files, join(dirname(history), 'history_item.json'));
+  const delegation = await findDelegation(files, join(dirname(history), 'history_item.json'));
   if (delegation) throw runningError(history, delegation);
 }
 
 /** A task that waits for its subtask resumes with what it has in memory. */
-async function delegationOf(files: Files, path: string): Promise<string | undefined> {
+async function findDelegation(files: Files, path: string): Promise<string | undefined> {
   const bytes = await readBytes(files, path);
   if (!bytes) return undefined;
   let item: unknown;

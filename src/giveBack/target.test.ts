@@ -20,7 +20,7 @@ describe('where a condensed conversation can be given back', () => {
     else expect(targetOf(path)).toBe(target);
   });
 
-  it('is a folder of the user’s own, where the agent is known to be Roo or Zoo', () => {
+  it("includes a user's own folder if the agent is known to be Roo or Zoo", () => {
     const path = `/mnt/tasks-of-mine/${TASK}`;
     expect(possibleTarget(path)).toBeUndefined();
     expect([possibleTarget(path, 'Roo Code'), possibleTarget(path, 'Zoo Code')]).toEqual(['roo-task', 'roo-task']);

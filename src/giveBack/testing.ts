@@ -27,7 +27,7 @@ export const touchOld = (path: string): void => {
 export const conversationOf = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
 
 /** Rows of the agent's chat: a request with its figures for each answer. */
-const rowsOf = (messages: readonly ApiMessage[]): unknown[] =>
+const createRows = (messages: readonly ApiMessage[]): unknown[] =>
   messages.map((message, index) =>
     message.role === 'assistant'
       ? {
@@ -44,7 +44,7 @@ export function zooTask(home: string, messages: readonly ApiMessage[] = conversa
   const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
   const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
   writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
-  writeOld(join(folder, 'ui_messages.json'), JSON.stringify(rowsOf(messages)));
+  writeOld(join(folder, 'ui_messages.json'), JSON.stringify(createRows(messages)));
   writeOld(join(folder, 'history_item.json'), JSON.stringify({ id, status: 'active' }));
   return join(folder, 'api_conversation_history.json');
 }

@@ -20,18 +20,18 @@ const CONVERSATION = [
 const SAME = [0, 1, 2, 3, 4, 5, 6];
 
 describe('align', () => {
-  it('is exact where the conversation has only grown', () => {
+  it('is exact if the conversation has only grown', () => {
     expect(aligned(CONVERSATION, CONVERSATION)).toEqual({ places: SAME, isExact: true });
     expect(aligned(CONVERSATION, [...CONVERSATION, assistant('done')])).toEqual({ places: SAME, isExact: true });
     expect(aligned([], CONVERSATION)).toEqual({ places: [], isExact: true });
   });
 
-  it('knows a result by its call, whatever it says now', () => {
+  it('matches a result by its call, whatever its text', () => {
     const changed = CONVERSATION.with(2, user(result('a', 'another text')));
     expect(aligned(CONVERSATION, changed)).toEqual({ places: SAME, isExact: false });
   });
 
-  it('passes over a text that has changed', () => {
+  it('skips a text that has changed', () => {
     const changed = CONVERSATION.with(4, user('go on, please'));
     expect(aligned(CONVERSATION, changed).places).toEqual([0, 1, 2, 3, undefined, 5, 6]);
   });
@@ -41,7 +41,7 @@ describe('align', () => {
     expect(aligned(CONVERSATION, CONVERSATION.toSpliced(1, 0, assistant('new'))).places).toEqual([0, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('loses what was rolled back', () => {
+  it('drops what was rolled back', () => {
     const back = [...CONVERSATION.slice(0, 4), user('another way')];
     expect(aligned(CONVERSATION, back).places).toEqual([0, 1, 2, 3, undefined, undefined, undefined]);
   });
@@ -61,7 +61,7 @@ describe('commonPrefix', () => {
     expect(commonPrefix([], CONVERSATION)).toBe(0);
   });
 
-  it('tells apart whatever differs', () => {
+  it('detects every difference', () => {
     const unlike: unknown[] = ['x', 1, null, [], [1], {}, { a: 1 }, { b: 1 }, { a: [1] }, { a: [1, 2] }];
     for (const [i, a] of unlike.entries()) {
       for (const [j, b] of unlike.entries()) {

@@ -107,7 +107,7 @@ export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMes
  */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
-  const [before, now] = [partsOf(was), partsOf(is)];
+  const [before, now] = [getParts(was), getParts(is)];
   let first = 0;
   while (first < before.length && isEqual(before[first], now[first])) first++;
   let last = 0;
@@ -116,13 +116,13 @@ export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   const added = now.slice(first, now.length - last);
   if (added.length === 0 || others.length > 0 || !added.every(isText)) return false;
   if (!changed) return before.length > 0;
-  return isText(changed) && added.some(({ text }) => isLonger(changed.text, text));
+  return isText(changed) && added.some(({ text }) => containsWhole(changed.text, text));
 }
 
-const partsOf = ({ content }: ApiMessage): readonly Block[] =>
+const getParts = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-function isLonger(was: string, is: string): boolean {
+function containsWhole(was: string, is: string): boolean {
   if (was.trim() === '' || is.length <= was.length) return false;
   return (
     (is.startsWith(was) && !isInWord(is, was.length)) || (is.endsWith(was) && !isInWord(is, is.length - was.length))

@@ -49,7 +49,7 @@ const without = (course: Course, ...changes: Change[]): Course => ({
   possible: new Set(CHANGES.filter((change) => !changes.includes(change))),
 });
 
-describe('what is sent in the place of a refused request', () => {
+describe('what is sent after a rejected request', () => {
   it.each<[string, Course, readonly (Change | undefined)[], number | undefined]>([
     ['a good answer ends it', view(), [undefined], undefined],
     ['too long: shorter', view('too-long'), [undefined, 'shorten'], undefined],
@@ -112,7 +112,7 @@ describe('what is sent in the place of a refused request', () => {
     expect(played.told).toBe(told);
   });
 
-  it('ends for every course, within the bound, and nothing is sent that was refused already', () => {
+  it('ends within the bound for every course and never resends what was rejected', () => {
     const course = fc.record({
       isCondensed: fc.boolean(),
       answers: fc.array(fc.constantFrom(...PROBLEMS), { maxLength: 2 * MAX_ATTEMPTS }),
@@ -155,11 +155,11 @@ it.each<[ApiErrorKind, string, Problem | undefined]>([
   ['network', 'reset', undefined],
   ['aborted', '', undefined],
   ['refusal', 'no', undefined],
-])('an error of kind %s (%s) is the problem %s', (kind, vendorMessage, problem) => {
+])('classifies an error of kind %s (%s) as %s', (kind, vendorMessage, problem) => {
   expect(problemIn(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
 });
 
-describe('a request that the chat makes again after it failed', () => {
+describe('a failed request that the chat repeats', () => {
   const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
 
   it('within seconds is a repetition, three times', () => {

@@ -61,7 +61,7 @@ describe('the state of the cache', () => {
     expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
   });
 
-  it('is warm, by its answers, where a model of unknown span read as long after a request', () => {
+  it('is warm by its answers if a model of unknown span has read after as long', () => {
     const learning = new TokenLearning();
     const model = upstream();
     learning.cacheAnswered(model, 50_000, READ);
@@ -72,7 +72,7 @@ describe('the state of the cache', () => {
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
 
-  it('is never cold or none of a model that read from it and whose span nobody knows', () => {
+  it('is never cold or none for a model of unknown span that has read from it', () => {
     const tokens = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(

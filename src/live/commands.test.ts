@@ -18,7 +18,7 @@ async function condensedBed(root: string, messages = DUE): Promise<TestBed & { r
 }
 
 describe('condensing by hand', () => {
-  it('acts at once, also under the threshold, and the next request goes out condensed', () =>
+  it('acts at once, even below the threshold, and condenses the next request', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const { conversation, tokens } = await live.prepare(request(SMALL));
@@ -31,7 +31,7 @@ describe('condensing by hand', () => {
       expect(next.tokens).toBeLessThan(tokens * 0.6);
     }));
 
-  it('that comes to nothing says why', () =>
+  it('says why if nothing was condensed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await live.prepare(request([user('task')]));
@@ -41,7 +41,7 @@ describe('condensing by hand', () => {
 });
 
 describe('undo', () => {
-  it('gives the conversation back byte for byte, and redo the view, after a restart too', () =>
+  it('restores the conversation byte for byte, and redo the view, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const view = json(live.view(id)?.view);
@@ -55,7 +55,7 @@ describe('undo', () => {
       expect(json((await again.live.prepare(request(DUE, small))).messages)).toBe(view);
     }));
 
-  it('says when there is nothing', () =>
+  it('reports if there is nothing to undo', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await live.prepare(request(SMALL));
@@ -65,7 +65,7 @@ describe('undo', () => {
       expect(live.view('gone' as LiveId)).toBeUndefined();
     }));
 
-  it('passes over condensations of messages that are gone', () =>
+  it('skips condensations of removed messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       await live.prepare(request([...DUE.slice(0, 3), user('another way')]));
@@ -90,7 +90,7 @@ describe('a single edit', () => {
       expect((await live.toggleEdit(id, 'none' as never)).kind).toBe('nothing');
     }));
 
-  it('that was taken out is told where its message now stands, and not where it is gone or pinned', () =>
+  it("that was excluded is listed at its message's current place unless that is gone or pinned", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edits = live.view(id)!.edits.filter(({ kind }) => kind === 'cut');
@@ -130,7 +130,7 @@ describe('a pinned message', () => {
       expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
     }));
 
-  it('stays so whichever of several condensations had changed it, also those that are undone', () =>
+  it('stays unchanged by every condensation, including undone ones', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation: id } = await live.prepare(request(SMALL));
@@ -167,7 +167,7 @@ describe('a pinned message', () => {
       expect(live.active()?.pinned).toEqual([]);
     }));
 
-  it('that is not there is told', () =>
+  it("that doesn't exist is reported", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       expect(await live.pin(id, 1_000)).toMatchObject({ kind: 'nothing' });
@@ -203,7 +203,7 @@ describe('a reference', () => {
       expect(live.active()?.condensations).toHaveLength(1);
     }));
 
-  it('whose copy another undo or exclusion brought back stays right', () =>
+  it('whose copy was restored by another undo or exclusion stays valid', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(request(twice));

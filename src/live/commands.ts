@@ -24,7 +24,7 @@ const UNDONE_NEW_RESULTS = 'Undone. What was left out of new results is back, an
 const REDONE_NEW_RESULTS = 'Brought back. New results again leave out what the conversation already contains.';
 const REDONE = 'Brought back. The next request is sent condensed again.';
 
-const nothing = (detail: string): Command => ({ entries: [], detail });
+const createNoop = (detail: string): Command => ({ entries: [], detail });
 
 /** Condensations applicable to the current conversation, oldest first. */
 export const condensationsOf = ({ ledger, messages }: LiveConversation): Condensation[] =>
@@ -32,8 +32,8 @@ export const condensationsOf = ({ ledger, messages }: LiveConversation): Condens
 
 /** Undoes the last condensation. */
 export function undoCommand(conversation: LiveConversation): Command {
-  const last = lastShown(conversation);
-  if (!last) return nothing('There is nothing left to undo.');
+  const last = findLastShown(conversation);
+  if (!last) return createNoop('There is nothing left to undo.');
   return {
     entries: [{ type: 'undone', condensation: last.id }],
     detail: isNewResults(last) ? UNDONE_NEW_RESULTS : UNDONE,
@@ -43,16 +43,16 @@ export function undoCommand(conversation: LiveConversation): Command {
 /** Restores the first condensation undone since the last one. */
 export function redoCommand(conversation: LiveConversation): Command {
   const candidates = condensationsOf(conversation);
-  const last = lastShown(conversation);
+  const last = findLastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
-  if (!next) return nothing('There is nothing to bring back.');
+  if (!next) return createNoop('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
     detail: isNewResults(next) ? REDONE_NEW_RESULTS : REDONE,
   };
 }
 
-function lastShown(conversation: LiveConversation): Condensation | undefined {
+function findLastShown(conversation: LiveConversation): Condensation | undefined {
   const active = new Set(activeCondensations(conversation.ledger).map(({ id }) => id));
   return condensationsOf(conversation).findLast(({ id }) => active.has(id));
 }
@@ -60,17 +60,18 @@ function lastShown(conversation: LiveConversation): Condensation | undefined {
 /** Excludes an edit from the view, or restores it. */
 export function toggleCommand({ ledger }: LiveConversation, edit: EditId): Command {
   const entry = toggleEdit(ledger, edit);
-  if (!entry) return nothing('The conversation has no such edit.');
+  if (!entry) return createNoop('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
 /** Pins a message: it stays unchanged, and removed content returns. */
 export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
   const message = messages[index];
-  if (!message) return nothing(`The conversation has no message ${index + 1}.`);
-  if (pinned.has(index)) return nothing('The message is already pinned.');
+  if (!message) return createNoop(`The conversation has no message ${index + 1}.`);
+  if (pinned.has(index)) return createNoop('The message is already pinned.');
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
-  if (summary) return nothing('A summary replaces the message. Undo that condensation first, or exclude the summary.');
+  if (summary)
+    return createNoop('A summary replaces the message. Undo that condensation first, or exclude the summary.');
   const excluded = excludeAllOf(index, ledger, messages);
   return {
     entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excluded],
@@ -82,6 +83,6 @@ export function unpinCommand({ ledger, messages }: LiveConversation, index: numb
   const message = messages[index];
   const key = message && makeMessageKey(message);
   const pins = ledger.pinned.filter((pin) => pin.key === key);
-  if (pins.length === 0) return nothing('The message is not pinned.');
+  if (pins.length === 0) return createNoop('The message is not pinned.');
   return { entries: pins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };
 }

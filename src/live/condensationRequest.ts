@@ -23,7 +23,7 @@ export function requestFor(
 ): CondensationRequest {
   const { id, messages, shown, model, system, overheadTokens, pinned } = conversation;
   const { provider, config, maxCost, coherenceFloor } = settings;
-  const window = windowOf(conversation, learning);
+  const window = getWindowLimits(conversation, learning);
   return {
     conversation: id,
     messages,
@@ -56,7 +56,7 @@ export function termsOf(
 ): Partial<Pick<CondensationRequest, 'trigger' | 'minimumGain' | 'targetTokens'>> {
   const { model, countedTokens, overheadTokens } = conversation;
   if (reason === 'window') return { trigger: 'manual' };
-  const window = windowOf(conversation, learning);
+  const window = getWindowLimits(conversation, learning);
   if (reason === 'cold-cache') {
     const dueTokens = countedTokens * learning.factor(model);
     return { targetTokens: messagesTarget(window, model.threshold, overheadTokens, dueTokens) };
@@ -93,14 +93,14 @@ export function policyFor(
     mayUseNative,
     limitTokens: learning.fitting(model) - overheadTokens,
     roomTokens: Math.floor(percentOf(ROOM_PERCENT, model.contextWindow) / learning.factor(model)),
-    truncateTo: messagesTarget(windowOf(conversation, learning), model.threshold, overheadTokens),
+    truncateTo: messagesTarget(getWindowLimits(conversation, learning), model.threshold, overheadTokens),
     hasFloor: true,
     fileAwareFollows,
     ...(configs && { configs }),
   };
 }
 
-function windowOf({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
+function getWindowLimits({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
   return {
     contextWindow: model.contextWindow,
     tokenFactor: learning.factor(model),

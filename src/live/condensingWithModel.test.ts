@@ -45,7 +45,7 @@ describe('a summary by a model', () => {
     return { ...bed, summarizer, ready };
   }
 
-  it('is made within the request where it is due', () =>
+  it('is made within the request that needs it', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
       const { live } = liveBed(root, { providers: [native], settings: { provider: 'native' } });
@@ -68,7 +68,7 @@ describe('a summary by a model', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that was prepared in the background gives back what was left out of new results meanwhile', () =>
+  it('that was prepared in the background restores what new results omitted meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
       await live.prepare(request(reads(23)));
@@ -84,7 +84,7 @@ describe('a summary by a model', () => {
       expect(json(messages)).toContain('f3 line 50 ');
     }));
 
-  it('that was prepared is used though the agent asked something beside the task meanwhile', () =>
+  it('that was prepared is used despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
       const { live, summarizer, ready } = preparing(root);
       await live.prepare(request(reads(23)));
@@ -106,7 +106,7 @@ describe('a summary by a model', () => {
       expect((await live.prepare(request(edited))).messages).toEqual(edited);
     }));
 
-  it('that never comes does not stop the task: it is waited for once, then given up', () =>
+  it('that never comes does not stop the task: it is awaited once, then abandoned', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -124,7 +124,7 @@ describe('a summary by a model', () => {
       expect(events.filter((event) => event.kind === 'preparing' && !event.isPreparing)).toHaveLength(1);
     }));
 
-  it('is asked for no more once two in a row have come too late', () =>
+  it('is no longer requested after two in a row came too late', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing(() => new Promise(() => undefined));
       const settings = { provider: 'native', backgroundPercent: 50, waitMs: 0 };
@@ -138,7 +138,7 @@ describe('a summary by a model', () => {
       expect(live.active()?.isPreparing).toBe(false);
     }));
 
-  it('that is given up is not asked for again before the conversation has grown', () =>
+  it('that was abandoned is not requested again before the conversation has grown', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -191,11 +191,11 @@ describe('a summary by a model', () => {
       expect(live.active()?.isPreparing).toBe(false);
     }));
 
-  describe('that is given up', () => {
+  describe('that is abandoned', () => {
     const givenUp = (events: readonly LiveEvent[]) =>
       events.flatMap((event) => (event.kind === 'not-condensed' && event.outcome.kind === 'cancelled' ? [event] : []));
 
-    it('is told with its cost, and is a run that counts', () =>
+    it('is reported with its cost and counts as a run', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, ready } = preparing(root);
         await live.prepare(request(reads(23)));
@@ -213,7 +213,7 @@ describe('a summary by a model', () => {
         expect(run?.tokensAfter).toBe(run?.tokensBefore);
       }));
 
-    it('is told once its call has ended, also where that does not heed the cancel', () =>
+    it('is reported after its call has ended, even if that ignores the cancel', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, summarizer, ready } = preparing(root);
         await live.prepare(request(reads(23)));
@@ -225,7 +225,7 @@ describe('a summary by a model', () => {
         expect(givenUp(events)[0]?.outcome.cost).toBeGreaterThan(0);
       }));
 
-    it('before a model was asked, is no run', () => {
+    it('before a model was called is no run', () => {
       const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
       const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
       expect(metricsOfEvent({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
@@ -234,7 +234,7 @@ describe('a summary by a model', () => {
     });
   });
 
-  describe('that a person asks for', () => {
+  describe('that a person requests', () => {
     /** A conversation that is not due, whose model's reply comes once it is let through. */
     async function asked(
       root: string,
@@ -261,7 +261,7 @@ describe('a summary by a model', () => {
     const reasons = (events: readonly LiveEvent[]) =>
       events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
 
-    it('holds no request meanwhile: it goes out as it came, and what it brought stays', () =>
+    it('delays no request: it is sent unchanged, and its new messages stay', () =>
       inTemporaryFolder(async (root) => {
         const { live, condense, called, reply, events } = await asked(root);
         const done = condense();
@@ -277,7 +277,7 @@ describe('a summary by a model', () => {
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
-    it('is taken by a request that comes first, and told as asked for', () =>
+    it('is applied by an earlier request and reported as manual', () =>
       inTemporaryFolder(async (root) => {
         // The model answers once a request waits for it.
         let answer = (): void => undefined;
@@ -295,7 +295,7 @@ describe('a summary by a model', () => {
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
-    it('never keeps a request that must be condensed: that is done without it, and the person is told', () =>
+    it('never delays a request that must be condensed: that is done without it and reported', () =>
       inTemporaryFolder(async (root) => {
         const clock = testClock();
         const settings = { provider: 'truncation' };
@@ -311,7 +311,7 @@ describe('a summary by a model', () => {
         expect(reasons(events)).toEqual(['window']);
       }));
 
-    it('ends where it is cancelled, and where another one is asked for', () =>
+    it('ends if it is canceled or another one is requested', () =>
       inTemporaryFolder(async (root) => {
         const { live, condense, called, events } = await asked(root);
         const stop = new AbortController();
@@ -330,7 +330,7 @@ describe('a summary by a model', () => {
         await until(() => events.filter((event) => event.kind === 'not-condensed').length === 2);
       }));
 
-    it('and is cancelled, leaves the summary that is due later as it was', () =>
+    it('does not affect a later summary if it is canceled', () =>
       inTemporaryFolder(async (root) => {
         // The request waits for as long as the model takes.
         const clock = { ...testClock(), sleep: () => new Promise<never>(() => undefined) };
@@ -346,7 +346,7 @@ describe('a summary by a model', () => {
         expect(reasons(events)).toEqual(['threshold']);
       }));
 
-    it('and fails, says why, and the settings’ own way condenses what is due', () =>
+    it('reports a failure, and the configured provider condenses what is due', () =>
       inTemporaryFolder(async (root) => {
         const { native } = summarizing(['refused']);
         const { live, events } = liveBed(root, { providers: [native], settings: { provider: 'truncation' } });

@@ -98,7 +98,7 @@ export class ConversationSpending {
     const { limits: limitsNow, words, spending, warn } = this.parts;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
-    const atMost = computeCallCost(plainUsage(model, prompt), model.prices);
+    const atMost = computeCallCost(createUsage(model, prompt), model.prices);
     if (atMost === undefined) {
       if (model.unknownPrice !== undefined)
         this.tellOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
@@ -115,7 +115,7 @@ export class ConversationSpending {
     }
     if (booking.kind === 'refused') {
       const { limit, spent, allowed } = booking;
-      const said = words.stopped[limit](dollars(spent), dollars(allowed));
+      const said = words.stopped[limit](formatDollars(spent), formatDollars(allowed));
       this.tellOnce(this.keyOf('stop', limit, conversation, allowed), { words: said, about: limit });
       throw new Error(said);
     }
@@ -156,7 +156,7 @@ export class ConversationSpending {
     ] as const;
     for (const [limit, allowed] of limits) {
       if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_SHARE : 1)) continue;
-      const said = (stops ? words.near : words.reached)[limit](dollars(spent[limit]), dollars(allowed));
+      const said = (stops ? words.near : words.reached)[limit](formatDollars(spent[limit]), formatDollars(allowed));
       this.tellOnce(this.keyOf('warn', limit, conversation, allowed), { words: said, about: limit });
     }
   }
@@ -176,10 +176,10 @@ export class ConversationSpending {
 
 const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
+const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /** The prompt alone, without cache reads. */
-const plainUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
+const createUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',
   inputTokens: prompt,

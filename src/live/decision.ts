@@ -15,7 +15,11 @@ export const cacheOf = ({ model, answers, resumed }: LiveConversation, { clock, 
   cacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
 
 /** The price tier that the request dropped below. */
-function tierLeft(prices: ModelPrices | undefined, before: number, after: number): Pick<LiveDecision, 'dearerAbove'> {
+function findTierLeft(
+  prices: ModelPrices | undefined,
+  before: number,
+  after: number,
+): Pick<LiveDecision, 'dearerAbove'> {
   const left = [prices?.input, prices?.cacheRead].flatMap((rate) =>
     (rate?.tiers ?? []).map(({ aboveTokens }) => aboveTokens).filter((tokens) => before > tokens && after <= tokens),
   );
@@ -49,7 +53,7 @@ export function decisionOf(
     tokensAfter,
     contextWindow,
     cache,
-    ...tierLeft(prices, tokensBefore, tokensAfter),
+    ...findTierLeft(prices, tokensBefore, tokensAfter),
     ...(prices &&
       cache.state !== 'unknown' && {
         saving: estimateSaving(effect, { prices, accounting, cache: cache.state, isLongCache: cacheLifetime === '1h' }),

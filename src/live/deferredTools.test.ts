@@ -16,7 +16,7 @@ const found = (block: Block): ApiMessage[] => [user('go'), { role: 'user', conte
 const result = (content: readonly Block[]): Block => ({ type: 'tool_result', tool_use_id: 'a', content });
 
 describe('a tool that is deferred', () => {
-  it('is not there before it is found', () => {
+  it('is not visible before it is found', () => {
     const tools = [READ, ...MCP];
     expect(readTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
   });
@@ -32,11 +32,11 @@ describe('a tool that is deferred', () => {
       },
     ],
     ['a block of its own', reference('mcp__issues__do_7')],
-  ])('is there once it is found by %s', (_how, block) => {
+  ])('is visible after it is found by %s', (_how, block) => {
     expect(readTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
   });
 
-  it('is told by what it is for on the Responses API, and only its namespace there where it has one', () => {
+  it('is described to the model on the Responses API, or its namespace if it has one', () => {
     const search = { type: 'tool_search' };
     const own = { type: 'function', name: 'a', description: 'Does a.', parameters: schema(9), defer_loading: true };
     const plain = { type: 'function', name: 'b', description: 'Does b.', parameters: schema(9) };
@@ -49,13 +49,13 @@ describe('a tool that is deferred', () => {
     expect(readTools([more], [user('go')]).loaded).toEqual([{ ...more, tools: told }]);
   });
 
-  it('is not told on Chat Completions', () => {
+  it('is not described on Chat Completions', () => {
     const chat = { type: 'function', function: { name: 'a', parameters: schema(9) }, defer_loading: true };
     expect(readTools([chat], [user('go')]).loaded).toEqual([]);
     expect(readTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
-  it('leaves declarations as they are where none is', () => {
+  it('leaves declarations unchanged if none is deferred', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
     expect(readTools(tools, [user('go')]).loaded).toBe(tools);
   });
@@ -123,7 +123,7 @@ describe('a conversation with deferred tools', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('is cut by its server all the same, where that reads less than the tools and messages that it has', () =>
+  it('is truncated by its server if that reads less than its tools and messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       for (const count of [9, 12])

@@ -29,43 +29,43 @@ export function readTools(tools: readonly unknown[], messages: readonly ApiMessa
   if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
   for (const message of messages)
-    for (const block of getBlocks(message)) for (const name of referencesIn(block)) found.add(name);
+    for (const block of getBlocks(message)) for (const name of findReferences(block)) found.add(name);
   return {
-    loaded: withDeferred(tools, (tool) => (found.has(nameOf(tool)) ? tool : announced(tool))),
-    upFront: withDeferred(tools, () => undefined),
+    loaded: mapDeferred(tools, (tool) => (found.has(nameOf(tool)) ? tool : announce(tool))),
+    upFront: mapDeferred(tools, () => undefined),
   };
 }
 
 type Declaration = Readonly<Record<string, unknown>>;
 
 /** A namespace, or Codex's item that declares more tools, contains a list. */
-const innerOf = (tool: Declaration): readonly unknown[] =>
+const getInnerTools = (tool: Declaration): readonly unknown[] =>
   Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
 
 const isDeferred = (tool: Declaration): boolean => tool['defer_loading'] === true;
 
 const hasDeferred = (tool: unknown): boolean =>
-  isRecord(tool) && (isDeferred(tool) || innerOf(tool).some((inner) => hasDeferred(inner)));
+  isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
 /** @param mapTool what remains of a deferred tool; undefined to remove it */
-function withDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
+function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];
     if (isDeferred(tool)) {
       const part = ofDeferred(tool);
       return part === undefined ? [] : [part];
     }
-    const inner = withDeferred(innerOf(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
+    const inner = mapDeferred(getInnerTools(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
     return [{ ...tool, tools: inner }];
   });
 }
 
 /** Of a deferred function of the Responses API the model sees the description. */
-function announced({ type, name, description }: Declaration): unknown {
+function announce({ type, name, description }: Declaration): unknown {
   return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
 }
 
-function referencesIn(block: Block): string[] {
+function findReferences(block: Block): string[] {
   const content = block['content'];
   const inside = isRecord(content) ? content['tool_references'] : content;
   const parts: readonly unknown[] = Array.isArray(inside) ? [block, ...(inside as readonly unknown[])] : [block];

@@ -7,14 +7,15 @@ export function describePlaces(messages: readonly ApiMessage[]): (place: Place) 
   const named = new Map<string, string>();
   for (const exchange of listToolExchanges(messages)) {
     const name = [exchange.tool, getPath(DEFAULT_TOOLS, exchange)].filter(Boolean).join(' ');
-    for (const { path } of exchange.parameters) named.set(blockKey(exchange.callMessage, path), `parameter of ${name}`);
-    for (const { path, message } of exchange.results) named.set(blockKey(message, path), `result of ${name}`);
+    for (const { path } of exchange.parameters)
+      named.set(getBlockKey(exchange.callMessage, path), `parameter of ${name}`);
+    for (const { path, message } of exchange.results) named.set(getBlockKey(message, path), `result of ${name}`);
   }
   return ({ message, path }) => {
-    const what = path.length === 0 ? 'messages' : (named.get(blockKey(message, path)) ?? 'text');
+    const what = path.length === 0 ? 'messages' : (named.get(getBlockKey(message, path)) ?? 'text');
     return `${what}, ${path.length === 0 ? 'from message' : 'message'} ${message + 1}`;
   };
 }
 
 /** All parts of a block share a description. */
-const blockKey = (message: number, path: Place['path']): string => `${message}/${path[1] ?? ''}`;
+const getBlockKey = (message: number, path: Place['path']): string => `${message}/${path[1] ?? ''}`;

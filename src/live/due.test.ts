@@ -21,19 +21,19 @@ describe('a condensation', () => {
     expect(dueReason(input({ model: upstream({ threshold: { percent: 20 } }) }))).toBe('threshold');
   });
 
-  it('is due where the request does not fit, also while it cools down', () => {
+  it('is due if the request does not fit, even while waiting', () => {
     expect(dueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
     expect(dueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
-  it('is due from a lower threshold once the cache is cold, where that is set', () => {
+  it('is due from a lower threshold if the cache is cold and that is set', () => {
     expect(dueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
     expect(dueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
     expect(dueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();
     expect(dueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
   });
 
-  it('is never due where the window is not known', () => {
+  it('is never due if the window is unknown', () => {
     const model = upstream({ contextWindow: 0 });
     expect(dueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
   });

@@ -13,11 +13,11 @@ import type { ExpandedInput } from './types';
  * agent
  */
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
-  const strings = stringsIn(input).filter((text) => text.includes(MARKER_START));
+  const strings = collectStrings(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };
   const known = referencedBy(conversation);
-  if (strings.some((text) => holdsBroken(text, conversation, [...known.keys()]))) {
-    return { error: refusal('One of them is not written as it stands in the conversation.') };
+  if (strings.some((text) => containsBrokenMarker(text, conversation, [...known.keys()]))) {
+    return { error: createRefusal('One of them is not written as it stands in the conversation.') };
   }
   const named = strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference));
   const references = [...new Set(named)].filter((reference) => known.has(reference));
@@ -28,10 +28,11 @@ export async function expandInput(conversation: LiveConversation, input: unknown
       if (content.kind === 'cut') originals.set(reference, text);
     }
   } catch (error) {
-    return { error: refusal(errorMessage(error)) };
+    return { error: createRefusal(errorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
-  if (missing !== undefined) return { error: refusal(`Ref ${missing} stands for whole messages, or for an image.`) };
+  if (missing !== undefined)
+    return { error: createRefusal(`Ref ${missing} stands for whole messages, or for an image.`) };
   return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 
@@ -42,9 +43,9 @@ const MARKER_CHARS = 300;
  * True if a text contains a marker of this conversation that the agent copied incorrectly: with its
  * reference or its words.
  */
-function holdsBroken(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
+function containsBrokenMarker(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
   const whole = findMarkers(text);
-  if (countOf(text, MARKER_START) === whole.length) return false;
+  if (countOccurrences(text, MARKER_START) === whole.length) return false;
   const words = new Set(
     ledger.condensations.flatMap(({ edits }) =>
       edits.flatMap((edit) =>
@@ -65,15 +66,15 @@ function holdsBroken(text: string, { ledger }: LiveConversation, known: readonly
   return false;
 }
 
-const refusal = (why: string): string =>
+const createRefusal = (why: string): string =>
   `The parameters hold a marker (${MARKER_EXAMPLE}) that stands for content which was taken out of the conversation, and it could not be put back. ${why} The tool was not called. Write the content itself, or recall it first, and call the tool again.`;
 
-const countOf = (text: string, part: string): number => text.split(part).length - 1;
+const countOccurrences = (text: string, part: string): number => text.split(part).length - 1;
 
-function stringsIn(value: unknown): string[] {
+function collectStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  return isRecord(value) ? Object.values(value).flatMap(stringsIn) : [];
+  if (Array.isArray(value)) return value.flatMap(collectStrings);
+  return isRecord(value) ? Object.values(value).flatMap(collectStrings) : [];
 }
 
 function mapStrings(value: unknown, change: (text: string) => string): unknown {

@@ -30,7 +30,7 @@ async function summarized(root: string): Promise<TestBed & { readonly id: LiveId
 }
 
 describe('a summary', () => {
-  it('stays where one of its messages is rewritten, after a restart too, and can be undone', () =>
+  it('stays if one of its messages is rewritten, even after a restart, and can be undone', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
@@ -42,7 +42,7 @@ describe('a summary', () => {
       expect(again.view(id)?.view).toEqual(changed);
     }));
 
-  it('stays where one of its messages is lost', () =>
+  it('stays if one of its messages is lost', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
@@ -52,7 +52,7 @@ describe('a summary', () => {
       expect(findNewViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
     }));
 
-  it('goes where the conversation went another way inside it', () =>
+  it('is dropped if the conversation diverged inside it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = await summarized(root);
       const back = [...SMALL.slice(0, 6), user('another way')];
@@ -63,7 +63,7 @@ describe('a summary', () => {
       expect((await live.prepare(request(headless))).messages).toEqual(headless);
     }));
 
-  it('holds a message that can’t be pinned without taking it back', () =>
+  it('covers a message that can only be pinned by undoing it', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const pinned = await live.pin(id, 4);
@@ -73,7 +73,7 @@ describe('a summary', () => {
 });
 
 describe('the conversations of a host', () => {
-  it('are kept in memory as long as there are not many, and come back from the disk', () =>
+  it('are kept in memory up to a limit and reloaded from disk', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       for (let other = 0; other < 25; other++) await live.prepare(request(SMALL, { conversationId: `other ${other}` }));
@@ -82,7 +82,7 @@ describe('the conversations of a host', () => {
       expect(json((await live.prepare(request(SMALL))).messages)).toContain(WORDS);
     }));
 
-  it('go on without a ledger that can’t be read, and that is told', () =>
+  it('continue without an unreadable ledger, which is reported', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       live.dispose();
@@ -95,7 +95,7 @@ describe('the conversations of a host', () => {
       expect(outcome?.kind).toBe('condensed');
     }));
 
-  it('set ledgers aside that nobody has used for a month, and tell it', () =>
+  it('archive ledgers unused for a month and report it', () =>
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);

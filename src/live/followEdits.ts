@@ -59,14 +59,14 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
     if (newResults) {
       // It was not recorded where the copies were that these refer to.
       isExact = false;
-      return movedNewResults(own, newResults, keys, messages);
+      return moveNewResults(own, newResults, keys, messages);
     }
     if (!was) return own;
     const alignment = align(was, keys);
     isExact &&= alignment.isExact;
-    return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
+    return alignment.isExact ? own : own.flatMap((edit) => moveEdit(edit, alignment, messages));
   });
-  const shown = showFitting(messages, edits);
+  const shown = applyFittingEdits(messages, edits);
   const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
 }
@@ -76,7 +76,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
  * align}, for some of the messages only. Where the conversation went several ways, messages of each
  * have stood at one place: an edit is of the one that has its text.
  */
-function movedNewResults(
+function moveNewResults(
   edits: readonly Edit[],
   newResults: readonly PlacedMessage[],
   keys: readonly MessageKey[],
@@ -144,7 +144,7 @@ export function grown({ edits, messages, origins }: Shown, added: readonly ApiMe
   };
 }
 
-function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
+function applyFittingEdits(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
   const { messages: view, origins, stale } = applyEdits(messages, edits);
   if (stale.length === 0) return { edits, messages: view, origins };
   const gone = new Set(stale.map(editKey));
@@ -154,7 +154,7 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
 /** True if any of the condensation's edits still has its message. */
 export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
-  return followed(condensation, messages.map(makeMessageKey), messages).length > 0;
+  return followCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
 
 /**
@@ -168,7 +168,7 @@ export function excludeAllOf(
 ): LedgerEntry[] {
   const keys = messages.map(makeMessageKey);
   return condensations.flatMap((condensation) =>
-    followed(condensation, keys, messages)
+    followCondensation(condensation, keys, messages)
       .filter((edit) => edit.kind !== 'summary' && edit.place.message === message)
       .map(({ id }): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),
   );
@@ -186,28 +186,28 @@ export function takenOut(
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
-  const edits = excludedEdits(ledger, (_, condensation) => followed(condensation, keys, messages));
+  const edits = excludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
   // An edit that was undone and redone has the same id in both.
   const ids = new Set(shown.map(({ id }) => id));
   return edits.filter((edit) => !ids.has(edit.id) && !touches(edit, pinned) && isStanding(messages, edit));
 }
 
 /** A condensation's edits at their current places. */
-function followed(
+function followCondensation(
   { messages: was, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): readonly Edit[] {
-  if (newResults) return movedNewResults(edits, newResults, keys, messages);
+  if (newResults) return moveNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
   const alignment = align(was, keys);
   // Same places as in the view.
-  return alignment.isExact ? edits : edits.flatMap((edit) => moved(edit, alignment, messages));
+  return alignment.isExact ? edits : edits.flatMap((edit) => moveEdit(edit, alignment, messages));
 }
 
 /** An edit at its current place; empty if its message is gone. */
-function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
-  if (edit.kind === 'summary') return movedSummary(edit, places, messages);
+function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
+  if (edit.kind === 'summary') return moveSummary(edit, places, messages);
   const message = places[edit.place.message];
   if (message === undefined) return [];
   return [message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }];
@@ -218,7 +218,7 @@ function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[
  * remains correct if one in between changed slightly or was lost. It then covers the current
  * messages.
  */
-function movedSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
+function moveSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
   const inside = places.slice(edit.start, edit.end);
   const start = inside[0];
   const last = inside.at(-1);

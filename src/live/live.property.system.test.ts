@@ -176,7 +176,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
     ),
   ));
 
-it('a conversation whose edits are all undone goes out as it came', () =>
+it('sends the original conversation after all edits are undone', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(history, repeatingHistory), (messages) =>
       inTemporaryFolder(async (root) => {

@@ -41,7 +41,7 @@ export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBe
   Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
 /** Provider ID recorded for edits that restore text whose reference no longer resolves. */
-const RESTORING = 'restored-references';
+const RESTORE_PROVIDER = 'restored-references';
 
 export interface LiveAbout {
   readonly id: LiveId;
@@ -55,7 +55,7 @@ export interface LiveAbout {
 }
 
 /** The last request of a conversation. */
-interface Asked {
+interface RequestState {
   readonly messages: readonly ApiMessage[];
   readonly model: UpstreamModel;
   readonly system: string | undefined;
@@ -88,7 +88,7 @@ export class LiveConversation {
   /** Its calls, by tool. */
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
-  private asked: Asked | undefined;
+  private asked: RequestState | undefined;
   private current: Shown = unedited([]);
   /** Counts changes of the view; results prepared for an earlier view no longer fit. */
   private revision = 0;
@@ -335,7 +335,7 @@ export class LiveConversation {
     }
     this.current = shown;
     this.revision++;
-    if (provider !== RESTORING) {
+    if (provider !== RESTORE_PROVIDER) {
       await this.keepUse();
       this.watch = this.lastWatch();
     }
@@ -438,19 +438,23 @@ export class LiveConversation {
       cost: 0,
       outcome: { kind: 'done' },
     } as const;
-    await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
+    await this.record({ provider: RESTORE_PROVIDER, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
 
-const jsonOf = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
+const toJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
 /** Counts what a request contains beside its messages. */
-function readRequest(request: AgentRequest, before: Asked | undefined, { counter, clock }: LiveParts): Asked {
+function readRequest(
+  request: AgentRequest,
+  before: RequestState | undefined,
+  { counter, clock }: LiveParts,
+): RequestState {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
   const { loaded, upFront } = readTools(tools, messages);
-  const toolsJson = jsonOf(loaded);
-  const late = loaded === upFront ? 0 : counter.text(toolsJson) - counter.text(jsonOf(upFront));
-  const sentJson = loaded === tools ? toolsJson : jsonOf(tools);
+  const toolsJson = toJson(loaded);
+  const late = loaded === upFront ? 0 : counter.text(toolsJson) - counter.text(toJson(upFront));
+  const sentJson = loaded === tools ? toolsJson : toJson(tools);
   return {
     messages,
     model,
@@ -469,4 +473,4 @@ function readRequest(request: AgentRequest, before: Asked | undefined, { counter
 }
 
 /** True for a condensation that only repairs references; it is not shown to or undone by people. */
-export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORING;
+export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER;

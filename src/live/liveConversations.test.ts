@@ -13,7 +13,7 @@ import { DUE, json, liveBed, marked, read, reads, request, SMALL, upstream, usag
 const MINUTES_5 = { cacheLifetime: '5m', cacheSpan: { warmMs: 300_000, coldMs: 300_000 } } as const;
 
 describe('a request', () => {
-  it('below the threshold goes out as it came', () =>
+  it('below the threshold is sent unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const prepared = await live.prepare(request(SMALL));
@@ -39,7 +39,7 @@ describe('a request', () => {
       });
     }));
 
-  it('that needs a condensation each time says once that the window is too small', () =>
+  it('that must always be condensed warns once that the window is too small', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
@@ -57,7 +57,7 @@ describe('a request', () => {
       expect(problems()).toHaveLength(1);
     }));
 
-  it('without a known window is left alone', () =>
+  it('is sent unchanged if the window is unknown', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const prepared = await live.prepare(request(DUE, { model: upstream({ contextWindow: 0 }) }));
@@ -99,7 +99,7 @@ describe('a request', () => {
       await expect(live.prepare(request(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
     }));
 
-  it('with a provider that is not there uses the active one', () =>
+  it('with a missing provider uses the default one', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root, { settings: { provider: 'gone' } });
       expect((await live.prepare(request(DUE))).outcome?.provider).toBe('lossless');
@@ -121,7 +121,7 @@ describe('a request', () => {
       expect(events.map(({ kind }) => kind)).not.toContain('preparing');
     }));
 
-  it('goes under the coherence floor only where it must fit', () =>
+  it('ignores the coherence floor only if it would not fit', () =>
     inTemporaryFolder(async (root) => {
       // Of one error line nothing may be lost sight of.
       const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
@@ -141,7 +141,7 @@ describe('a request', () => {
 describe('a request that does not fit', () => {
   const HUGE = reads(80);
 
-  it('is truncated where the provider is not enough, with room for the next ones', () =>
+  it('is truncated if the provider is not enough, with room for the next ones', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const prepared = await live.prepare(request(HUGE));
@@ -162,14 +162,14 @@ describe('a request that does not fit', () => {
       expect(json(again.messages.slice(0, -2))).toBe(json(prepared.messages));
     }));
 
-  it('is shortened also where one new result alone is too long', () =>
+  it('is shortened even if a single new result is too long', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const prepared = await live.prepare(request([...SMALL, ...read('huge', 6_000)]));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
     }));
 
-  it('where people wrote too much goes out all the same, and that is told', () =>
+  it('with too much text of people is sent anyway, with a note', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const prepared = await live.prepare(request([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
@@ -177,7 +177,7 @@ describe('a request that does not fit', () => {
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
 
-  it('that the model refused is condensed further as often as it is asked for, until nothing is left to take out', () =>
+  it('that the model rejected is condensed further until nothing is left to remove', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const sent = request(reads(24));
@@ -197,7 +197,7 @@ describe('a request that does not fit', () => {
       expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));
 
-  it('that was refused with figures is condensed by them at once', () =>
+  it('that was rejected with figures is condensed to them at once', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const sent = request(reads(24));
@@ -212,7 +212,7 @@ describe('a request that does not fit', () => {
       expect(next.tokens).toBeLessThan(30_000);
     }));
 
-  it('whose prompt alone would have fitted goes out as it is, for a shorter answer', () =>
+  it('whose prompt alone would have fit is sent unchanged with a shorter answer', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const sent = request(reads(6));
@@ -223,7 +223,7 @@ describe('a request that does not fit', () => {
       expect(again?.contextWindow).toBe(38_000);
     }));
 
-  it('that the model refused and that has nothing to take out is told so', () =>
+  it("that the model rejected and that can't be shortened is reported", () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const sent = request([user('a short task')]);
@@ -244,7 +244,7 @@ describe('tokens', () => {
       expect(again.tokens).toBe(Math.ceil(again.countedTokens * 2));
     }));
 
-  it('and cost are told of each conversation', () =>
+  it('and cost are reported for each conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const prepared = await live.prepare(request(SMALL, { model: upstream({ prices: SONNET_PRICES }) }));
@@ -277,7 +277,7 @@ describe('a cold cache', () => {
     ['a known span, and the threshold comes first', MINUTES_5, 90, undefined],
     ['a span that nobody knows', {}, 60, undefined],
     ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
-  ])('is said to be a reason from so many tokens: %s', (_, cache, coldPercent, expected) =>
+  ])('is a reason from this many tokens: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
       await live.prepare(request(SMALL, { model: upstream({ contextWindow: 40_000, ...cache }) }));
@@ -285,7 +285,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('is of the model that answered, and so are cost and tokens, also where another was asked meanwhile', () =>
+  it('belongs to the model that answered, like cost and tokens, even if another was called meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = liveBed(root, { clock, settings: { coldPercent: 60 } });
@@ -339,7 +339,7 @@ describe('a cold cache', () => {
       expect(decision?.saving?.perRequest).toBeGreaterThan(0);
     }));
 
-  it('is as old as the request, however long the answer took, also where what was sent is said anew', () =>
+  it('is as old as the request, however long the answer took', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live } = liveBed(root, { clock, settings: { coldPercent: 60 } });

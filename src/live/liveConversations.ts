@@ -245,7 +245,7 @@ export class LiveConversations implements LiveConversationsApi {
       original,
       origins: shown.origins,
       edits: shown.edits,
-      cacheMarks: breakpoints(shown, answers.lastSent),
+      cacheMarks: selectBreakpoints(shown, answers.lastSent),
       tokens,
       countedTokens,
       ...(mustRead !== undefined && { mustRead }),
@@ -277,9 +277,9 @@ export class LiveConversations implements LiveConversationsApi {
  * @param previous messages in the previous request's view
  * @returns ascending indexes in the view
  */
-function breakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
+function selectBreakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
   const newest = messages.length - 1;
-  const marks = [edits.length > 0 ? condensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
+  const marks = [edits.length > 0 ? findCondensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
   return [...new Set(marks)]
     .filter((index) => index >= 0)
     .sort((a, b) => a - b)
@@ -287,7 +287,7 @@ function breakpoints({ edits, messages, origins }: Shown, previous: number): num
 }
 
 /** Index of the last message in the view changed by an edit. */
-function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
+function findCondensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,

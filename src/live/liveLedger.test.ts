@@ -4,13 +4,13 @@ import { findMarkers } from '../core/messages/markers';
 import { nodeFiles } from '../storage/nodeFiles';
 import { DUE, json, liveBed, reads, request } from './testing';
 
-describe('where the disk is full', () => {
+describe('with a full disk', () => {
   const full = {
     ...nodeFiles,
     makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
   };
 
-  it('nothing is taken out, as long as the request fits', () =>
+  it('nothing is removed while the request fits', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root, { storage: { files: full } });
       const prepared = await live.prepare(request(DUE));
@@ -19,7 +19,7 @@ describe('where the disk is full', () => {
       expect(events.some((event) => event.kind === 'problem')).toBe(true);
     }));
 
-  it('what must go is kept in memory, and can still be recalled and undone', () =>
+  it('required removals are kept in memory and can be recalled and undone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { storage: { files: full } });
       const long = reads(60);

@@ -74,7 +74,7 @@ describe('a single result that is too large', () => {
       expect(searched).toContain('log line 12345 with some words in it');
     }));
 
-  it('is shortened without a way to recall it only where the request would not fit', () =>
+  it('is shortened without a recall tool only if the request would not fit', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const wide = upstream({ contextWindow: 1_000_000 });
@@ -85,7 +85,7 @@ describe('a single result that is too large', () => {
       expect((await other.prepare(request(sent, { model }))).tokens).toBeLessThan(20_000);
     }));
 
-  it('stays whole where the agent recalled it', () =>
+  it('stays whole if the agent recalled it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const small = upstream({ contextWindow: 64_000 });
@@ -100,7 +100,7 @@ describe('a single result that is too large', () => {
       expect(json(messages)).toBe(json(asked));
     }));
 
-  it('stays whole where that is switched off and it fits', () =>
+  it('stays whole if shortening is off and it fits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { largeResultPercent: 0 } });
       const wide = upstream({ contextWindow: 1_000_000 });
@@ -109,8 +109,8 @@ describe('a single result that is too large', () => {
     }));
 });
 
-describe('a result that repeats what stands above it', () => {
-  it('goes out as a reference, and what was sent stays byte for byte, after a restart too', () =>
+describe('a result that repeats earlier content', () => {
+  it('is sent as a reference, and earlier messages stay byte for byte, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const first = await sendAll(live, FIRST);
@@ -123,7 +123,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
     }));
 
-  it('does not wait for the disk, can be recalled meanwhile, and costs a cache alone where the process ends before', () =>
+  it('does not wait for the disk, can be recalled meanwhile, and only costs a cache if the process ends', () =>
     inTemporaryFolder(async (root) => {
       const never = {
         ...nodeFiles,
@@ -139,7 +139,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json(third.messages)).toBe(json(THIRD));
     }));
 
-  it('is kept in memory where the disk is full, which is said once, and written once it is not', () =>
+  it('is kept in memory while the disk is full, which is reported once', () =>
     inTemporaryFolder(async (root) => {
       let isFull = true;
       const files = {
@@ -171,20 +171,20 @@ describe('a result that repeats what stands above it', () => {
       expect(json(restarted.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
     }));
 
-  it('goes out whole where it is switched off', () =>
+  it('is sent whole if that is off', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { newResults: 'off' } });
       expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
     }));
 
-  it('is left as it was sent when a host that did not condense it goes on', () =>
+  it('stays as sent by another host that did not condense it', () =>
     inTemporaryFolder(async (root) => {
       await sendAll(liveBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await liveBed(root).live.prepare(request(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
 
-  it('can be recalled, also in another process, and its marker becomes no file', () =>
+  it('can be recalled, even in another process, and its marker is never written to a file', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation, messages } = await sendAll(live, SECOND);
@@ -201,7 +201,7 @@ describe('a result that repeats what stands above it', () => {
       expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
     }));
 
-  it('is no answer of recall: what was asked back comes whole, though other lines of it stand above', () =>
+  it('excludes answers of recall, which are sent whole', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const recalled = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
@@ -213,7 +213,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json(messages)).toBe(json(asked));
     }));
 
-  it('is no answer of recall in the words that Codex puts around it', () =>
+  it('excludes answers of recall wrapped by Codex', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const text = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
@@ -229,7 +229,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json(messages)).toBe(json(asked));
     }));
 
-  it('is read again right after its reference: that is counted, after a restart too, and the file comes whole', () =>
+  it('is sent whole after it was read again, which is counted even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       await sendAll(live, SECOND);
@@ -248,7 +248,7 @@ describe('a result that repeats what stands above it', () => {
       expect(restarted.active()?.newResults).toMatchObject(counted);
     }));
 
-  it('that was read again behind a condensation is no new result that something was left out of', () =>
+  it('that was read again after a condensation does not count as shortened', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root, { settings: { newResults: 'off' } });
       const { conversation } = await sendAll(bed.live, FIRST);
@@ -268,7 +268,7 @@ describe('a result that repeats what stands above it', () => {
       expect(restarted.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
     }));
 
-  it('is counted once where the same request is made shorter still, since it would not fit', () =>
+  it('is counted once if the same request is shortened further to fit', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const model = upstream({ contextWindow: 200_000 });
@@ -296,7 +296,7 @@ describe('a result that repeats what stands above it', () => {
       expect(live.active()!.newResults!.tokens).toBeGreaterThan(before);
     }));
 
-  it('of a tool of the user’s own table refers to the file, and still does behind a condensation', () =>
+  it('of a user-defined tool refers to the file, even after a condensation', () =>
     inTemporaryFolder(async (root) => {
       const tools = { acme_show: { kind: 'read', path: ['what'] } };
       const numbered = (from: number, to: number): string =>
@@ -322,7 +322,7 @@ describe('a result that repeats what stands above it', () => {
       expect(await seenBy({}, 'none')).not.toContain(known);
     }));
 
-  it('stays cut on a way that the conversation comes back to', () =>
+  it('stays shortened on a branch that the conversation returns to', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       await sendAll(live, SECOND);
@@ -333,7 +333,7 @@ describe('a result that repeats what stands above it', () => {
       expect(marked((await liveBed(root).live.prepare(request(THIRD))).messages)).toBe(1);
     }));
 
-  it('does not keep a request from being condensed where it fails', () =>
+  it('does not prevent a request from being condensed if it fails', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const broken = vi.spyOn(LiveConversation.prototype, 'newResults', 'get').mockImplementation(() => {
@@ -345,7 +345,7 @@ describe('a result that repeats what stands above it', () => {
       expect(prepared.notes.join()).toContain('broken');
     }));
 
-  it('comes back with the last undo and goes with the first redo; a single one can be excluded', () =>
+  it('returns with the last undo and goes with the first redo; a single one can be excluded', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await sendAll(live, SECOND);
@@ -365,7 +365,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json((await live.prepare(request(more))).messages)).toBe(json(more));
     }));
 
-  it('comes back where a condensation takes out what it refers to', () =>
+  it('is restored if a condensation removes its other copy', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await sendAll(live, THIRD);
@@ -383,7 +383,7 @@ describe('a result that repeats what stands above it', () => {
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
-  it('does not keep what is asked for again behind a condensation from being counted', () =>
+  it('does not prevent counting of repeated requests after a condensation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await sendAll(live, THIRD);
@@ -393,7 +393,7 @@ describe('a result that repeats what stands above it', () => {
       expect(live.active()?.condensations[0]?.use).toMatchObject({ turns: 1, rereads: 1 });
     }));
 
-  it('comes back where the agent rewrote what it refers to', () =>
+  it('is restored if the agent rewrote its other copy', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       await sendAll(live, SECOND);
@@ -419,7 +419,7 @@ describe('a result that repeats what stands above it', () => {
     }));
 });
 
-it('a new result that a person had brought back, or pinned, stays whole where the host restarts before its answer', () =>
+it('keeps a restored or pinned new result whole if the host restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
     for (const how of ['toggle', 'pin'] as const) {
       const folder = join(root, how);
@@ -435,7 +435,7 @@ it('a new result that a person had brought back, or pinned, stays whole where th
     }
   }));
 
-it('a result that was pinned whole is not shortened where the host restarts before its answer', () =>
+it('does not shorten a pinned result if the host restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
     const off = liveBed(root, { settings: { newResults: 'off' } }).live;
     const { conversation } = await sendAll(off, SECOND);

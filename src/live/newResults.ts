@@ -84,11 +84,11 @@ export async function condenseNewResults(
   counter: MessageCounter,
 ): Promise<CondensedResults | undefined> {
   if (!messages.slice(state.firstNew).some(hasLongResult)) return undefined;
-  let made = await condensedBy(rules, messages, state, counter);
+  let made = await applyRules(rules, messages, state, counter);
   // Combine both runs: repeated reads and tokens of changes count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
-    const more = await condensedBy(further.rules, messages, made, counter);
+    const more = await applyRules(further.rules, messages, made, counter);
     const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     made = { ...more, edits, rereads, saved: made.saved + more.saved };
   }
@@ -96,7 +96,7 @@ export async function condenseNewResults(
 }
 
 /** Edits made by the rules; none if the view would break a rule of the APIs. */
-async function condensedBy(
+async function applyRules(
   rules: NewResultRules,
   messages: readonly ApiMessage[],
   { shown: before, firstNew }: NewResultsState,

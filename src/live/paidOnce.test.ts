@@ -36,7 +36,7 @@ describe('a paid summary', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('is not begun anew with each request of an agent that changes its old messages', () =>
+  it('is not restarted by each request of an agent that changes its old messages', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
       const { live } = liveBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
@@ -47,7 +47,7 @@ describe('a paid summary', () => {
     }));
 });
 
-it('a request behind a condensation that never ends can be cancelled', () =>
+it('can cancel a request that waits for an endless condensation', () =>
   inTemporaryFolder(async (root) => {
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {

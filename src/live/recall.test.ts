@@ -31,7 +31,7 @@ const recalled = async (live: LiveConversations, id: LiveId | undefined, query: 
   (await live.recall(id, query)).text;
 
 describe('recall by reference', () => {
-  it('gives the bytes that were taken out', () =>
+  it('returns the removed bytes', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [reference] = references;
@@ -55,7 +55,7 @@ describe('recall by reference', () => {
       expect(text).toContain('f1 line 99');
     }));
 
-  it('keeps to the lines that are asked for', () =>
+  it('returns only the requested lines', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const text = await recalled(live, id, { references: [references[0]!], fromLine: 11, toLine: 12 });
@@ -63,7 +63,7 @@ describe('recall by reference', () => {
       expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
     }));
 
-  it('gives only lines that match where something is searched for in them', () =>
+  it('returns only matching lines if there is a search', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const of = references.slice(0, 2);
@@ -104,7 +104,7 @@ describe('recall by reference', () => {
       expect(shown.join('\n')).toBe(lines('f0', 100));
     }));
 
-  it('stays under the 8,192 bytes that VS Code puts into a message, unless more was asked for', () =>
+  it("stays below 8,192 bytes, VS Code's limit for a message, unless more was requested", () =>
     inTemporaryFolder(async (root) => {
       const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
       const { live, id, references } = await suppressed(root, [
@@ -133,7 +133,7 @@ describe('recall by reference', () => {
       expect(found.text).toContain('word0 word1');
     }));
 
-  it('finds its way in a result of more lines than an answer has room for, or are read in one step', () =>
+  it('handles results with more lines than an answer or a batch can have', () =>
     inTemporaryFolder(async (root) => {
       const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
       const { live, id, references } = await suppressed(root, [
@@ -152,7 +152,7 @@ describe('recall by reference', () => {
       expect(await recalled(live, id, query)).toContain(`lines 1 to ${Number(from) - 1} of 45000]`);
     }));
 
-  it('says what is not known', () =>
+  it('names unknown references', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       expect(await live.recall(id, { references: ['abcdef99'] })).toMatchObject({ kind: 'nothing' });
@@ -163,7 +163,7 @@ describe('recall by reference', () => {
       expect(both).toContain('f0 line 99');
     }));
 
-  it('looks through all conversations where none is named, also after a restart', () =>
+  it('searches all conversations if none is named, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { references } = await suppressed(root);
       const { live } = liveBed(root);
@@ -185,7 +185,7 @@ describe('recall by reference', () => {
 });
 
 describe('recall by search', () => {
-  it('finds lines that hold all words, in any case, with their numbers', () =>
+  it('finds lines with all words in any case, with their numbers', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const found = await live.recall(id, { words: 'F3 LINE 42' });
@@ -202,7 +202,7 @@ describe('recall by search', () => {
       expect(text).not.toContain('f3');
     }));
 
-  it('finds nothing that still stands in the view', () =>
+  it('finds nothing that is still in the view', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       // Its own conversation was dropped: others are not searched.
@@ -212,14 +212,14 @@ describe('recall by search', () => {
       expect((await live.recall(id, { words: 'f7 line 1' })).kind).toBe('nothing');
     }));
 
-  it('says what is wrong with a pattern', () =>
+  it('explains an invalid pattern', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       expect(await recalled(live, id, { pattern: '(' })).toContain('no regular expression');
       expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
     }));
 
-  it('gives up on a pattern that takes for ever', () =>
+  it('stops a pattern that never ends', () =>
     inTemporaryFolder(async (root) => {
       const evil = [...SMALL.slice(0, 2), ...exchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`)];
       const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
@@ -245,7 +245,7 @@ describe('markers in parameters', () => {
       });
     }));
 
-  it('of none leave the very same parameters', () =>
+  it('return the same object if there are none', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       const input = { content: `text ${MARKER_START.charAt(0)} of another kind` };
@@ -253,7 +253,7 @@ describe('markers in parameters', () => {
       expect('input' in expanded && expanded.input).toBe(input);
     }));
 
-  it('of a file that quotes some are text, and stay, also beside one of the conversation', () =>
+  it('quoted from a file stay text, even beside one of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const literal = `see ${marker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
@@ -263,7 +263,7 @@ describe('markers in parameters', () => {
       expect(await live.expandMarkers(id, [both])).toEqual({ input: [`${literal} ${lines('f0', 100)}`] });
     }));
 
-  it('that are written wrongly are refused in words', () =>
+  it('that are malformed are rejected with a message', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [edit] = live.view(id)?.edits ?? [];
@@ -279,7 +279,7 @@ describe('markers in parameters', () => {
       }
     }));
 
-  it('of a summary are refused: no file holds messages', () =>
+  it('of a summary are rejected, since no file contains messages', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { providers: [summarizing()] });
       const { conversation } = await live.prepare(request(SMALL));
@@ -289,7 +289,7 @@ describe('markers in parameters', () => {
       expect(await live.expandMarkers(conversation, { text: marker('messages', reference!) })).toHaveProperty('error');
     }));
 
-  it('of a conversation that is not known are left alone', () =>
+  it('of an unknown conversation are left unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       expect(await live.expandMarkers('gone' as LiveId, 'x')).toEqual({ input: 'x' });

@@ -47,7 +47,7 @@ interface Lines {
 }
 
 /** What a query found in one reference: lines, and where they were. */
-interface Found extends Lines {
+interface FoundLines extends Lines {
   readonly reference: ReferenceId;
   readonly where: string;
   readonly image?: ImageBlock;
@@ -63,17 +63,17 @@ export async function recall(
   counter: MessageCounter,
 ): Promise<RecallResult> {
   try {
-    const found = await foundBy(conversations, query);
-    return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : answer(found.found, query, counter);
+    const found = await search(conversations, query);
+    return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : renderAnswer(found.found, query, counter);
   } catch (error) {
     const why = errorMessage(error);
     return { kind: 'nothing', text: error instanceof PatternError ? why : `It could not be recalled: ${why}` };
   }
 }
 
-type Looked = { readonly found: readonly Found[] } | { readonly nothing: string };
+type SearchResult = { readonly found: readonly FoundLines[] } | { readonly nothing: string };
 
-async function foundBy(conversations: readonly Recallable[], query: RecallQuery): Promise<Looked> {
+async function search(conversations: readonly Recallable[], query: RecallQuery): Promise<SearchResult> {
   const references = query.references?.flatMap((text) => text.match(REFERENCE) ?? []) as ReferenceId[] | undefined;
   if (query.references && query.references.length > 0) {
     if (!references || references.length === 0) {
@@ -83,11 +83,11 @@ async function foundBy(conversations: readonly Recallable[], query: RecallQuery)
     if (asked.length > MAX_REFERENCES) {
       return { nothing: `${MAX_REFERENCES} references may be asked for at once. Ask for fewer.` };
     }
-    return byReference(conversations, asked, query);
+    return findByReference(conversations, asked, query);
   }
   if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
-  const matches = matcherOf(query);
-  if (matches) return bySearch(conversations, matches);
+  const matches = createMatcher(query);
+  if (matches) return findBySearch(conversations, matches);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
 
@@ -95,27 +95,27 @@ const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
   pattern.length > MAX_SEARCHED || words.length > MAX_SEARCHED;
 
 /** The first items, and the number of others. */
-const named = (items: readonly string[], separator = ', '): string =>
+const listSome = (items: readonly string[], separator = ', '): string =>
   items.slice(0, MAX_NAMED).join(separator) +
   (items.length > MAX_NAMED ? `${separator}and ${items.length - MAX_NAMED} more` : '');
 
 /** Undefined without a search; agents fill in optional fields with empty strings. */
-function matcherOf({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
+function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
   if (pattern !== '') return matchesPattern(pattern);
   return words.trim() === '' ? undefined : matchesWords(words);
 }
 
 /** The requested lines of references, limited to matches if there is a search. */
-async function byReference(
+async function findByReference(
   conversations: readonly Recallable[],
   references: readonly ReferenceId[],
   query: RecallQuery,
-): Promise<Looked> {
+): Promise<SearchResult> {
   if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
   const { fromLine = 1, toLine = Infinity } = query;
-  const matches = matcherOf(query);
+  const matches = createMatcher(query);
   const spent = { ms: 0 };
-  const found: Found[] = [];
+  const found: FoundLines[] = [];
   const missing: string[] = [];
   for (const reference of references) {
     const conversation = conversations.find((one) => referencedBy(one).has(reference));
@@ -124,33 +124,33 @@ async function byReference(
       missing.push(reference);
       continue;
     }
-    const image = imageOf(behind);
-    const lines = linesOf(behind, image ? undefined : matches, spent, { fromLine, toLine });
+    const image = readImage(behind);
+    const lines = selectLines(behind, image ? undefined : matches, spent, { fromLine, toLine });
     const place = describePlaces(conversation.messages)(behind.content.place);
     const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
     found.push({ reference, where, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
-  const nothing = `Nothing is known under ref ${named(missing)}.`;
-  return found.length === 0 ? { nothing } : { found: [...found, unknown(missing)] };
+  const nothing = `Nothing is known under ref ${listSome(missing)}.`;
+  return found.length === 0 ? { nothing } : { found: [...found, createUnknown(missing)] };
 }
 
 /** Reports references that are unknown, beside others that were found. */
-const unknown = (missing: readonly string[]): Found => ({
-  reference: named(missing) as ReferenceId,
+const createUnknown = (missing: readonly string[]): FoundLines => ({
+  reference: listSome(missing) as ReferenceId,
   where: 'nothing is known of it',
   all: 0,
   asked: 0,
   shown: [],
 });
 
-async function bySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<Looked> {
+async function findBySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<SearchResult> {
   const spent = { ms: 0 };
-  const found: Found[] = [];
+  const found: FoundLines[] = [];
   for (const conversation of conversations) {
     const describe = describePlaces(conversation.messages);
     for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
-      const lines = linesOf(behind, matches, spent);
+      const lines = selectLines(behind, matches, spent);
       if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
     }
   }
@@ -161,7 +161,7 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
 const FOLD_AT = 4_000;
 
 /** The image that a reference stands for; undefined for other content or bytes stored elsewhere. */
-function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
+function readImage({ content, text }: FoundReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
@@ -171,7 +171,7 @@ function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
  * @param matches filter for the requested lines; undefined: no filter
  * @param spent as in {@link searchLines}
  */
-function linesOf(
+function selectLines(
   behind: FoundReference,
   matches: LineMatcher | undefined,
   spent: { ms: number },
@@ -180,7 +180,7 @@ function linesOf(
   const shown: Line[] = [];
   let asked = 0;
   let all = 0;
-  for (const lines of batchesOf(textOf(behind))) {
+  for (const lines of splitBatches(renderText(behind))) {
     const hits = matches ? searchLines(lines, matches, spent) : lines.keys();
     for (const hit of hits) {
       const index = all + hit;
@@ -193,16 +193,16 @@ function linesOf(
   return { all, asked, shown };
 }
 
-function textOf(behind: FoundReference): string {
+function renderText(behind: FoundReference): string {
   // Safe to parse: stored as messages or a block, and its hash was verified.
   const { content, text } = behind;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
-  const image = imageOf(behind);
+  const image = readImage(behind);
   return image ? `[${imageWords(image)}]` : text;
 }
 
 /** Splits a text into batches, since one array of millions of lines grows slowly. */
-function* batchesOf(text: string): Generator<readonly string[]> {
+function* splitBatches(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
@@ -222,7 +222,7 @@ function* batchesOf(text: string): Generator<readonly string[]> {
 const LINES_A_STEP = 10_000;
 
 /** Assembles what fits; says what doesn't and how to get it. */
-function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
+function renderAnswer(found: readonly FoundLines[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
   let left = Math.min(MAX_TOKENS, Math.max(1, maxTokens ?? DEFAULT_TOKENS));
   let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
   const parts: string[] = [];
@@ -237,7 +237,7 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
         continue;
       }
       left -= tokens;
-      images.push(recalledImage(image));
+      images.push(toRecalledImage(image));
     }
     const kept: Line[] = [];
     for (const next of shown) {
@@ -250,10 +250,10 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
       kept.push(next);
     }
     const next = shown[kept.length];
-    if (next !== undefined) withheld.push(rest(reference, next.index, asked - kept.length, all));
-    if (kept.length > 0 || asked === 0) parts.push(section(reference, where, all, kept));
+    if (next !== undefined) withheld.push(formatRest(reference, next.index, asked - kept.length, all));
+    if (kept.length > 0 || asked === 0) parts.push(renderSection(reference, where, all, kept));
   }
-  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${named(withheld, '; ')}.]`];
+  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${listSome(withheld, '; ')}.]`];
   return {
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),
@@ -263,16 +263,16 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
   };
 }
 
-function recalledImage(image: ImageBlock): RecalledImage {
+function toRecalledImage(image: ImageBlock): RecalledImage {
   const mediaType = isRecord(image.source) ? image.source['media_type'] : undefined;
   return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: getBase64(image) ?? '' };
 }
 
-const rest = (reference: string, next: number, count: number, all: number): string =>
+const formatRest = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
 /** A reference's lines: verbatim if all are shown, else with numbers. */
-function section(reference: string, where: string, all: number, shown: readonly Line[]): string {
+function renderSection(reference: string, where: string, all: number, shown: readonly Line[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
   const isRow = last - first + 1 === shown.length;

@@ -8,7 +8,7 @@ import { DUE, json, liveBed, read, request, SMALL, upstream, usage, type TestBed
 import type { AgentRequest, PreparedRequest } from './request';
 
 describe('a conversation', () => {
-  it('is known by its id and its task: a subagent is another one', () =>
+  it('is identified by id and task: a subagent is another one', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const parent = await live.prepare(request(SMALL));
@@ -21,7 +21,7 @@ describe('a conversation', () => {
       expect(live.list()).toHaveLength(3);
     }));
 
-  it('without an id is known by its beginning', () =>
+  it('without an id is identified by its beginning', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const first = await live.prepare(withoutId(request(SMALL)));
@@ -29,7 +29,7 @@ describe('a conversation', () => {
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
-  it('whose first turn was cancelled is still the same', () =>
+  it('stays the same if its first turn was canceled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const [environment, task] = SMALL as [ApiMessage, ApiMessage];
@@ -58,7 +58,7 @@ describe('a conversation', () => {
       expect(json((await live.prepare(request(DUE))).messages)).toBe(json(condensed.messages));
     }));
 
-  it('of which an old result has changed keeps the edits of all others', () =>
+  it('keeps all other edits if an old result has changed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const condensed = await live.prepare(request(DUE));
@@ -79,7 +79,7 @@ describe('a conversation', () => {
       expect(json(after.messages)).toBe(json(condensed.messages.toSpliced(4, 2)));
     }));
 
-  it('that the agent itself summed up begins anew', () =>
+  it('starts over if the agent itself summarized it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const before = await live.prepare(request(DUE));
@@ -116,7 +116,7 @@ const GROWN: readonly (readonly [string, ApiMessage])[] = [
 ];
 
 describe.each(GROWN)('a first message with %s', (_how, grown) => {
-  it('goes on with the conversation whose request was broken off, with its id, cost and ledger', () =>
+  it('continues the conversation whose request was interrupted, with its id, cost and ledger', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root);
       const { live } = bed;
@@ -137,7 +137,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       expect(live.list()).toHaveLength(1);
     }));
 
-  it('goes on with the conversation that has all that came of it, with its edits', () =>
+  it('continues the conversation that has the same history, with its edits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const before = await live.prepare(asked([BEGUN, ...STEPS]));
@@ -146,7 +146,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       expect(json(after.messages.slice(1, before.messages.length))).toBe(json(before.messages.slice(1)));
     }));
 
-  it('is another conversation where no request was broken off, or the system prompt or the id is another', () =>
+  it('is another conversation if no request was interrupted or the system prompt or id differs', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root);
       const { conversation } = await bed.live.prepare(asked([BEGUN]), new AbortController().signal);
@@ -170,7 +170,7 @@ it.each([
   ['another context', user('<session_context>Windows</session_context>', `${TASK}. Go on.`)],
   ['an image beside it', user(CONTEXT, TASK, { type: 'image', source: {} })],
   ['more text in place of two', user(`${CONTEXT}${TASK}. Go on.`)],
-])('a first message with %s is another conversation, also behind a request that was broken off', (_how, other) =>
+])('treats a first message with %s as another conversation, even after an interrupted request', (_how, other) =>
   inTemporaryFolder(async (root) => {
     const bed = liveBed(root);
     const { conversation } = await brokenOff(bed, [BEGUN]);
@@ -194,7 +194,7 @@ describe('a first message that grew, with what came of a task', () => {
   );
 });
 
-it('whose task had grown and is back as it was is known by that alone, and not by what was said behind it', () =>
+it('recognizes a conversation whose task had grown and was restored only by that task', () =>
   inTemporaryFolder(async (root) => {
     const bed = liveBed(root);
     const [grown] = GROWN.map(([, message]) => message);
@@ -206,7 +206,7 @@ it('whose task had grown and is back as it was is known by that alone, and not b
     expect(other.conversation).not.toBe(conversation);
   }));
 
-it('that was another conversation before a restart is so behind it, even if it has all that came of the one that begins like it', () =>
+it('keeps conversations separate across a restart, even with the same beginning and history', () =>
   inTemporaryFolder(async (root) => {
     const [, grown] = GROWN[0]!;
     const before = liveBed(root);
@@ -251,7 +251,7 @@ describe('two tasks that begin alike', () => {
     return found;
   }
 
-  it('are two where none is broken off, even if the same comes of both', () =>
+  it('are separate if none is interrupted, even with the same history', () =>
     fc.assert(
       fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
         inTemporaryFolder(async (root) => {
@@ -262,7 +262,7 @@ describe('two tasks that begin alike', () => {
       ),
     ));
 
-  it('are two once both have gone on, whatever was broken off before', () =>
+  it('are separate after both have continued, whatever was interrupted before', () =>
     fc.assert(
       fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
         inTemporaryFolder(async (root) => {

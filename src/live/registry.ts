@@ -14,7 +14,7 @@ import type { AgentRequest, LiveId } from './request';
 /** Conversations kept in memory; others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
-interface Known {
+interface KnownConversation {
   readonly scheduler: CondensationScheduler;
   readonly conversation: LiveConversation;
   /** Key of the task as last sent. */
@@ -34,7 +34,7 @@ const NO_TASK = 'none' as MessageKey;
  */
 export class Registry {
   /** Least recently used first. */
-  private readonly conversations = new Map<LiveId, Known>();
+  private readonly conversations = new Map<LiveId, KnownConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
   /** Unfinished writes of dropped conversations. */
@@ -56,7 +56,7 @@ export class Registry {
     return this.known().map(({ scheduler }) => scheduler);
   }
 
-  private known(): Known[] {
+  private known(): KnownConversation[] {
     return [...this.conversations.values()].reverse();
   }
 
@@ -90,7 +90,10 @@ export class Registry {
     return found;
   }
 
-  private atHand({ conversationId, messages }: AgentRequest, tasks: readonly MessageKey[]): Known | undefined {
+  private atHand(
+    { conversationId, messages }: AgentRequest,
+    tasks: readonly MessageKey[],
+  ): KnownConversation | undefined {
     const candidates = this.known().filter(
       ({ conversation: { about }, task }) =>
         about.conversationId === conversationId && (tasks.includes(about.task) || tasks.includes(task)),
@@ -104,14 +107,14 @@ export class Registry {
    * @param tasks newest first; the conversation is new unless one has a ledger or it continues
    * another
    */
-  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<Known> {
+  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<KnownConversation> {
     const [newest = NO_TASK] = tasks;
     for (const task of tasks) {
       const store = await this.ledger(request, task);
       if (!store.isEmpty) return this.conversation(request, task, store);
     }
     return (
-      this.known().find((one) => goesOnWith(one, request)) ??
+      this.known().find((one) => continuesTask(one, request)) ??
       this.conversation(request, newest, await this.ledger(request, newest))
     );
   }
@@ -120,16 +123,16 @@ export class Registry {
     { conversationId, messages, isAside = false }: AgentRequest,
     task: MessageKey,
     store: LiveLedger,
-  ): Known {
+  ): KnownConversation {
     const own = conversationId !== undefined && { conversationId };
     const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
-    const about: LiveAbout = { id: idOf(conversationId, task), task, beginning, isAside, ...own };
+    const about: LiveAbout = { id: createId(conversationId, task), task, beginning, isAside, ...own };
     const conversation = new LiveConversation(about, store, this.parts);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
   private async ledger({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
-    const id = idOf(conversationId, task);
+    const id = createId(conversationId, task);
     await this.leaving;
     try {
       return await LiveLedger.open(this.root, { id, ...(title !== undefined && { title }) }, this.storage);
@@ -170,8 +173,8 @@ export class Registry {
  * Gemini CLI drops what followed the task and appends a note or the next prompt to it; or with
  * everything that followed.
  */
-function goesOnWith(
-  { conversation: { about, system, messages: was }, signal }: Known,
+function continuesTask(
+  { conversation: { about, system, messages: was }, signal }: KnownConversation,
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
@@ -186,5 +189,5 @@ function goesOnWith(
 }
 
 /** Derived from the conversation's beginning, so that its ledger is found after a restart. */
-const idOf = (conversationId: string | undefined, task: MessageKey): LiveId =>
+const createId = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

@@ -36,12 +36,12 @@ const RETRY_GROWTH = 1.13;
 const MAX_TOO_LATE = 2;
 /** Share of a rejected request that is tried next. */
 const FURTHER_SHARE = 0.6;
-const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
-const FOLLOWS_NOT = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
+const DIVERGED = 'the conversation has taken another course or has been condensed in the meantime';
+const NO_FOLLOW_UP = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM = 'the request would not have fit without being condensed immediately';
 
 /** No request can be sent without these, so they are applied even if the disk is full. */
-const IN_NEED: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
+const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
 /** The result of scheduling, before the request is sent. */
 export interface Scheduled {
@@ -398,7 +398,7 @@ export class CondensationScheduler {
     const fileAwareFollows = isAtThreshold && followingLossless(this.conversation, settings) === 'fileAware';
     const policy = policyFor(this.conversation, settings, this.parts.learning, fileAwareFollows);
     const outcome = await condenseWithFallback(this.parts.manager, request, policy);
-    const told = isAtThreshold ? withWhyAlone(outcome, this.conversation, settings) : outcome;
+    const told = isAtThreshold ? explainNoFollowUp(outcome, this.conversation, settings) : outcome;
     return this.apply(told, reason, signal);
   }
 
@@ -499,7 +499,7 @@ export class CondensationScheduler {
     if (!preparation) return undefined;
     const isCurrent = this.conversation.stillStands(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.giveUp(OTHER_WAY);
+    if (!isCurrent) preparation.giveUp(DIVERGED);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const why = isByHand ? 'by-hand' : reason;
@@ -543,7 +543,7 @@ export class CondensationScheduler {
       const detail = 'Only pinned messages would have changed.';
       return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
     }
-    const condensation = await conversation.record({ ...outcome, edits }, IN_NEED.has(reason));
+    const condensation = await conversation.record({ ...outcome, edits }, REQUIRED_TO_SEND.has(reason));
     if (condensation === undefined) {
       const error = new Error('The originals could not be saved, so nothing was removed.');
       return { ...outcome, kind: 'failed', error };
@@ -560,13 +560,13 @@ export class CondensationScheduler {
  * Adds that no provider follows Lossless because the agent can't recall, unless the user chose
  * that.
  */
-function withWhyAlone(
+function explainNoFollowUp(
   outcome: CondensationOutcome,
   { canRecall }: LiveConversation,
   { provider, whenNotEnough }: LiveSettings,
 ): CondensationOutcome {
   if (provider !== 'lossless' || whenNotEnough !== undefined || canRecall === true) return outcome;
   return outcome.kind === 'unchanged' && outcome.reason !== 'cooling-down' && outcome.reason !== 'target-met'
-    ? { ...outcome, detail: `${outcome.detail} ${FOLLOWS_NOT}` }
+    ? { ...outcome, detail: `${outcome.detail} ${NO_FOLLOW_UP}` }
     : outcome;
 }

@@ -17,14 +17,14 @@ describe('searching lines', () => {
     expect(() => matchesPattern('(')).toThrow(PatternError);
   });
 
-  it('goes through many long lines in stretches', () => {
+  it('searches many long lines in batches', () => {
     const lines = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(3_000)} ${index}`);
     expect(searchLines(lines, matchesPattern(' 49[89]$'), spent())).toEqual([498, 499]);
     const long = [`${'x'.repeat(5_000)}y`];
     expect(searchLines(long, matchesWords('y'), spent())).toEqual([]);
   });
 
-  it('stops a pattern that would hold the thread for years', () => {
+  it('stops a pattern that would block the thread for years', () => {
     const evil = [`${'a'.repeat(3_000)}!`];
     expect(() => searchLines(evil, matchesPattern('^(a+)+$'), spent())).toThrow('takes too long');
   });

@@ -36,7 +36,7 @@ export function matchesWords(words: string): LineMatcher {
  * @throws PatternError
  */
 export function matchesPattern(pattern: string): LineMatcher {
-  const sandbox = createContext({ lines: [] as readonly string[], pattern: compiled(pattern) });
+  const sandbox = createContext({ lines: [] as readonly string[], pattern: compile(pattern) });
   const script = new Script('lines.map((line) => pattern.test(line))');
   return (lines) => {
     sandbox['lines'] = lines;
@@ -48,7 +48,7 @@ export function matchesPattern(pattern: string): LineMatcher {
   };
 }
 
-function compiled(pattern: string): RegExp {
+function compile(pattern: string): RegExp {
   for (const flags of ['iu', 'i']) {
     try {
       return new RegExp(pattern, flags);
@@ -69,7 +69,7 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
   let most = Infinity;
   let tries = 0;
   for (let at = 0; at < lines.length;) {
-    const end = Math.min(stretchEnd(lines, at), at + most);
+    const end = Math.min(findBatchEnd(lines, at), at + most);
     const started = performance.now();
     const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_LINE)));
     spent.ms += performance.now() - started;
@@ -86,7 +86,7 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
 
 const TOO_SLOW = 'The pattern takes too long. Use a simpler one, or words.';
 
-function stretchEnd(lines: readonly string[], from: number): number {
+function findBatchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
   while (at < lines.length && (at === from || chars < STRETCH_CHARS)) {

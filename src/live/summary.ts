@@ -48,11 +48,11 @@ export function summarize(
         tokensAfter: one.tokensAfter,
         ...(one.cost !== undefined && { cost: one.cost }),
         isUndone: ledger.undone.has(one.id),
-        ...optionalUse(conversation.useOf(one.id)),
+        ...pickUse(conversation.useOf(one.id)),
       })),
     ...(lastDecision && { lastDecision }),
-    ...newResults(conversation),
-    ...tools(
+    ...summarizeNewResults(conversation),
+    ...summarizeTools(
       conversation,
       all.map((other) => other.conversation),
     ),
@@ -72,9 +72,9 @@ function withThresholdOf({ thresholds }: LiveSettings, model: UpstreamModel): Up
   return { ...model, threshold: own ?? thresholds.default };
 }
 
-const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
+const pickUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
 
-function tools(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
+function summarizeTools(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
   const { tools: declared, calls } = conversation;
   if (declared.length === 0) return {};
   const others = all.filter((other) => other !== conversation);
@@ -87,7 +87,7 @@ function tools(conversation: LiveConversation, all: readonly LiveConversation[])
   };
 }
 
-function newResults({ ledger }: LiveConversation): Pick<LiveSummary, 'newResults'> {
+function summarizeNewResults({ ledger }: LiveConversation): Pick<LiveSummary, 'newResults'> {
   const condensed = ledger.condensations.find(isNewResults);
   if (!condensed || ledger.undone.has(condensed.id)) return {};
   const { edits, tokensBefore, tokensAfter, rereads = 0 } = condensed;

@@ -21,7 +21,7 @@ const asked = (
 ): AnsweredRequest => ({ conversation: 'one' as LiveId, model, countedTokens, mustRead: countedTokens, ...changes });
 
 describe('the token factor', () => {
-  it('is the model’s own until an answer tells', () => {
+  it("is the model's own until the first answer", () => {
     const learning = new TokenLearning();
     expect(learning.factor(upstream())).toBe(1);
     expect(learning.factor(upstream({ tokenFactor: 1.5 }))).toBe(1.5);
@@ -57,7 +57,7 @@ describe('what fits', () => {
     expect(learning.fitting(upstream({ contextWindow: 1_000 }))).toBe(375);
   });
 
-  it('is less than what was refused, until as much is taken', () => {
+  it('is less than what was rejected until as much is accepted', () => {
     const learning = new TokenLearning();
     learning.refused(upstream(), 20_000);
     learning.refused(upstream(), 30_000);
@@ -69,11 +69,11 @@ describe('what fits', () => {
   });
 });
 
-describe('a server that cuts without a word', () => {
+describe('a server that truncates silently', () => {
   const learned = (learning: TokenLearning): number => learning.known(upstream()).contextWindow;
 
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
-  it('is known by two requests that were cut to one size; the factor learns nothing of it', () => {
+  it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = upstream();
     expect(learning.answered(asked(9_000), usage(2_050))).toBeUndefined();
@@ -85,13 +85,13 @@ describe('a server that cuts without a word', () => {
     expect(learning.answered(asked(15_000), usage(2_050))).toBeUndefined();
   });
 
-  it('is known through what need not be read, by what has to be', () => {
+  it('is detected despite optional content by what must be read', () => {
     const learning = new TokenLearning();
     learning.answered(asked(30_000, { mustRead: 9_000 }), usage(2_050));
     expect(learning.answered(asked(33_000, { mustRead: 12_000 }), usage(2_050))).toBe(2_050);
   });
 
-  it('is not what growing reports, or those of other conversations, look like', () => {
+  it('is not inferred from growing reports or other conversations', () => {
     const learning = new TokenLearning();
     for (const read of [2_000, 2_500, 3_000]) expect(learning.answered(asked(9_000), usage(read))).toBeUndefined();
     // Subagents begin alike.
@@ -99,7 +99,7 @@ describe('a server that cuts without a word', () => {
     expect(learned(learning)).toBe(40_000);
   });
 
-  it('is not one that leaves out what need not be read: the factor learns nothing of that, either', () => {
+  it("is not one that skips optional content, which doesn't affect the factor either", () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000]) learning.answered(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
@@ -114,7 +114,7 @@ describe('a server that cuts without a word', () => {
     expect(learned(learning)).toBe(20_100);
   });
 
-  it('learns nothing where the vendor is told to read something else than what is sent', () => {
+  it('is not inferred if the vendor was asked to read other content than was sent', () => {
     const learning = new TokenLearning();
     const otherwise = (counted: number): AnsweredRequest => {
       const { mustRead: _, ...request } = asked(counted);
@@ -126,7 +126,7 @@ describe('a server that cuts without a word', () => {
     expect(learning.isCalibrated(upstream())).toBe(false);
   });
 
-  it('is believed until more is read than it seemed to take, and then to take that much', () => {
+  it('is assumed until more is read than its apparent limit', () => {
     const learning = new TokenLearning();
     for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
     // Of about the same size.
@@ -140,7 +140,7 @@ describe('a server that cuts without a word', () => {
     expect(learned(learning)).toBe(3_900);
   });
 
-  it('is another one than a vendor that names its window, which stays', () => {
+  it('does not affect a vendor that names its window', () => {
     const learning = new TokenLearning();
     learning.refused(upstream(), 39_000, { limit: 30_000 });
     for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));

@@ -26,7 +26,7 @@ const MIN_TOKENS = 500;
 /** Share of a rejected request that is tried next. */
 const REFUSED_SHARE = 0.9;
 
-const roomOf = ({
+const getRoom = ({
   contextWindow,
   threshold,
   maxOutputTokens,
@@ -39,14 +39,14 @@ const roomOf = ({
 });
 
 /** Tokens reserved for an answer when deciding what fits. */
-export const reservedOf = (model: UpstreamModel): number => reservedOutput(roomOf(model));
+export const reservedOf = (model: UpstreamModel): number => reservedOutput(getRoom(model));
 
 /** When conversations with a model are due. */
-export const duePointOf = (model: UpstreamModel): DuePoint => duePoint(roomOf(model));
+export const duePointOf = (model: UpstreamModel): DuePoint => duePoint(getRoom(model));
 
-const bounded = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
+const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
 
-interface Learned {
+interface LearnedLimits {
   factor?: number;
   /**
    * The longest age at which the cache still had the prompt, and the shortest at which it had not.
@@ -80,14 +80,14 @@ const isCut = ({ reported, mustRead }: Cut): boolean =>
   mustRead >= MIN_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
 
 /** The learned window in the model's tokens, if any. */
-const windowOf = ({ window = Infinity, cutTo = Infinity }: Learned): number => Math.min(window, cutTo);
+const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits): number => Math.min(window, cutTo);
 
 /** The parts of an answered request that are learned from. */
 export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
 
 /** What models' answers show about their tokens, by model key. */
 export class TokenLearning {
-  private readonly models = new Map<string, Learned>();
+  private readonly models = new Map<string, LearnedLimits>();
 
   /** The model's tokens per o200k token. */
   factor({ key, tokenFactor = 1 }: UpstreamModel): number {
@@ -120,7 +120,7 @@ export class TokenLearning {
     if (reported < countedTokens * FACTOR_BOUNDS.least) {
       return isCut({ reported, mustRead }) ? this.cut(model, conversation, { reported, mustRead }) : undefined;
     }
-    const sample = bounded(reported / countedTokens);
+    const sample = clampFactor(reported / countedTokens);
     learned.factor = learned.factor === undefined ? sample : learned.factor + WEIGHT * (sample - learned.factor);
     return undefined;
   }
@@ -143,13 +143,13 @@ export class TokenLearning {
     if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
     // A server that keeps half of a prompt that is too long reads more of one that fits.
     const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
-    if (windowOf(learned) <= window) return undefined;
+    if (getLearnedWindow(learned) <= window) return undefined;
     learned.cutTo = window;
     return reported;
   }
 
   /** If a server reads more than the implied window, the implication was wrong. */
-  private readMore(learned: Learned, reported: number): void {
+  private readMore(learned: LearnedLimits, reported: number): void {
     const { cutTo, readBeyond } = learned;
     const isWrong = cutTo !== undefined && reported > cutTo * (1 + SAME_SHARE);
     if (isWrong) delete learned.cutTo;
@@ -187,7 +187,7 @@ export class TokenLearning {
     const learned = this.of(model);
     if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
     // Exact, so that nothing needs to be guessed from the rejection.
-    if (tokens !== undefined && counted >= MIN_TOKENS) learned.factor = bounded(tokens / counted);
+    if (tokens !== undefined && counted >= MIN_TOKENS) learned.factor = clampFactor(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
@@ -210,14 +210,14 @@ export class TokenLearning {
   /** The model with what rejections and truncations have shown. */
   known<Model extends UpstreamModel>(model: Model): Model {
     const learned = this.models.get(model.key);
-    const window = learned ? windowOf(learned) : Infinity;
+    const window = learned ? getLearnedWindow(learned) : Infinity;
     return window >= model.contextWindow ? model : { ...model, contextWindow: window };
   }
 
-  private of({ key }: UpstreamModel): Learned {
+  private of({ key }: UpstreamModel): LearnedLimits {
     const known = this.models.get(key);
     if (known) return known;
-    const learned: Learned = { cuts: new Map() };
+    const learned: LearnedLimits = { cuts: new Map() };
     this.models.set(key, learned);
     return learned;
   }

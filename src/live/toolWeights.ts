@@ -24,7 +24,7 @@ const OF_SERVER = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
 /** The tools of a request in order; one declaration of Gemini's contains several. */
 export function declaredTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
-  return declarations.flatMap(partsOf).map((declaration) => {
+  return declarations.flatMap(splitDeclaration).map((declaration) => {
     const name = nameOf(declaration);
     const { long, short } = OF_SERVER.exec(name)?.groups ?? {};
     const server = long ?? short;
@@ -32,7 +32,7 @@ export function declaredTools(declarations: readonly unknown[], counter: Message
   });
 }
 
-function partsOf(declaration: unknown): readonly unknown[] {
+function splitDeclaration(declaration: unknown): readonly unknown[] {
   const list = isRecord(declaration) ? declaration['functionDeclarations'] : undefined;
   return Array.isArray(list) ? (list as readonly unknown[]) : [declaration];
 }

@@ -14,8 +14,8 @@ export class UsableSettings {
    */
   now(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
-    const given = conversation?.isCareful ? carefully(this.parts.settings()) : this.parts.settings();
-    const settings = conversation?.canRecall === false ? strictly(given) : given;
+    const given = conversation?.isCareful ? makeCareful(this.parts.settings()) : this.parts.settings();
+    const settings = conversation?.canRecall === false ? makeStrict(given) : given;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
@@ -35,13 +35,13 @@ export class UsableSettings {
 }
 
 /** Unless a person chose otherwise, an agent that can't recall only loses duplicates. */
-const strictly = (settings: LiveSettings): LiveSettings =>
+const makeStrict = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }
     : settings;
 
 /** Removes only duplicates while the request fits. */
-const carefully = (settings: LiveSettings): LiveSettings => ({
+const makeCareful = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',
   config: settings.provider === 'lossless' ? settings.config : settings.configs?.['lossless'],

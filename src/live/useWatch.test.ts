@@ -40,7 +40,7 @@ const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
 const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
 
 describe('what an agent asks for again', () => {
-  it('is counted: reads of what was taken out, recalls, failed edits in its files', () =>
+  it('is counted: reads of removed content, recalls, failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root);
       await goOn(bed, DUE, [[], again('f0'), recalled(1), failedEdit('f1'), read('new'), again('f26')]);
@@ -48,7 +48,7 @@ describe('what an agent asks for again', () => {
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
-  it('makes the conversation careful where it is too much: Lossless condenses from then on, until that is undone', () =>
+  it('switches the conversation to Lossless if it is too much, until that is undone', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root);
       const messages = await goOn(bed, DUE, [[], ...OLD.map((name) => again(name))]);

@@ -29,7 +29,7 @@ describe('what a vendor may leave unread', () => {
     );
   });
 
-  it('teaches no window: thinking that goes back, and what a search of the vendor found', () =>
+  it("does not affect the learned window: thinking sent back and the vendor's search results", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const model = upstream({ contextWindow: 200_000 });
@@ -44,7 +44,7 @@ describe('what a vendor may leave unread', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('teaches neither window nor tokens where a request is read otherwise', () =>
+  it('affects neither window nor factor with server-side context edits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const answers = [
@@ -66,7 +66,7 @@ describe('a body', () => {
     [{ context_management: [{ type: 'compaction', compact_threshold: 200_000 }] }],
     [{ cachedContent: 'cachedContents/a' }],
     [{ cached_content: 'cachedContents/a' }],
-  ])('%j is read otherwise', (body) => {
+  ])('%j has server-side context edits', (body) => {
     expect(isReadOtherwise(body)).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe('a body', () => {
     [{ context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }],
     [{ context_management: { edits: [] } }],
     [{ context_management: null, cachedContent: null }],
-  ])('%j is read as it is', (body) => {
+  ])('%j is read unchanged', (body) => {
     expect(isReadOtherwise(body)).toBe(false);
   });
 });

@@ -8,16 +8,16 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
  * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
  */
 export const optionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
-  messages.reduce((sum, message) => sum + optionalIn(getBlocks(message), counter), 0);
+  messages.reduce((sum, message) => sum + sumOptional(getBlocks(message), counter), 0);
 
-const optionalIn = (blocks: readonly Block[], counter: MessageCounter): number =>
-  blocks.reduce((sum, block) => sum + optionalOf(block, counter), 0);
+const sumOptional = (blocks: readonly Block[], counter: MessageCounter): number =>
+  blocks.reduce((sum, block) => sum + countOptional(block, counter), 0);
 
-function optionalOf(block: Block, counter: MessageCounter): number {
+function countOptional(block: Block, counter: MessageCounter): number {
   if (isText(block) || isToolUse(block)) return 0;
   if (!isToolResult(block)) return counter.block(block);
   const { content } = block;
-  return Array.isArray(content) ? optionalIn((content as readonly Block[]).filter(isRecord), counter) : 0;
+  return Array.isArray(content) ? sumOptional((content as readonly Block[]).filter(isRecord), counter) : 0;
 }
 
 /**

@@ -36,7 +36,7 @@ const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).spl
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 
 describe('a request that weighs too much', () => {
-  it('of 42 screenshots (3.4 MB, 59K tokens) goes below 2 MB; the newest stay, and what was taken out is named', () =>
+  it('with 42 screenshots (3.4 MB, 59K tokens) shrinks below 2 MB; the newest stay, removals are reported', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const model = upstream({ ...WIDE, limits: { bytes: 2_097_152 } });
@@ -74,7 +74,7 @@ describe('a request that weighs too much', () => {
       expect(json(live.view(prepared.conversation)?.view)).toBe(json(next));
     }));
 
-  it('is left alone where its vendor takes it, and where it has no images', () =>
+  it('is left unchanged if its vendor accepts it or it has no images', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const few = shots(5, (index) => picture(100_000, 800, 600, index));
@@ -113,7 +113,7 @@ describe('a request that weighs too much', () => {
       expect(imagesIn(other.messages)).toBe(30);
     }));
 
-  it('is refused: images go until it is taken, and a single one that is too large goes however new it is', () =>
+  it('loses images until it is accepted, and a single oversized one however new', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const messages = shots(10, (index) => picture(100_000, 800, 600, index));
@@ -134,7 +134,7 @@ describe('a request that weighs too much', () => {
       expect(await live.tooLong(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
     }));
 
-  it('does not put off the condensation that is due, whether its images can go or not; and where none can, nothing is tried', () =>
+  it('does not delay a due condensation, whether or not its images can be removed', () =>
     inTemporaryFolder(async (root) => {
       const model = upstream({ limits: { bytes: 1_000_000 } });
       const heavy = picture(760_000, 80, 80);
@@ -196,7 +196,7 @@ describe('a request that weighs too much', () => {
       expect(imagesIn(fewer.messages)).toBe(20);
     }));
 
-  it('is refused as one of many images: the limit holds for no request with fewer', () =>
+  it('that was rejected for many images sets no limit for requests with fewer', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const words =

@@ -73,7 +73,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   /** Only removable images have a size; the others stay in any case. */
   const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
-  const room = isHeavy ? howMany(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
+  const room = isHeavy ? countFitting(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
   const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
   const staying = standing.length - sizes.filter((size) => size > 0).length;
   const most = isMany ? Math.max(0, Math.min(MANY_STAY, manyImages.above - staying)) : Infinity;
@@ -83,7 +83,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
 }
 
 /** Number of leading sizes that fit the bytes together. */
-function howMany(sizes: readonly number[], bytes: number): number {
+function countFitting(sizes: readonly number[], bytes: number): number {
   let left = bytes;
   const first = sizes.findIndex((size) => (left -= size) < 0);
   return first < 0 ? sizes.length : first;

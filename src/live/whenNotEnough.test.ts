@@ -97,7 +97,7 @@ describe('at the threshold', () => {
     expect(event!.outcome.tokensAfter).toBeLessThanOrEqual(targetTokens({ percent: 75 }, WINDOW));
   });
 
-  it('names both where both took something out, and adds them up to one condensation', async () => {
+  it('names both providers if both removed something, as one condensation', async () => {
     const ran = await run([...DIFFERENT.slice(0, 44), ...REPEATED.slice(2, 16)], {}, true);
     const event = condensed(ran)!;
     const [made] = ran.live.condensations;
@@ -129,7 +129,7 @@ describe('at the threshold', () => {
   });
 });
 
-it('breaks the cache seldom where instructions and tools alone are above the threshold', async () => {
+it('rarely breaks the cache if instructions and tools alone exceed the threshold', async () => {
   await inTemporaryFolder(async (root) => {
     const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
     const model = upstream({ contextWindow: WINDOW, threshold: { percent: 15 } });
@@ -146,7 +146,7 @@ it('breaks the cache seldom where instructions and tools alone are above the thr
 });
 
 describe('while condensing is paused', () => {
-  it('nothing is condensed at the threshold or in new results, and then what would not fit is', async () => {
+  it('only what would not fit is condensed', async () => {
     await inTemporaryFolder(async (root) => {
       const bed = liveBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
       const model = upstream({ contextWindow: WINDOW });
@@ -165,7 +165,7 @@ describe('while condensing is paused', () => {
 });
 
 describe('a conversation of which little more can be removed', () => {
-  it('is told once, with what is left and what would help, while its requests still fit', async () => {
+  it('is reported once, with what is left and what would help, while requests still fit', async () => {
     await inTemporaryFolder(async (root) => {
       const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
       const model = upstream({ contextWindow: WINDOW });
@@ -186,7 +186,7 @@ describe('a conversation of which little more can be removed', () => {
     });
   });
 
-  it('is not told where condensing helped, or where something else could', async () => {
+  it('is not reported if condensing helped or another provider could', async () => {
     const enough = await run(DIFFERENT, {}, true);
     const nothing = await run(DIFFERENT, { whenNotEnough: 'nothing' }, true);
     for (const { events } of [enough, nothing]) expect(events.map(({ kind }) => kind)).not.toContain('exhausted');

@@ -10,7 +10,7 @@ import type { LiveParts, LiveSettings } from './types';
 /**
  * After this many requests in a row that had to be condensed, the window is too small for the task.
  */
-const CRAMPED_REQUESTS = 4;
+const TOO_SMALL_AFTER = 4;
 /** Share of the window above which a warning is shown if nothing more can be condensed. */
 const FULL_SHARE = 2 / 3;
 
@@ -35,11 +35,11 @@ export class WindowWarnings {
    */
   noteDue(reason: CondensationReason | undefined): void {
     this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
-    if (this.dueInRow !== CRAMPED_REQUESTS || this.isCramped) return;
+    if (this.dueInRow !== TOO_SMALL_AFTER || this.isCramped) return;
     this.isCramped = true;
     const { id, model, overheadTokens } = this.conversation;
     const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
-    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const message = `The last ${TOO_SMALL_AFTER} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 

@@ -42,7 +42,7 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
   expect(words).toContain('about $0.25 that the agents do not record');
 });
 
-it('shows no key that stands in a command, a path or a title', () => {
+it('shows no key from a command, a path or a title', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
   const told = makeOverview([
     {
@@ -55,11 +55,11 @@ it('shows no key that stands in a command, a path or a title', () => {
   expect(JSON.stringify(told)).not.toContain(key);
 });
 
-it('of no session says so in figures', () => {
+it('shows zeros without sessions', () => {
   expect(wordsOf(accountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
 });
 
-it('says of which days it is, what was made again, and what another way would have cost', () => {
+it('shows its days, what was estimated, and the cost with another provider', () => {
   const sum = {
     ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },

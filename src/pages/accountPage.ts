@@ -62,15 +62,15 @@ export function accountPage(
           Condenser ${version}.
         </p>
       </header>
-      ${instead ? whatIfSection(instead, days) : html``} ${daysSection(groups.day)} ${partsSection(total)}
+      ${instead ? renderWhatIf(instead, days) : html``} ${renderDays(groups.day)} ${renderParts(total)}
       ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
-        rowsSection(TITLES[grouping], groups[grouping]),
+        renderRows(TITLES[grouping], groups[grouping]),
       )}
-      ${fillSection(sessions)} ${wasteSection(total)}`,
+      ${renderFillLevels(sessions)} ${renderWaste(total)}`,
   );
 }
 
-const whatIfSection = ({ sum, name }: NonNullable<AccountPageOptions['instead']>, days: number | undefined): Html =>
+const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['instead']>, days: number | undefined): Html =>
   html`<section>
     <h2>What it would have cost with ${name}</h2>
     <p>${whatIfHeadline(sum, periodWords(days), name)}</p>
@@ -81,7 +81,7 @@ const WIDTH = 640;
 const HEIGHT = 120;
 
 /** A bar for each day, and a table with the same figures. */
-function daysSection(days: readonly AccountRow[]): Html {
+function renderDays(days: readonly AccountRow[]): Html {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const step = WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
@@ -103,17 +103,17 @@ function daysSection(days: readonly AccountRow[]): Html {
   </svg>`;
   return html`<section>
     <h2>${TITLES.day}</h2>
-    ${most > 0 ? chart : html``} ${rowsTable(TITLES.day, days)}
+    ${most > 0 ? chart : html``} ${renderTable(TITLES.day, days)}
   </section>`;
 }
 
-const rowsSection = (title: string, rows: readonly AccountRow[]): Html =>
+const renderRows = (title: string, rows: readonly AccountRow[]): Html =>
   html`<section>
     <h2>${title}</h2>
-    ${rowsTable(title, rows)}
+    ${renderTable(title, rows)}
   </section>`;
 
-function rowsTable(title: string, rows: readonly AccountRow[]): Html {
+function renderTable(title: string, rows: readonly AccountRow[]): Html {
   const line = (row: AccountRow): Html =>
     html`<tr>
       <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>
@@ -149,7 +149,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
 }
 
 /** Bars as wide as the shares, with figures beside them. */
-function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']): Html {
+function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): Html {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return html``;
   const row = (words: string, tokens: number): Html => {
@@ -179,7 +179,7 @@ function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']
 }
 
 /** How full the window was, over the session's requests. */
-function fillSection(sessions: AccountOverview['sessions']): Html {
+function renderFillLevels(sessions: AccountOverview['sessions']): Html {
   const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): Html => {
     const peak = Math.max(...fill, 0);
     const most = Math.max(window ?? peak, peak, 1);
@@ -226,7 +226,7 @@ function fillSection(sessions: AccountOverview['sessions']): Html {
   </section>`;
 }
 
-function wasteSection({ files, unused }: AccountOverview['total']): Html {
+function renderWaste({ files, unused }: AccountOverview['total']): Html {
   const list = (title: string, lines: readonly string[]): Html =>
     lines.length === 0
       ? html``

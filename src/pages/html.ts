@@ -10,10 +10,12 @@ type Part = Html | string | number | readonly Html[];
 
 /** `html\`<p>${text}</p>\``: strings and numbers are escaped, lists are joined. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((string, at) => string + (at < parts.length ? textOf(parts[at] ?? '') : '')).join(''));
+  return new Html(
+    strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),
+  );
 }
 
-function textOf(part: Part): string {
+function renderPart(part: Part): string {
   if (part instanceof Html) return part.text;
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return part.map(({ text }) => text).join('');

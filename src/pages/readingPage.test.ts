@@ -26,7 +26,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   return { edits, original, page: readingPage({ title, original, edits }, { nonce: 'n0nce' }) };
 }
 
-it('has every message, and at each place that changed what stood there, folded', async () => {
+it('has every message, with removed content folded in place', async () => {
   const { page, original, edits } = await pageOf([
     user('Mend <b>the file</b>'),
     ...exchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
@@ -43,7 +43,7 @@ it('has every message, and at each place that changed what stood there, folded',
   for (const line of FILE.split('\n')) expect(section).toContain(line);
 });
 
-it('says so where nothing went', () => {
+it('says so if nothing was removed', () => {
   const page = readingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
   expect(page).toContain('Nothing was removed.');
   expect(page).not.toContain('class="gone"');
@@ -59,7 +59,7 @@ it('runs nothing and loads nothing, whatever the conversation says; its one styl
   expect(page.match(/href="[^#]/)).toBeNull();
 });
 
-it('masks keys, also one that a cut parts in two', async () => {
+it('masks keys, even one split by a cut', async () => {
   const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
   const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
   const { page } = await pageOf([
@@ -75,7 +75,7 @@ const shown = (original: readonly ApiMessage[], edits: Parameters<typeof reading
 
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
 
-describe('what stands in a message', () => {
+describe('content of a message', () => {
   it.each([
     ['thinking, folded', assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }), 'I wonder', 'iVBOR'],
     ['an image by its size', user(IMAGE), /image, \d+ characters/, 'iVBOR'],
@@ -113,7 +113,7 @@ describe('what stands in a message', () => {
   });
 });
 
-describe('what went', () => {
+describe('removed content', () => {
   it('is a summary of messages, with what it replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
     const page = shown(original, [summaryOf(original, 1, 3, user('They spoke.'))]);
@@ -129,7 +129,7 @@ describe('what went', () => {
     expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
   });
 
-  it('masks a key in the command that a result of them is named by, wherever the name is cut', () => {
+  it("masks a key in a command used as a result's title, wherever it is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, [summaryOf(original, 1, 3, user('Done.'))]);
@@ -137,7 +137,7 @@ describe('what went', () => {
     expect(page).not.toContain('hunter22');
   });
 
-  it('is a block that went whole, with its placeholder or a word', () => {
+  it('is a whole block, with its placeholder or a word', () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
     const page = shown(original, [
@@ -156,7 +156,7 @@ describe('what went', () => {
     expect(page).toContain('4 messages with something removed');
   });
 
-  it('is a part of a text, whose rest stands around it', () => {
+  it('is part of a text, with the rest around it', () => {
     const original = [user('keep this, drop that, keep more')];
     const page = shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');

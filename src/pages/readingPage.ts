@@ -60,13 +60,13 @@ export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions
 }
 
 /** A message with removed content, by its ID on the page. */
-interface Changed {
+interface ChangedMessage {
   readonly id: string;
   readonly words: string;
 }
 
 class Reader {
-  readonly changed: Changed[] = [];
+  readonly changed: ChangedMessage[] = [];
   private readonly byPlace = new Map<string, Edit>();
   private readonly summaries = new Map<number, Extract<Edit, { kind: 'summary' }>>();
   private readonly tools = new Map<string, string>();
@@ -91,12 +91,12 @@ class Reader {
     if (!summary) return { section: this.message(index), next: index + 1 };
     const { start, end, message } = summary;
     const words = `Messages ${start + 1} to ${end}`;
-    this.changed.push({ id: idOf(index), words: `${words}: a summary` });
+    this.changed.push({ id: getMessageId(index), words: `${words}: a summary` });
     const replaced = maskedConversation(this.original.slice(start, end));
-    const section = html`<section id="${idOf(index)}">
+    const section = html`<section id="${getMessageId(index)}">
       <h2>${words} <span class="size">summary</span></h2>
       <div class="text"><ins>${maskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
-      ${fold(html`${words}, which it replaced`, replaced)}
+      ${renderFold(html`${words}, which it replaced`, replaced)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };
   }
@@ -111,7 +111,7 @@ class Reader {
       typeof content === 'string'
         ? this.text(index, ['content'], content)
         : content.map((block, at) => this.block(index, ['content', at], block));
-    const id = idOf(index);
+    const id = getMessageId(index);
     const count = this.removed - before;
     if (count > 0) {
       this.changed.push({ id, words: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
@@ -129,7 +129,7 @@ class Reader {
     const gone = this.goneBlock(message, path, block);
     if (gone) return gone;
     if (isText(block)) return this.text(message, path.concat('text'), block.text);
-    if (isThinking(block)) return folded('Thinking', maskSecrets(block.thinking));
+    if (isThinking(block)) return renderLongText('Thinking', maskSecrets(block.thinking));
     if (isToolUse(block)) {
       return html`<h3>${maskSecrets(block.name)}</h3>
         ${this.value(message, path.concat('input'), block.input)}`;
@@ -149,7 +149,7 @@ class Reader {
     const words = blockWords(block);
     this.removed += words.length;
     const { text = '' } = edit.placeholder ?? {};
-    return fold(text === '' ? html`${kindWords(block)}` : marker(text), words);
+    return renderFold(text === '' ? html`${describeKind(block)}` : renderMarker(text), words);
   }
 
   /** Parameters and results, in which any string may be cut. */
@@ -178,7 +178,7 @@ class Reader {
     const edit = this.byPlace.get(placeKey({ message, path }));
     return edit?.kind === 'cut'
       ? this.cutText(text, edit)
-      : html`<div class="text">${keptText(maskSecrets(text))}</div>`;
+      : html`<div class="text">${renderText(maskSecrets(text))}</div>`;
   }
 
   private cutText(text: string, { cuts }: CutEdit): Html {
@@ -186,17 +186,20 @@ class Reader {
     const masked = maskSecrets(text);
     // Masking changes offsets, and a key split by a cut would not be recognized.
     if (masked !== text) {
-      const markers = cuts.map((cut) => marker(cut.text));
-      const whole = fold(html`${markers} This text contains what looks like a key; the whole text, masked`, masked);
+      const markers = cuts.map((cut) => renderMarker(cut.text));
+      const whole = renderFold(
+        html`${markers} This text contains what looks like a key; the whole text, masked`,
+        masked,
+      );
       return html`<div class="text">${whole}</div>`;
     }
     const pieces: Html[] = [];
     let at = 0;
     for (const { start, end, text: now } of cuts) {
-      pieces.push(keptText(text.slice(at, start)), fold(marker(now), text.slice(start, end)));
+      pieces.push(renderText(text.slice(at, start)), renderFold(renderMarker(now), text.slice(start, end)));
       at = end;
     }
-    return html`<div class="text">${[...pieces, keptText(text.slice(at))]}</div>`;
+    return html`<div class="text">${[...pieces, renderText(text.slice(at))]}</div>`;
   }
 }
 
@@ -207,17 +210,17 @@ const SPEAKER_CLASS: Readonly<Record<string, string>> = {
   'tool result': 'speaker-tool',
 };
 
-const idOf = (index: number): string => `message-${index + 1}`;
+const getMessageId = (index: number): string => `message-${index + 1}`;
 
-function kindWords(block: unknown): string {
+function describeKind(block: unknown): string {
   const words = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
   return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 /** The replacement of removed content; empty if there is none. */
-const marker = (text: string): Html => (text === '' ? html`` : html`<ins>${maskSecrets(text)}</ins> `);
+const renderMarker = (text: string): Html => (text === '' ? html`` : html`<ins>${maskSecrets(text)}</ins> `);
 
-const fold = (words: Html, gone: string): Html =>
+const renderFold = (words: Html, gone: string): Html =>
   html`<details class="gone">
     <summary>${words} <span class="size">${formatTokens(gone.length)} characters removed</span></summary>
     <div class="text"><del>${gone}</del></div>
@@ -226,15 +229,15 @@ const fold = (words: Html, gone: string): Html =>
 /** Lines of an unchanged text shown without opening it. */
 const READ_LINES = 12;
 
-const folded = (words: string, text: string): Html =>
+const renderLongText = (words: string, text: string): Html =>
   html`<details>
     <summary>${words}</summary>
     <div class="text">${text}</div>
   </details>`;
 
-function keptText(text: string): Html {
+function renderText(text: string): Html {
   const lines = text.split('\n');
   const rest = lines.length - READ_LINES;
   if (rest <= READ_LINES) return html`${text}`;
-  return html`${lines.slice(0, READ_LINES).join('\n')}${folded(`${rest} more lines, unchanged`, lines.slice(READ_LINES).join('\n'))}`;
+  return html`${lines.slice(0, READ_LINES).join('\n')}${renderLongText(`${rest} more lines, unchanged`, lines.slice(READ_LINES).join('\n'))}`;
 }

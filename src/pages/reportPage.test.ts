@@ -64,7 +64,7 @@ describe('the page of a condensation', () => {
     expect(page).not.toMatch(/<[^>]+\s(?:src|href|on\w+)=/i);
   });
 
-  it('masks keys, also one that a cut parts in two', async () => {
+  it('masks keys, even one split by a cut', async () => {
     const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
     const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
     const { outcome, page } = await pageOf([
@@ -77,7 +77,7 @@ describe('the page of a condensation', () => {
     expect(page).not.toContain('QUJDQUJDQUJD');
   });
 
-  it('leaves out all content where that is asked for', async () => {
+  it('omits all content on request', async () => {
     const { page } = await pageOf(messages, { withoutContent: true }, 'Mend src/secret.ts');
     for (const word of ['src/', 'Mend', 'file 7', 'Read']) expect(page).not.toContain(word);
     expect(page).toContain('left out of this report');
@@ -165,7 +165,7 @@ describe('what the page says', () => {
     expect(page).toContain('1 place.');
   });
 
-  it('masks a key in the command that a result of them is named by, wherever the name is cut', () => {
+  it("masks a key in a command used as a result's title, wherever it is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
@@ -173,7 +173,7 @@ describe('what the page says', () => {
     expect(page).not.toContain('hunter22');
   });
 
-  it('shows blocks that went whole, and where they stood', () => {
+  it('shows removed blocks with their places', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
     const original = [
       user('task'),
@@ -214,7 +214,7 @@ describe('what the page says', () => {
     expect(page).toContain('Message 3 · result of Ls ');
   });
 
-  it('has the sizes of each place before all steps and after them, and none where all came back', () => {
+  it('has the sizes of each place before and after all steps, and none if all was restored', () => {
     const said = lines('said', 40);
     const start = said.indexOf('said line 9');
     const original = [user(said), assistant(said)];
@@ -239,7 +239,7 @@ describe('what the page says', () => {
     expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
   });
 
-  it('leaves out what a failed step said, where content is left out: it may quote it', () => {
+  it("omits a failed step's message without content, because it may quote it", () => {
     const reason = 'Invalid value: "Mend src/secret.ts"';
     const subject = {
       notes: [`Summary: ${reason}`, 'A note of ours.'],
@@ -252,7 +252,7 @@ describe('what the page says', () => {
     expect(page).toContain('A note of ours.');
   });
 
-  it('shows nothing of an edit whose text is not there', () => {
+  it('shows nothing for an edit without its text', () => {
     const original = [user('a'), assistant('b')];
     const page = shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
     expect(page).toContain('<summary>Message 1 <');
@@ -309,12 +309,12 @@ describe('the record of a ledger', () => {
     );
   });
 
-  it('has no cost where one is not known', () => {
+  it('has no cost if one is unknown', () => {
     const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
     expect(condensationIn(ledger, name)?.cost).toBeUndefined();
   });
 
-  it('is none where nothing is shown', () => {
+  it('is undefined if no condensation is shown', () => {
     expect(condensationIn(EMPTY_LEDGER, name)).toBeUndefined();
     const entry = condensed('1', 'a', 0);
     const last = undo(foldEntries([entry]));

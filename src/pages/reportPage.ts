@@ -93,10 +93,10 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = coherenceOf(original, edits, tools);
-  const sizes = sizesOf(original, view, counter);
-  const removed = withoutContent ? [] : removedParts(original, edits, counter);
-  const name = withoutContent ? 'A conversation' : masked(subject.title);
-  const { steps, notes } = withoutContent ? withoutReasons(subject) : subject;
+  const sizes = measureSizes(original, view, counter);
+  const removed = withoutContent ? [] : collectRemovedParts(original, edits, counter);
+  const name = withoutContent ? 'A conversation' : mask(subject.title);
+  const { steps, notes } = withoutContent ? dropReasons(subject) : subject;
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
   return page(
@@ -108,35 +108,35 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
           ${formatCost(subject.cost)}
         </p>
-        ${webview ? actionsLine(webview) : ''} ${savedLine(subject.savedPerRequest)}
+        ${webview ? renderActions(webview) : ''} ${renderSaving(subject.savedPerRequest)}
         <p>
-          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
+          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
           ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
         </p>
       </header>
-      ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
-      ${stepsSection(steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
-      ${removedSection(removed, tokens, withoutContent)} ${notesSection(notes)}`,
+      ${renderSizes(sizes, tokens, change)} ${renderCurve(computeCurve(original, view, origins, counter), tokens)}
+      ${renderSteps(steps, tokens, change)} ${renderCoherence(coherence, withoutContent)}
+      ${renderRemoved(removed, tokens, withoutContent)} ${renderNotes(notes)}`,
     webview?.nonce,
   );
 }
 
-const actionsLine = ({ actions }: WebviewFrame): Html =>
+const renderActions = ({ actions }: WebviewFrame): Html =>
   html`<p class="actions">
     ${actions.map(({ label, href }) => html`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-const savedLine = (saved: number | undefined): Html | string =>
+const renderSaving = (saved: number | undefined): Html | string =>
   saved === undefined || saved <= 0
     ? ''
     : html`<p>Once given back to its agent, each later request costs ${formatCost(saved)} less.</p>`;
 
-const masked = (text: string): string => maskSecrets(text);
+const mask = (text: string): string => maskSecrets(text);
 
 /** A failed step's message comes from a vendor or extension and may quote the conversation. */
-function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
+function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
   const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
   const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
   return {
@@ -150,9 +150,9 @@ function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCo
  * command, which may cut a key.
  */
 export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
-  masked(renderConversation(messages.map(maskMessage), origins));
+  mask(renderConversation(messages.map(maskMessage), origins));
 
-const timeWords = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
+const formatTimestamp = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
 
 // Sizes
 
@@ -171,7 +171,11 @@ interface BothSizes {
   readonly after: Sizes;
 }
 
-function sizesOf(original: readonly ApiMessage[], view: readonly ApiMessage[], counter: MessageCounter): BothSizes {
+function measureSizes(
+  original: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  counter: MessageCounter,
+): BothSizes {
   const of = (messages: readonly ApiMessage[]): Sizes => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
@@ -187,7 +191,7 @@ function sizesOf(original: readonly ApiMessage[], view: readonly ApiMessage[], c
 type Tokens = (count: number) => string;
 type Change = (before: number, after: number) => string;
 
-function sizesSection({ before, after }: BothSizes, tokens: Tokens, change: Change): Html {
+function renderSizes({ before, after }: BothSizes, tokens: Tokens, change: Change): Html {
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
   const most = Math.max(1, ...kinds.map((kind) => before[kind]));
   const bar = (count: number, name: 'before' | 'after', y: number): Html =>
@@ -241,7 +245,7 @@ interface Curve {
 }
 
 /** Growth of the conversation by message, before and after. */
-function curveOf(
+function computeCurve(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   origins: readonly number[],
@@ -264,7 +268,7 @@ const HEIGHT = 220;
 /** More points than pixels are useless. */
 const MAX_POINTS = 360;
 
-function curveSection({ before, after }: Curve, tokens: Tokens): Html {
+function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
   const total = before.at(-1);
   if (!total || before.length < 2) return html``;
   const most = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
@@ -333,17 +337,17 @@ function curveSection({ before, after }: Curve, tokens: Tokens): Html {
 
 const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
-function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
+function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
   const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): Html =>
     html`<tr>
-      <th scope="row">${masked(name)}</th>
+      <th scope="row">${mask(name)}</th>
       <td class="number">${tokens(tokensBefore)}</td>
       <td class="number">${tokens(tokensAfter)}</td>
       <td class="number">${change(tokensBefore, tokensAfter)}</td>
       <td class="number">${edits}</td>
       <td class="number">${formatCost(cost)}</td>
       <td class="number">${formatTime(timeMs)}</td>
-      <td>${outcome.kind === 'done' ? '' : masked(`${outcome.kind}: ${outcome.reason}`)}</td>
+      <td>${outcome.kind === 'done' ? '' : mask(`${outcome.kind}: ${outcome.reason}`)}</td>
     </tr>`;
   const idle = steps.filter(isIdle).length;
   return html`<section>
@@ -383,7 +387,7 @@ const FACTS: Readonly<Record<FactKind, string>> = {
   todos: 'To-dos',
 };
 
-function coherenceSection(coherence: CoherenceReport, withoutContent: boolean): Html {
+function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): Html {
   const row = (kind: FactKind): Html =>
     html`<tr>
       <th scope="row">${FACTS[kind]}</th>
@@ -437,8 +441,12 @@ interface RemovedPart {
 }
 
 /** Places that differ from the original, in conversation order. */
-function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], counter: MessageCounter): RemovedPart[] {
-  const names = placeNames(original);
+function collectRemovedParts(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  counter: MessageCounter,
+): RemovedPart[] {
+  const names = namePlaces(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of lastByPlace(edits)) {
     // Everything removed has been restored.
@@ -446,11 +454,11 @@ function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], c
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      where: whereIs(original, edit, names),
-      reason: masked(edit.reason),
-      step: masked(edit.step),
-      ...tokensOf(original, edit, counter),
-      body: bodyOf(original, edit),
+      where: describePlace(original, edit, names),
+      reason: mask(edit.reason),
+      step: mask(edit.step),
+      ...countTokens(original, edit, counter),
+      body: renderBody(original, edit),
     });
   }
   return parts.sort((a, b) => a.message - b.message);
@@ -460,7 +468,7 @@ function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], c
  * Tokens of the place in the original and in the view; an edit itself only knows those around its
  * own step.
  */
-function tokensOf(
+function countTokens(
   original: readonly ApiMessage[],
   edit: Edit,
   counter: MessageCounter,
@@ -481,12 +489,12 @@ function tokensOf(
   }
 }
 
-function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
+function describePlace(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
   if (edit.kind === 'summary') return `Messages ${edit.start + 1} to ${edit.end}`;
   const { message, path } = edit.place;
   const name = `Message ${message + 1}`;
   return edit.kind === 'block'
-    ? `${name} · ${typeWords(getValueAt(original[message], path))}`
+    ? `${name} · ${describeType(getValueAt(original[message], path))}`
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
@@ -494,7 +502,7 @@ function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap
 const MAX_NAME = 120;
 
 /** Names each place: the tool with its first short parameter, or the role. */
-function placeNames(original: readonly ApiMessage[]): Map<string, string> {
+function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
     for (const { path } of listContents(message)) {
@@ -503,7 +511,7 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   }
   for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
-    const whole = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const whole = mask(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
     const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
     for (const part of parameters) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · call of ${what}`);
     for (const part of results) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · result of ${what}`);
@@ -511,7 +519,7 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   return names;
 }
 
-function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
+function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
   switch (edit.kind) {
     case 'summary': {
       const before = maskedConversation(original.slice(edit.start, edit.end));
@@ -526,7 +534,7 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
       return html`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
-      return cutBody(getValueAt(original[edit.place.message], edit.place.path), edit);
+      return renderCut(getValueAt(original[edit.place.message], edit.place.path), edit);
   }
 }
 
@@ -534,20 +542,20 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
 export function blockWords(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
-  if (typeof thinking === 'string') return masked(thinking);
-  return `${typeWords(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
+  if (typeof thinking === 'string') return mask(thinking);
+  return `${describeType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
 
 /** Such as `image` or `redacted thinking`. */
-const typeWords = (block: unknown): string =>
-  isRecord(block) && typeof block['type'] === 'string' ? masked(block['type'].replaceAll('_', ' ')) : 'block';
+const describeType = (block: unknown): string =>
+  isRecord(block) && typeof block['type'] === 'string' ? mask(block['type'].replaceAll('_', ' ')) : 'block';
 
-function cutBody(text: unknown, { cuts }: CutEdit): Html {
+function renderCut(text: unknown, { cuts }: CutEdit): Html {
   if (typeof text !== 'string') return html``;
-  const shown = masked(text);
+  const shown = mask(text);
   // Masking changes offsets, and a key split by a cut would not be recognized.
   if (shown !== text) {
-    const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${masked(cut.text)}</ins> `]));
+    const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${mask(cut.text)}</ins> `]));
     return html`<p>
         This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
         of it come first.
@@ -557,18 +565,18 @@ function cutBody(text: unknown, { cuts }: CutEdit): Html {
   const pieces: Html[] = [];
   let at = 0;
   for (const { start, end, text: now } of cuts) {
-    pieces.push(keptText(text.slice(at, start)));
+    pieces.push(renderKeptText(text.slice(at, start)));
     pieces.push(html`<del>${text.slice(start, end)}</del>`);
-    if (now !== '') pieces.push(html`<ins>${masked(now)}</ins>`);
+    if (now !== '') pieces.push(html`<ins>${mask(now)}</ins>`);
     at = end;
   }
-  return html`<pre>${[...pieces, keptText(text.slice(at))]}</pre>`;
+  return html`<pre>${[...pieces, renderKeptText(text.slice(at))]}</pre>`;
 }
 
 /** Lines kept at each end of unchanged text; more would hide what was removed. */
 const CONTEXT_LINES = 3;
 
-function keptText(text: string): Html {
+function renderKeptText(text: string): Html {
   const lines = text.split('\n');
   const left = lines.length - 2 * CONTEXT_LINES;
   if (left <= 2) return html`${text}`;
@@ -579,7 +587,7 @@ function keptText(text: string): Html {
   return html`${head}${between}${tail}`;
 }
 
-function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutContent: boolean): Html {
+function renderRemoved(parts: readonly RemovedPart[], tokens: Tokens, withoutContent: boolean): Html {
   const words = withoutContent
     ? html`<p>The conversation’s text was left out of this report.</p>`
     : html`<p>
@@ -598,12 +606,12 @@ function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutCo
   </section>`;
 }
 
-const notesSection = (notes: readonly string[]): Html =>
+const renderNotes = (notes: readonly string[]): Html =>
   notes.length === 0
     ? html``
     : html`<section>
         <h2>Notes</h2>
         <ul>
-          ${notes.map((note) => html`<li>${masked(note)}</li>`)}
+          ${notes.map((note) => html`<li>${mask(note)}</li>`)}
         </ul>
       </section>`;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /**
- * The panel's page. Nothing is inline and nothing remote: one script, one style sheet, both of this extension. The nonce is
- * also for the style elements that the toolkit makes (it looks for it in `csp-nonce`).
+ * The panel's page. Nothing is inline or remote: one script and one style sheet of this extension.
+ * The nonce also covers style elements created by the toolkit, which reads it from `csp-nonce`.
  */
 export function pageFor(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
   const nonce = randomBytes(16).toString('base64');
@@ -33,7 +33,7 @@ export function pageFor(webview: vscode.Webview, extensionUri: vscode.Uri, langu
 </html>`;
 }
 
-/** The folders that the page may load from. */
+/** Folders that the page may load from. */
 export const resourceRoots = (extensionUri: vscode.Uri): vscode.Uri[] => [vscode.Uri.joinPath(extensionUri, 'dist')];
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);

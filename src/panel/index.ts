@@ -1,4 +1,4 @@
-/** The settings panel, in a bundle of its own that is loaded when it is first opened. */
+/** The settings panel, in a separate bundle loaded on first use. */
 import * as vscode from 'vscode';
 import type { PanelParts } from './parts';
 import { SettingsPanel } from './settingsPanel';
@@ -8,13 +8,13 @@ const PANEL_TYPE = 'contextCondenser.settings';
 
 let open: SettingsPanel | undefined;
 
-/** Opens the panel, or shows the one that is open; at a section where one is named. */
+/** Opens the panel or shows the open one, at a section if named. */
 export function openSettings(parts: PanelParts, section?: string): void {
   const shown = open ?? adopt(parts, createPanel());
   shown.reveal(section);
 }
 
-/** Takes over a panel that VS Code kept over a reload. */
+/** Restores a panel that VS Code kept over a reload. */
 export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): void {
   if (open) panel.dispose();
   else adopt(parts, panel);
@@ -23,7 +23,7 @@ export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): 
 const createPanel = (): vscode.WebviewPanel =>
   vscode.window.createWebviewPanel(PANEL_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
     enableScripts: true,
-    // Behind another tab there would be no page: marks, and answers that take minutes, would go with it.
+    // Otherwise a hidden page would be discarded, with marks and answers that take minutes.
     retainContextWhenHidden: true,
   });
 

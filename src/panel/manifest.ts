@@ -1,22 +1,25 @@
-/** The settings as the panel's forms are made from them: their schemas in package.json, whose texts VS Code has put into the user's language. */
+/**
+ * Schemas from package.json, with texts translated by VS Code, from which the panel builds its
+ * forms.
+ */
 import type { ConfigSchema } from '../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import { isOfUserAlone } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
-/** The parts of package.json that are read. */
+/** The parts of package.json that are used. */
 export interface Manifest {
   readonly contributes: {
     readonly configuration: readonly { readonly properties: Readonly<Record<string, ConfigSchema>> }[];
   };
 }
 
-/** The schemas of all groups of settings, by full name. */
+/** Schemas of all setting groups, by full name. */
 export const settingProperties = <Property>(
   groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
 ): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
 
-/** The settings' schemas by name, in the table's order, with the titles that VS Code has no place for. */
+/** Schemas by setting name in table order, with titles that VS Code doesn't support. */
 export const settingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
   const properties = settingProperties(contributes.configuration);
   return Object.fromEntries(
@@ -28,11 +31,14 @@ export const settingSchemas = ({ contributes }: Manifest): Record<string, Config
 };
 
 /**
- * Whether a setting belongs to one machine. A workspace can't set it, and in a window on a remote machine VS Code reads it
- * from that machine's settings alone: what the user's own file says of it counts in local windows.
+ * A machine setting can't be set by a workspace; in a remote window VS Code reads it only from the
+ * remote machine's settings, and the user's own file applies to local windows.
  */
 export const isOfMachine = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
-/** Where a setting may be set: of the machine or the application, and in a workspace that is not trusted, by the user alone. */
+/**
+ * Where a setting can be set: machine and application settings, and those of an untrusted
+ * workspace, only by the user.
+ */
 export const scopesOf = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isOfUserAlone(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

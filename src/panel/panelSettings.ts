@@ -1,4 +1,4 @@
-/** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
+/** VS Code's settings as the panel shows and changes them. The panel stores nothing itself. */
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
@@ -21,7 +21,7 @@ import {
 
 type Change = Params<'updateSetting'>;
 
-/** More than a settings file should hold. */
+/** Far larger than a settings file should be. */
 const MAX_CHARS = 1_000_000;
 
 const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
@@ -30,35 +30,35 @@ const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
 };
 
 interface Verdict {
-  /** The text that the verdict was made of. */
+  /** JSON of the validated value. */
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
   readonly effective: unknown;
 }
 
 export class PanelSettings {
-  /** One change after the other: each is put into what the one before left. */
+  /** Serializes changes: each applies to the result of the previous one. */
   private saving: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, Verdict>();
 
   constructor(private readonly rules: SettingRules) {}
 
-  /** Judges the settings one after the other, so that {@link states} has little left to do. */
+  /** Validates all settings one by one in advance, so that {@link getStates} is fast. */
   async judge(): Promise<void> {
     for (const name of SETTING_NAMES) {
-      this.verdict(name, valueOf(name), presetsNow());
+      this.verdict(name, valueOf(name), getPresetsKey());
       await setImmediate();
     }
   }
 
-  /** All settings as they stand now. */
   states(): Record<string, SettingState> {
     const configuration = configurationNow();
-    const presets = presetsNow();
+    const presets = getPresetsKey();
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
-        // The value in force; a workspace's value without effect stands beside it, with a word on that.
+        // The effective value; an ignored value of the workspace is shown beside it with an
+        // explanation.
         const value = valueOf(name);
         const { effective, problems } = this.verdict(name, value, presets);
         const weakening = weakeningProblem(name);
@@ -76,29 +76,32 @@ export class PanelSettings {
     );
   }
 
-  /** VS Code's command that opens the file in which a setting of a scope counts. */
+  /** VS Code's command for the file in which a setting of a scope takes effect. */
   fileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
     const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isOfMachine(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
-  /** The value that counts of a setting, unchecked. */
+  /** A setting's effective value, not validated. */
   valueOf(name: SettingName): unknown {
     return valueOf(name);
   }
 
-  /** The configuration that a provider makes of a value of its setting; see {@link SettingRules.effective}. */
+  /**
+   * The configuration that a provider derives from its setting; see {@link
+   * SettingRules.getEffective}.
+   */
   effective(name: SettingName, value: unknown): unknown {
     return this.rules.effective(name, value);
   }
 
-  /** Judges all settings anew: there are other providers now. */
+  /** Discards all verdicts after the providers changed. */
   forget(): void {
     this.verdicts.clear();
   }
 
-  /** The last verdict on each setting holds while its value does: of a change, one setting is judged anew. */
+  /** Cached while the value is unchanged, so that a change validates one setting. */
   private verdict(name: SettingName, value: unknown, presets: string): Verdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
@@ -110,7 +113,7 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** The problems that a change would add to the present ones, and what a sound value at its place works with. */
+  /** Problems that a change would add, and what a valid value at its place results in. */
   check(change: Change): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.plan(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
@@ -118,8 +121,8 @@ export class PanelSettings {
   }
 
   /**
-   * Saves a change, unless something is wrong with it: then nothing is saved.
-   * @throws Error where VS Code can't write its settings file.
+   * Saves a change unless it has problems.
+   * @throws Error if VS Code can't write its settings file
    */
   update(change: Change): Promise<readonly ConfigProblem[]> {
     const saved = this.saving.then(() => this.save(change));
@@ -128,9 +131,9 @@ export class PanelSettings {
   }
 
   /**
-   * Changes a list as it stands when the change is made, whatever the page knew of it.
-   * @returns what takes the change back, and no other one.
-   * @throws Error where VS Code can't write its settings file.
+   * Changes the list's current content, regardless of what the page knew.
+   * @returns a change that undoes exactly this one
+   * @throws Error if VS Code can't write its settings file
    */
   changeList({
     change,
@@ -138,7 +141,7 @@ export class PanelSettings {
   }: Params<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
     const { name, scope, path } = place;
     const changed = this.saving.then(async () => {
-      const found = getValueAt(ownValue(name, scope), path);
+      const found = getValueAt(getOwnValue(name, scope), path);
       const list: readonly unknown[] = Array.isArray(found) ? found : [];
       let after;
       try {
@@ -149,7 +152,7 @@ export class PanelSettings {
         throw error;
       }
       if (after.list === list) return { problems: [] };
-      // A setting that is a list is taken back where nothing is left in it.
+      // Remove a list setting that has become empty.
       const isGone = path.length === 0 && after.list.length === 0;
       const problems = await this.save({ ...place, value: isGone ? undefined : after.list });
       return { problems, ...(problems.length === 0 && after.undo && { undo: after.undo }) };
@@ -158,14 +161,14 @@ export class PanelSettings {
     return changed;
   }
 
-  /** Smart's configuration with passes as they are being edited. @throws PathError where one of them is gone */
+  /** Smart's configuration with edited passes. @throws PathError if one of them no longer exists */
   withDrafts({ name, scope, passes }: PassDrafts): unknown {
     return passes.reduce(
       (config: unknown, { entry, pass }) => {
         const place = resolvePath(config, ['passes', entry]);
         return withValueAt(config, place, pass);
       },
-      ownValue(name, scope) ?? valueOf('smart'),
+      getOwnValue(name, scope) ?? valueOf('smart'),
     );
   }
 
@@ -193,7 +196,7 @@ export class PanelSettings {
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
       return refuse(vscode.l10n.t('No workspace is open.'));
     }
-    const before = ownValue(name, scope);
+    const before = getOwnValue(name, scope);
     let after: unknown;
     try {
       path = resolvePath(before, named);
@@ -210,9 +213,9 @@ export class PanelSettings {
     if (scope === 'workspace' && isLessCareful(name, after, valuesOf(name).user)) {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
-    // Problems that existed before don't keep the rest from being mended.
-    const known = new Set(this.rules.problems(name, before).map(keyOf));
-    const problems = this.rules.problems(name, after).filter((problem) => !known.has(keyOf(problem)));
+    // Existing problems don't prevent other changes.
+    const known = new Set(this.rules.problems(name, before).map(createKey));
+    const problems = this.rules.problems(name, after).filter((problem) => !known.has(createKey(problem)));
     return { value: after, path, problems };
   }
 }
@@ -220,18 +223,18 @@ export class PanelSettings {
 /** The result of a change. */
 interface Plan {
   readonly value: unknown;
-  /** The change's place, its entries by their indexes. */
+  /** The change's path with entries as indexes. */
   readonly path: Path;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The values that a scope itself sets. */
-function ownValue(name: string, scope: SettingScope): unknown {
+/** The value set in a scope itself. */
+function getOwnValue(name: string, scope: SettingScope): unknown {
   const found = configurationNow().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
 
-/** Problems of a value may depend on the user's presets, too, and on nothing else. */
-const presetsNow = (): string => JSON.stringify(valueOf('presets'));
+/** Problems of a value may also depend on the user's presets, but on nothing else. */
+const getPresetsKey = (): string => JSON.stringify(valueOf('presets'));
 
-const keyOf = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;
+const createKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

@@ -2,7 +2,10 @@ import type * as vscode from 'vscode';
 import type * as commands from '../commands';
 import type { Services } from '../window/services';
 
-/** The panel's parts. Whatever calls models, reads conversations or counts tokens is loaded when it is first needed. */
+/**
+ * Dependencies of the panel. Anything that calls models, reads conversations or counts tokens is
+ * loaded on first use.
+ */
 export interface PanelParts {
   readonly services: Services;
   readonly extension: vscode.Extension<unknown>;

@@ -1,4 +1,4 @@
-/** The Smart provider's presets in the panel: those of this extension and the user's own. */
+/** Smart's presets in the panel: built-in and the user's own. */
 import * as vscode from 'vscode';
 import {
   BUILT_IN_PRESETS,
@@ -15,13 +15,13 @@ import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
-/** All presets for the page: the built-in ones, then the user's own. */
+/** Built-in presets first, then the user's own. */
 export const presetStates = (): PresetState[] => [
-  ...BUILT_IN_PRESETS.map((preset) => stateOf(preset, true)),
-  ...setting('presets').map((preset) => stateOf(preset, false)),
+  ...BUILT_IN_PRESETS.map((preset) => toState(preset, true)),
+  ...setting('presets').map((preset) => toState(preset, false)),
 ];
 
-const stateOf = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
+const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
   id,
   name,
   description,
@@ -29,7 +29,7 @@ const stateOf = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
   config: { ...config },
 });
 
-/** The last part of the ending alone: VS Code's own dialog puts a longer one behind a name that has it already. */
+/** Only the last part of the extension: VS Code's dialog would append a longer one again. */
 const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /** @throws Error where there is no such preset. */
@@ -40,7 +40,8 @@ function presetWith(id: string): Preset {
 }
 
 /**
- * Opens a preset as JSON in an editor tab. Its name is that of a preset file, for which VS Code completes and checks the content.
+ * Opens a preset as JSON in an editor tab. Its name is that of a preset file, for which VS Code
+ * completes and checks the content.
  * @throws Error where there is no such preset.
  */
 export async function openPreset(id: string): Promise<void> {
@@ -56,8 +57,8 @@ export async function openPreset(id: string): Promise<void> {
 }
 
 /**
- * Writes a preset to a file that the user names. @returns whether it was written.
- * @throws Error where there is no such preset, or the file can't be written.
+ * Writes a preset to a file chosen by the user. @returns whether it was written
+ * @throws Error if the preset doesn't exist or the file can't be written
  */
 export async function exportPreset(id: string): Promise<boolean> {
   const preset = presetWith(id);
@@ -74,19 +75,18 @@ export async function exportPreset(id: string): Promise<boolean> {
 }
 
 export interface ImportedPreset {
-  /** ID of the preset; absent if the user canceled, or something was wrong. */
+  /** ID of the preset; absent if canceled or invalid. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
-  /** The changes to the list of presets, in this order, that undo the import. */
+  /** Changes to the list of presets, in order, that undo the import. */
   readonly undo: readonly ListChange[];
 }
 
 const NOTHING_IMPORTED: ImportedPreset = { problems: [], undo: [] };
 
 /**
- * Reads a preset from a file that the user picks, into the settings. Before one of their own with the same ID is
- * replaced, they are asked.
- * @throws Error if the file can't be read.
+ * Imports a preset from a file chosen by the user; asks before replacing one with the same ID.
+ * @throws Error if the file can't be read
  */
 export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<ImportedPreset> {
   const [file] =
@@ -110,14 +110,17 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
 
 type StoredPreset = Readonly<Record<string, unknown>>;
 
-/** The entries of the list of presets in one scope; what is no object in it counts as an empty one. */
+/** Presets of one scope; entries that are no objects count as empty ones. */
 function ownPresets(scope: SettingScope): StoredPreset[] {
   const found = configurationNow().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }
 
-/** Asks what to do with an imported preset whose ID is taken. @returns the preset to save; undefined to save none. */
+/**
+ * Asks what to do if an imported preset's ID is taken. @returns the preset to save; undefined to
+ * save none
+ */
 async function resolveConflict(
   taken: StoredPreset,
   imported: Preset,
@@ -136,10 +139,10 @@ async function resolveConflict(
     copy,
   );
   if (answer === replace) return imported;
-  return answer === copy ? { ...imported, id: freeId(imported.id, list) } : undefined;
+  return answer === copy ? { ...imported, id: findFreeId(imported.id, list) } : undefined;
 }
 
-function freeId(id: string, list: readonly StoredPreset[]): string {
+function findFreeId(id: string, list: readonly StoredPreset[]): string {
   const isTaken = (candidate: string): boolean =>
     [...list, ...BUILT_IN_PRESETS].some((preset) => preset.id === candidate);
   let number = 2;

@@ -1,4 +1,4 @@
-/** The panel's facts about profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
+/** Facts about profiles beside their settings: whether a key is set, prices, window. */
 import type * as vscode from 'vscode';
 import { getVendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
@@ -16,18 +16,18 @@ export class ProfileFacts implements vscode.Disposable {
   private facts: Facts = { profiles: [], editorModels: [] };
   private generation = 0;
 
-  /** @param changed is called after each refresh. */
+  /** @param changed called after each refresh */
   constructor(
     private readonly parts: PanelParts,
     private readonly changed: () => void,
   ) {}
 
-  /** As they were found last. */
+  /** The last known facts. */
   now(): Facts {
     return this.facts;
   }
 
-  /** Looks anew: keys at once, then what takes longer. */
+  /** Reloads: keys first, then what takes longer. */
   refresh(): void {
     void this.look(++this.generation);
   }
@@ -60,7 +60,7 @@ export class ProfileFacts implements vscode.Disposable {
     }
   }
 
-  /** The results of an older look are dropped. */
+  /** Drops results of an earlier refresh. */
   private report(generation: number, facts: Facts): void {
     if (generation !== this.generation) return;
     this.facts = facts;

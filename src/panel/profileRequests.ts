@@ -1,4 +1,3 @@
-/** Answers what the webview asks about API profiles. */
 import * as vscode from 'vscode';
 import { profileEntries } from '../window/settings/modelSettings';
 import { setting } from '../window/settings/settings';
@@ -15,13 +14,12 @@ type Handlers = Pick<
   'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
 >;
 
-/** The panel's requests that change an API profile, its key, or try it out. */
 export function profileRequests(parts: PanelParts, settings: PanelSettings): Handlers {
   const { services } = parts;
   return {
     saveProfile: async ({ profile }) => {
       const raw = profileEntries();
-      const known = raw.findIndex((other) => idOf(other) === profile['id']);
+      const known = raw.findIndex((other) => getId(other) === profile['id']);
       const place = known === -1 ? raw.length : known;
       const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
       const prefix = `${place}.`;
@@ -32,7 +30,7 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
         })),
       };
     },
-    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, profileOf(id)) }),
+    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, findProfile(id)) }),
     setKey: async (asked) => ({ isSet: await parts.commands().askKey(services, profileAsked(asked)) }),
     forgetKey: async ({ id }) => {
       if (!isTaken(id)) await deleteKey(services.context.secrets, id);
@@ -45,15 +43,15 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
   };
 }
 
-const idOf = (entry: unknown): unknown =>
+const getId = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
 
 /** Whether the settings hold a profile with this id, even a wrong one: its key is its own. */
-const isTaken = (id: unknown): boolean => profileEntries().some((entry) => idOf(entry) === id);
+const isTaken = (id: unknown): boolean => profileEntries().some((entry) => getId(entry) === id);
 
 /** @throws Error where it is no profile, or would use the key of another one. */
 function profileAsked(asked: Params<'setKey'>): ApiProfile {
-  if ('id' in asked) return profileOf(asked.id);
+  if ('id' in asked) return findProfile(asked.id);
   const { vendor } = asked.profile;
   const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
   const { profiles, problems } = parseProfiles([{ model: suggested, ...asked.profile }]);
@@ -62,8 +60,8 @@ function profileAsked(asked: Params<'setKey'>): ApiProfile {
   return profile;
 }
 
-/** @throws Error where there is none (any more). */
-function profileOf(id: string): ApiProfile {
+/** @throws Error if it doesn't exist */
+function findProfile(id: string): ApiProfile {
   const profile = setting('profiles').find((entry) => entry.id === id);
   if (!profile) throw new Error(vscode.l10n.t('The profile "{0}" no longer exists.', id));
   return profile;

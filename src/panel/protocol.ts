@@ -1,9 +1,10 @@
 /**
- * The messages between the settings panel's webview and the extension host. Both sides check every message against
- * these schemas; what doesn't fit is dropped and logged. Strings that a person reads come in their language.
- *
- * The webview begins with `ready` and is answered with `welcome`. From then on each change of the state comes as a whole
- * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
+ * The messages between the settings panel's webview and the extension host. Both sides check every
+ * message against these schemas; what doesn't fit is dropped and logged. Strings that a person
+ * reads come in their language.
+ * The webview begins with `ready` and is answered with `welcome`. From then on each change of the
+ * state comes as a whole `state` with a growing revision, so that nothing is patched and a late one
+ * is told by its number. Requests carry ids.
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';
@@ -38,7 +39,10 @@ export type {
   PreviewStep,
 } from './preview/methods';
 
-/** Raised when one side would misread the other; a webview that was restored from another version is built anew. */
+/**
+ * Increase it if one side would misread the other; a webview restored from another version is
+ * rebuilt.
+ */
 export const PROTOCOL_VERSION = 1;
 
 const name = z.string().min(1).max(200);
@@ -51,19 +55,19 @@ export type SettingScope = z.output<typeof scopeSchema>;
 
 const problemSchema = z.object({ path: z.string(), message: z.string() });
 
-/** A setting as it stands in its places. Absent means that it isn't set there. */
+/** A setting in each scope. Absent: not set there. */
 const settingSchema = z.object({
-  /** The value in force. */
+  /** The effective value. */
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
-  /** Of a provider's configuration: what it works with, the defaults filled in. */
+  /** A provider's effective configuration with defaults. */
   effective: z.unknown().optional(),
-  /** A setting about keys, endpoints and money can't be set by a workspace. */
+  /** A workspace can't set keys, endpoints and money. */
   scopes: z.array(scopeSchema),
-  /** In a window on a remote machine the user's own settings file does not count for it. */
+  /** In a remote window the user's own settings file doesn't apply to it. */
   isOfMachine: z.boolean(),
-  /** The problems of that value. */
+  /** Problems of that value. */
   problems: z.array(problemSchema),
 });
 export type SettingState = z.output<typeof settingSchema>;
@@ -71,20 +75,20 @@ export type SettingState = z.output<typeof settingSchema>;
 const keyStateSchema = z.enum(['set', 'missing', 'other-endpoint', 'not-needed']);
 export type ProfileKeyState = z.output<typeof keyStateSchema>;
 
-/** A profile beside what its setting holds. The key itself never comes here. */
+/** Facts about a profile beside its setting. Never contains the key. */
 const profileSchema = z.object({
   id,
   key: keyStateSchema,
   /** Input and output together, in tokens. */
   contextWindow: z.number().optional(),
-  /** False: nobody knows it, and a usual one is taken. */
+  /** False if unknown and a usual one is assumed. */
   isWindowKnown: z.boolean().optional(),
   /** US dollars per million tokens. */
   inputPrice: z.number().optional(),
   outputPrice: z.number().optional(),
-  /** When prices were right that are not the profile's own: an ISO 8601 date. */
+  /** ISO 8601 date of prices that are not the profile's own. */
   pricesAsOf: z.string().optional(),
-  /** The model's tokens for one o200k token. */
+  /** The model's tokens per o200k token. */
   tokenFactor: z.number().optional(),
 });
 export type ProfileState = z.output<typeof profileSchema>;
@@ -97,7 +101,7 @@ const namedPricesSchema = z.object({
   longCacheWrite: z.number().optional(),
 });
 
-/** A model of a vendor's own list; what the vendor doesn't say is absent. */
+/** A model in a vendor's list; unknown facts are absent. */
 const vendorModelSchema = z.object({
   id: z.string(),
   /** Input and output together, in tokens. */
@@ -111,11 +115,11 @@ const vendorModelSchema = z.object({
 });
 export type VendorModel = z.output<typeof vendorModelSchema>;
 
-/** A model that VS Code itself offers. */
+/** A model offered by VS Code. */
 const editorModelSchema = z.object({ id, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
 
-/** A configuration of the Smart provider under a name. */
+/** A named Smart configuration. */
 const presetSchema = z.object({
   id,
   name: z.string(),
@@ -132,27 +136,27 @@ const stateSchema = z.object({
   settings: z.record(z.string(), settingSchema),
   profiles: z.array(profileSchema),
   editorModels: z.array(editorModelSchema),
-  /** Those of the extension first. */
+  /** Built-in ones first. */
   presets: z.array(presetSchema),
-  /** Grows with each change to the history since the panel was opened. */
+  /** Grows with each change of the history since the panel was opened. */
   historyRevision: z.int().min(0),
-  /** Name of the open workspace; absent where none is open. */
+  /** Name of the open workspace, if any. */
   workspace: z.string().optional(),
-  /** The window runs on a remote machine: over SSH, in WSL, in a container, in code-server. */
+  /** The window is remote: SSH, WSL, a container, code-server. */
   isRemote: z.boolean(),
 });
 export type PanelState = z.output<typeof stateSchema>;
 
-/** A JSON Schema as package.json or a provider gives it. */
+/** A JSON Schema from package.json or a provider. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const providerSchema = z.object({
   id,
   name: z.string(),
   description: z.string(),
-  /** Of its configuration. */
+  /** Schema of its configuration. */
   schema: jsonSchema,
-  /** The setting that holds its configuration. */
+  /** The setting that contains its configuration. */
   setting: z.string().optional(),
 });
 export type ProviderDescription = z.output<typeof providerSchema>;
@@ -160,9 +164,12 @@ export type ProviderDescription = z.output<typeof providerSchema>;
 const settingChange = {
   name,
   scope: scopeSchema,
-  /** Keys inside the setting's object, indexes or names of a list's entries; empty: the whole setting. */
+  /**
+   * Keys within the setting's object, or indexes or names of list entries; empty: the whole
+   * setting.
+   */
   path: z.array(z.union([z.string().max(200), z.int().min(0).max(10_000), entryNameSchema])).max(40),
-  /** Absent: back to what holds without it. */
+  /** Absent: removes the value. */
   value: z.unknown().optional(),
 };
 const verdict = z.object({ problems: z.array(problemSchema) });
@@ -171,45 +178,51 @@ const byId = z.strictObject({ id });
 /** A profile that is there, or one that is being made. */
 const profileAsked = z.union([byId, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
 
-/** The commands that the panel may run, so that a webview can't run any other. */
+/** The only commands that the webview may run. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
-/** The webview's requests: parameters and answer by method. */
+/** The webview's requests: parameters and result by method. */
 export const methods = {
-  /** The problems that a change would bring. Nothing is saved. */
+  /** Problems that a change would cause. Saves nothing. */
   checkSetting: {
     params: z.strictObject(settingChange),
-    /** With what a sound value at that place works with, the defaults filled in. */
+    /** Includes the effective result of a valid value, with defaults. */
     result: verdict.extend({ effective: z.unknown().optional() }),
   },
-  /** Saves a change unless something is wrong with it. */
+  /** Saves a change unless it has problems. */
   updateSetting: { params: z.strictObject(settingChange), result: verdict },
-  /** Changes a list of entries with ids as it then stands, so that nothing older is written back over what came between. */
+  /**
+   * Changes the current content of a list of entries with IDs, so that intermediate changes are not
+   * overwritten.
+   */
   changeList: {
     params: z.strictObject({ name, scope: scopeSchema, path: z.array(name).max(12), change: listChangeSchema }),
-    /** With what takes this change back, and no other one. */
+    /** Includes a change that undoes exactly this one. */
     result: verdict.extend({ undo: listChangeSchema.optional() }),
   },
   /** Shows a setting in settings.json. */
   openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name }), result: nothing },
-  /** Adds a profile, or puts it in the place of the one with its id. */
+  /** Adds a profile or replaces the one with its ID. */
   saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdict },
-  /** Asks the user first. */
+  /** Asks for confirmation. */
   removeProfile: { params: byId, result: z.object({ removed: z.boolean() }) },
-  /** The key is asked for by VS Code itself and goes into its secret store. */
+  /** VS Code asks for the key and stores it in its secret storage. */
   setKey: { params: profileAsked, result: z.object({ isSet: z.boolean() }) },
   /** Removes the key of a profile that was not added in the end. */
   forgetKey: { params: byId, result: nothing },
   testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message }) },
-  /** The models in the list of the profile's vendor. */
+  /** Models listed by the profile's vendor. */
   listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
-  /** The request that Native would send for the sample conversation if this were the prompt of the settings. */
+  /** Native's request for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
-    /** The profile: whose own prompt takes the place of this one. */
+    /** `profile`: name of a profile whose own prompt replaces this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
-  /** Opens a preset as JSON in an editor tab, with completion; what is changed there is a file of its own. */
+  /**
+   * Opens a preset as JSON in an editor tab, with completion; what is changed there is a file of
+   * its own.
+   */
   openPreset: { params: byId, result: nothing },
   /** Both ask for a file. */
   exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },
@@ -229,45 +242,44 @@ export type Method = keyof typeof methods;
 export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
 export type Result<M extends Method> = z.output<(typeof methods)[M]['result']>;
 
-/** Whether a request's method is one that the panel answers: what comes from the page is checked. */
+/** Checks a method name from the page. */
 export const isMethod = (value: string): value is Method => Object.hasOwn(methods, value);
 
 const requestId = z.int().min(1);
 
-/** From the webview. A request's parameters are checked by its method. */
+/** From the webview. Parameters are validated by method. */
 export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestId, method: name, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestId }),
-  /** What the page wants to remember when its tab is closed; it comes back with the next welcome. */
+  /** State that the page wants to keep after its tab closes; returned with the next welcome. */
   z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
-  /** The webview's findings, for the log. */
+  /** The webview's log messages. */
   z.strictObject({ type: z.literal('log'), message }),
 ]);
 export type ToHost = z.output<typeof toHostSchema>;
 
-/** From the host. A result is checked by the method that was asked for. */
+/** From the host. Results are validated by method. */
 export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('welcome'),
-    /** Translations by the English text; empty in English. */
+    /** Translations by English text; empty for English. */
     texts: z.record(z.string(), z.string()),
     /** BCP 47 tag. */
     language: z.string(),
-    /** The schema of each setting in package.json. */
+    /** Schema of each setting in package.json. */
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerSchema),
     state: stateSchema,
-    /** What the page asked to keep, in this workspace; absent: nothing yet. */
+    /** What the page asked to keep in this workspace, if anything. */
     kept: z.unknown().optional(),
   }),
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
-  /** The conversation that was previewed last is no longer what the answer was made of; the revision grows as a state's. */
+  /** The conversation previewed last has changed; the revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
   /** A request failed; the message says what happened and what to do. */
   z.strictObject({ type: z.literal('failed'), id: requestId, message }),
-  /** Shows a section. */
   z.strictObject({ type: z.literal('reveal'), section: name }),
 ]);
 export type ToWebview = z.output<typeof toWebviewSchema>;

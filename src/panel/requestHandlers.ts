@@ -1,6 +1,6 @@
 import type { Method, Params, Result } from './protocol';
 
-/** Answers to the webview, by method. Parameters were checked before. */
+/** Handlers of the webview's requests by method. Parameters are already validated. */
 export type RequestHandlers = {
   readonly [M in Method]: (params: Params<M>, signal: AbortSignal) => Promise<Result<M>>;
 };

@@ -1,4 +1,3 @@
-/** Carries out the webview's requests. */
 import * as vscode from 'vscode';
 import { samplePath } from '../window/samplePath';
 import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
@@ -13,7 +12,7 @@ import { exportPreset, importPreset, openPreset } from './presets';
 import { profileRequests } from './profileRequests';
 import type { RequestHandlers } from './requestHandlers';
 
-/** The handlers of all requests. @param preview answers what is asked of the preview */
+/** @param preview handlers of the preview's requests */
 export function requestHandlers(
   parts: PanelParts,
   settings: PanelSettings,

@@ -25,10 +25,10 @@ import { builtInProviders, SettingRules } from '../window/settings/settingRules'
 import { setting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
-/** Where the workspace keeps what the page remembers: VS Code drops a webview's own state with its tab. */
+/** Workspace key for what the page keeps: VS Code drops a webview's own state with its tab. */
 const KEPT = 'contextCondenser.panel';
 
-/** One open settings panel: answers its webview and tells it what changes. */
+/** An open settings panel: answers its webview and reports changes. */
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
@@ -41,10 +41,10 @@ export class SettingsPanel implements vscode.Disposable {
   private historyRevision = 0;
   private isReady = false;
   private isDisposed = false;
-  /** The page is to ask for its preview anew once it is seen. */
+  /** The page must request its preview again when visible. */
   private isPreviewOld = false;
   private sentSettings = '';
-  /** The section to show once the webview is there. */
+  /** The section to show after the webview is ready. */
   private pendingSection: string | undefined;
 
   constructor(
@@ -73,9 +73,10 @@ export class SettingsPanel implements vscode.Disposable {
         this.sendIfPreviewOld();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        // VS Code drops what doesn't count in a remote window without naming it in an event: it is gone at the next one.
+        // VS Code drops values that don't apply in a remote window without naming them in an event;
+        // they are gone at the next one.
         if (!event.affectsConfiguration('contextCondenser') && !this.hasOtherSettings()) return;
-        // At once, so that an answer to the change that was asked for comes after what it changed.
+        // Immediately, so that the answer to a change follows its result.
         this.sendState();
         this.facts.refresh();
       }),
@@ -90,7 +91,7 @@ export class SettingsPanel implements vscode.Disposable {
       }),
       {
         dispose: services.registered.onDidChange(() => {
-          // Providers come with the welcome; what is wrong with a setting may hang on them.
+          // `welcome` carries the providers that settings are validated against.
           this.settings.forget();
           if (this.isReady) this.welcome();
         }),
@@ -114,7 +115,10 @@ export class SettingsPanel implements vscode.Disposable {
     this.facts.refresh();
   }
 
-  /** Makes what the page asks for first, while it loads, and gives the thread back in between: it belongs to all extensions. */
+  /**
+   * Prepares the page's first answers while it loads, yielding in between because all extensions
+   * share the thread.
+   */
   private async prepare(): Promise<void> {
     for (const provider of this.providers) {
       provider.getConfigSchema();
@@ -129,9 +133,9 @@ export class SettingsPanel implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Brings the panel to the front, at a section where one is named. */
+  /** Brings the panel to the front, at a section if named. */
   reveal(section?: string): void {
-    // A panel that an earlier version opened has no page behind another tab: a new one says when it is ready.
+    // A hidden panel opened by an earlier version has no page; a new one reports when it is ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
@@ -139,7 +143,7 @@ export class SettingsPanel implements vscode.Disposable {
     else this.pendingSection = section;
   }
 
-  /** Takes a message from the webview. What isn't one is dropped. */
+  /** Handles a message from the webview; invalid ones are dropped. */
   receive(raw: unknown): void {
     const parsed = toHostSchema.safeParse(raw);
     if (parsed.success) this.handle(parsed.data);
@@ -149,7 +153,7 @@ export class SettingsPanel implements vscode.Disposable {
   private handle(message: ToHost): void {
     switch (message.type) {
       case 'ready':
-        // The page before is gone, and this one counts its requests from the beginning.
+        // The previous page is gone, and this one numbers its requests from the start.
         this.endRunning();
         this.welcome();
         return;
@@ -172,7 +176,7 @@ export class SettingsPanel implements vscode.Disposable {
     this.isReady = true;
     this.send({
       type: 'welcome',
-      texts: textsOf(vscode.l10n.bundle),
+      texts: createTexts(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
       providers: [...this.providers, ...this.parts.services.registered.list()].map(describeProvider),
@@ -198,7 +202,7 @@ export class SettingsPanel implements vscode.Disposable {
     };
   }
 
-  /** Whether the settings are no longer what the page was told. */
+  /** True if the settings differ from what the page got. */
   private hasOtherSettings(): boolean {
     return this.isReady && JSON.stringify(this.settings.states()) !== this.sentSettings;
   }
@@ -207,13 +211,13 @@ export class SettingsPanel implements vscode.Disposable {
     if (this.isReady) this.send({ type: 'state', state: this.state() });
   }
 
-  /** Nobody waits for these answers any more. */
+  /** Aborts requests whose answers are no longer needed. */
   private endRunning(): void {
     for (const abort of this.running.values()) abort.abort();
     this.running.clear();
   }
 
-  /** Nobody sees a preview behind another tab: it is made anew when the panel is looked at. */
+  /** A hidden preview is refreshed when the panel becomes visible. */
   private sendIfPreviewOld(): void {
     if (!this.isPreviewOld || !this.panel.visible) return;
     this.isPreviewOld = false;
@@ -240,7 +244,7 @@ export class SettingsPanel implements vscode.Disposable {
       this.send(message);
     };
     try {
-      // The schema of this very method has just said that these are its parameters.
+      // The method's schema has just validated these parameters.
       const handler = this.handlers[method] as (params: unknown, signal: AbortSignal) => Promise<unknown>;
       reply({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
     } catch (error) {
@@ -251,17 +255,17 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   private send(message: ToWebview): void {
-    // An answer may come when the panel has been closed; VS Code throws where its webview is asked for then.
+    // The panel may be closed before an answer; accessing its webview would then throw.
     if (this.isDisposed) return;
-    // False where there is no page: it is told all once there is one.
+    // False if there is no page; it gets everything when it is ready.
     void this.panel.webview.postMessage(message);
   }
 }
 
-/** The bundle of VS Code's language by English text; a text with a comment is found by its text alone. */
-const textsOf = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
+/** VS Code's translations by English text; texts with a comment are found by their text alone. */
+const createTexts = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
 
-/** A provider as the page shows it: a form is made from its schema. */
+/** A provider for the page, which builds a form from its schema. */
 const describeProvider = (provider: CondensationProvider): ProviderDescription => ({
   id: provider.id,
   name: provider.name,

@@ -1,4 +1,4 @@
-/** A settings panel in a test: the real host side over the double of VS Code. */
+/** A settings panel in a test: the real host side over the test double of VS Code. */
 import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,24 +24,24 @@ export interface TestPanel {
   readonly page: FakeWebviewPanel;
   readonly logged: readonly string[];
   readonly registered: RegisteredProviders;
-  /** What VS Code keeps of the workspace. */
+  /** What VS Code keeps for the workspace. */
   readonly workspaceState: ReturnType<typeof memento>;
-  /** Says that something was condensed. */
+  /** Announces a condensation. */
   readonly condensed: EventEmitter<unknown>;
-  /** Says that it was undone, or otherwise changed. */
+  /** Announces an undo or another change. */
   readonly ledgersChanged: EventEmitter<undefined>;
-  /** The messages sent to the page, checked as the webview checks them. */
+  /** Messages sent to the page, validated like in the webview. */
   posted(): ToWebview[];
   state(): PanelState;
-  /** @returns the answer to a request. */
+  /** @returns the answer to a request */
   ask<M extends Method>(method: M, params: Params<M>): Promise<ToWebview>;
 }
 
 export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, unknown>>;
 
 /**
- * @param backend what stands in for the commands, which call models and read conversations.
- * @param providers the providers of other extensions.
+ * @param backend replaces the commands that call models and read conversations
+ * @param providers other extensions' providers
  */
 export function openTestPanel(
   backend: Backend = {},
@@ -65,7 +65,7 @@ export function openTestPanel(
     factsOfModel: () => Promise.resolve({}),
     modelsOfEditor: () => Promise.resolve([]),
     toolWeightsOf: () => [],
-    ...previewBackend(),
+    ...createPreviewBackend(),
     ...backend,
   };
   const parts = {
@@ -74,7 +74,7 @@ export function openTestPanel(
         workspaceState,
         secrets: { ...secretStorage, onDidChange: () => ({ dispose: () => undefined }) },
         extensionUri: Uri.file('/extension'),
-        extensionPath: builtExtension(),
+        extensionPath: createBuiltExtension(),
       },
       log: { warn: log, info: log, error: log },
       registered,
@@ -84,10 +84,11 @@ export function openTestPanel(
     },
     extension: { packageJSON: manifest },
     commands: () => commands,
-    // The double has what the panel uses of these, and nothing else.
+    // The double has only what the panel uses of these.
   } as unknown as PanelParts;
   const panel = new SettingsPanel(page as never, parts);
-  // It listens to the double of VS Code, which goes on: each test would work for the panels of all before it, too.
+  // It listens to the double of VS Code, which persists; otherwise each test would also work for
+  // the panels of earlier ones.
   onTestFinished(() => {
     panel.dispose();
   });
@@ -120,16 +121,16 @@ export function openTestPanel(
   };
 }
 
-/** A folder with the bundles in it, as an extension that was installed has them. */
-function builtExtension(): string {
+/** A folder with the bundles, like an installed extension's. */
+function createBuiltExtension(): string {
   const folder = temporaryFolder();
   symlinkSync(inject('assets'), join(folder, 'dist'), 'junction');
   symlinkSync(resolve('sample'), join(folder, 'sample'), 'junction');
   return folder;
 }
 
-/** The sample, condensed without loss. */
-const previewBackend = (): Backend => ({
+/** The sample, condensed losslessly. */
+const createPreviewBackend = (): Backend => ({
   defaultConversation: ({ context }: Pick<Services, 'context'>) => ({
     kind: 'file',
     path: samplePath(context.extensionPath),

@@ -55,7 +55,7 @@ it('loads each part of a program in a turn of its own, and only once', async () 
   ).toEqual([]);
 });
 
-it('loads all of it at one stretch where nobody can wait', () => {
+it("loads everything synchronously for callers that can't wait", () => {
   const { bundles, told } = written();
   expect(bundles.now('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);

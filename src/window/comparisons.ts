@@ -28,7 +28,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   /** Keeps a condensation's texts and drops the oldest. @returns its ID */
   add(comparison: Comparison): string {
     // A tab from before a reload must not show a newer comparison with the same ID.
-    return this.keep(`${keyOf(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
+    return this.keep(`${createKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
   }
 
   private keep(id: string, one: Comparison | string): string {
@@ -66,8 +66,8 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
     // VS Code adds the documents' names after the title if there is room, such as in the window's
     // title.
-    const before = uri(id, 'before', vscode.l10n.t('Before'));
-    const after = uri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
+    const before = createUri(id, 'before', vscode.l10n.t('Before'));
+    const after = createUri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
     const options: vscode.TextDocumentShowOptions = {
       preview: false,
       preserveFocus,
@@ -79,26 +79,26 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 
   async open(title: string, text: string): Promise<void> {
     const document = await vscode.workspace.openTextDocument(
-      uri(this.keep(randomUUID(), text), 'whole', asTabName(title)),
+      createUri(this.keep(randomUUID(), text), 'whole', asTabName(title)),
     );
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
   /** Closes a conversation's outdated diff. @param except the one to keep */
   async close(conversation: string, except?: string): Promise<void> {
-    const key = keyOf(conversation);
+    const key = createKey(conversation);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => {
         if (!(input instanceof vscode.TabInputTextDiff) || input.modified.scheme !== COMPARISON_SCHEME) return false;
-        const { id } = placeOf(input.modified);
+        const { id } = parseUri(input.modified);
         return id !== except && id.startsWith(`${key}-`);
       });
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
   provideTextDocumentContent(document: vscode.Uri): string {
-    const { id, side } = placeOf(document);
+    const { id, side } = parseUri(document);
     const comparison = this.kept.get(id);
     if (comparison === undefined)
       return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
@@ -112,16 +112,16 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 }
 
-const keyOf = (conversation: string): string => hashText(conversation).slice(0, 16);
+const createKey = (conversation: string): string => hashText(conversation).slice(0, 16);
 
 /** @param name of the document, as VS Code shows it */
-const uri = (id: string, side: 'before' | 'after' | 'whole', name: string): vscode.Uri =>
+const createUri = (id: string, side: 'before' | 'after' | 'whole', name: string): vscode.Uri =>
   vscode.Uri.from({
     scheme: COMPARISON_SCHEME,
     path: `/${CONVERSATION_FOLDER}/${id}/${side}/${name.replaceAll('/', '∕')}`,
   });
 
-function placeOf({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
+function parseUri({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
   const [, , id = '', side = ''] = path.split('/');
   return { id, side };
 }

@@ -27,8 +27,8 @@ export function condensationWords(figures: CondensationFigures): string {
   const change = [
     changeWords(tokensBefore, tokensAfter),
     ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
-    ...targetWords(figures),
-    ...notesWords(notes),
+    ...formatMissedTarget(figures),
+    ...formatNoteCount(notes),
   ].join('; ');
   return title === undefined
     ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
@@ -44,7 +44,7 @@ export const previewWords = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
   const { provider, tokensBefore, tokensAfter } = figures;
-  const change = [changeWords(tokensBefore, tokensAfter), ...targetWords(figures)].join('; ');
+  const change = [changeWords(tokensBefore, tokensAfter), ...formatMissedTarget(figures)].join('; ');
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
@@ -54,13 +54,13 @@ const isTargetMissed = ({
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
-const notesWords = ({ length }: readonly string[]): string[] => {
+const formatNoteCount = ({ length }: readonly string[]): string[] => {
   if (length === 0) return [];
   return [length === 1 ? vscode.l10n.t('1 note in Details') : vscode.l10n.t('{0} notes in Details', length)];
 };
 
 /** The target in tokens, if it was missed. */
-const targetWords = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
+const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetMissed(figures) ? [vscode.l10n.t('target {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
 export const changeWords = (before: number, after: number): string =>

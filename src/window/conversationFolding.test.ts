@@ -22,7 +22,7 @@ function documentOf(text: string): vscode.TextDocument {
   } as unknown as vscode.TextDocument;
 }
 
-it('each message of a conversation folds to its heading, and the blank line behind it stays', () => {
+it('folds each message to its heading and keeps the blank line after it', () => {
   const lines = TEXT.split('\n');
   const folds = new ConversationFolding().provideFoldingRanges(documentOf(TEXT));
   expect(folds.map(({ start }) => lines[start])).toEqual([
@@ -34,7 +34,7 @@ it('each message of a conversation folds to its heading, and the blank line behi
   for (const { end } of folds) expect(lines[end]).not.toBe('');
 });
 
-it('the grammar gives each speaker a color of its own, and knows calls, results, folds and markers', () => {
+it('colors speakers, calls, results, folds and markers', () => {
   const { patterns } = JSON.parse(readFileSync('syntaxes/conversation.tmLanguage.json', 'utf8')) as {
     patterns: { match: string; name: string; captures?: Record<string, { name: string }> }[];
   };

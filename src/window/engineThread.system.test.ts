@@ -8,7 +8,7 @@ import { fake } from '../../test/support/vscode';
 import { EngineDiedError } from '../engine/engineThread';
 import { chatEngineOf } from './engineThread';
 
-it('the chat’s engine: a death is told, the second within a minute with a button that starts it again', async () => {
+it("reports a death of the chat's engine, the second within a minute with a restart button", async () => {
   fake.reset();
   const home = temporaryFolder();
   mkdirSync(join(home, 'dist'));

@@ -21,7 +21,7 @@ const chats: Threads = new WeakMap();
 
 /** The thread that reads conversations. */
 export const engineThreadOf = (services: Services): EngineThread =>
-  threadOf(services, readers, () => ({
+  getThread(services, readers, () => ({
     rests: vscode.l10n.t(
       'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
     ),
@@ -30,7 +30,7 @@ export const engineThreadOf = (services: Services): EngineThread =>
 
 /** The chat's own thread, so that requests don't wait for files being read. */
 export const chatEngineOf = (services: Services): EngineThread =>
-  threadOf(services, chats, () => ({
+  getThread(services, chats, () => ({
     died: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',
     ),
@@ -40,7 +40,7 @@ export const chatEngineOf = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Condense Again'),
   }));
 
-function threadOf(services: Services, threads: Threads, words: () => DeathWords): EngineThread {
+function getThread(services: Services, threads: Threads, words: () => DeathWords): EngineThread {
   const known = threads.get(services);
   if (known) return known;
   const { context, log } = services;
@@ -48,7 +48,7 @@ function threadOf(services: Services, threads: Threads, words: () => DeathWords)
     bundle: join(context.extensionPath, 'dist', ENGINE_BUNDLE),
     onDeath: ({ message }, rests) => {
       log.error(`The engine ended unexpectedly. ${message}`);
-      void tellDeath(thread, words(), rests);
+      void showDeath(thread, words(), rests);
     },
   });
   threads.set(services, thread);
@@ -60,7 +60,7 @@ function threadOf(services: Services, threads: Threads, words: () => DeathWords)
   return thread;
 }
 
-async function tellDeath(thread: EngineThread, { died, rests, wake }: DeathWords, isResting: boolean): Promise<void> {
+async function showDeath(thread: EngineThread, { died, rests, wake }: DeathWords, isResting: boolean): Promise<void> {
   if (!isResting) {
     if (died !== undefined) void showWarningMessage(died);
     return;

@@ -5,11 +5,11 @@ import type { LanguageModels, LmAnswerPart, LmMessage, LmModel, LmPart } from '.
 export const languageModels: LanguageModels = {
   async selectChatModels(selector) {
     const models = await vscode.lm.selectChatModels(selector);
-    return models.map(modelOf);
+    return models.map(toModel);
   },
 };
 
-function modelOf(model: vscode.LanguageModelChat): LmModel {
+function toModel(model: vscode.LanguageModelChat): LmModel {
   const { vendor, family, id, name, maxInputTokens } = model;
   return {
     vendor,
@@ -18,7 +18,7 @@ function modelOf(model: vscode.LanguageModelChat): LmModel {
     name,
     maxInputTokens,
     async sendRequest(messages, { tools, toolRequired, modelOptions }, signal) {
-      const cancel = cancellationOf(signal);
+      const cancel = createCancellation(signal);
       const { Auto, Required } = vscode.LanguageModelChatToolMode;
       const response = await model.sendRequest(
         messages.map(toVsCode),
@@ -29,10 +29,10 @@ function modelOf(model: vscode.LanguageModelChat): LmModel {
         },
         cancel.token,
       );
-      return parts(response.stream, cancel);
+      return readParts(response.stream, cancel);
     },
     async countTokens(message, signal) {
-      const cancel = cancellationOf(signal);
+      const cancel = createCancellation(signal);
       try {
         return await model.countTokens(toVsCode(message), cancel.token);
       } finally {
@@ -47,7 +47,7 @@ interface Cancellation {
   readonly dispose: () => void;
 }
 
-function cancellationOf(signal: AbortSignal): Cancellation {
+function createCancellation(signal: AbortSignal): Cancellation {
   const source = new vscode.CancellationTokenSource();
   const cancel = (): void => {
     source.cancel();
@@ -63,16 +63,16 @@ function cancellationOf(signal: AbortSignal): Cancellation {
   };
 }
 
-async function* parts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmAnswerPart, void> {
+async function* readParts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmAnswerPart, void> {
   try {
     for await (const part of stream) {
       if (part instanceof vscode.LanguageModelTextPart) yield { kind: 'text', text: part.value };
       else if (part instanceof vscode.LanguageModelToolCallPart) {
         yield { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
       } else if (part instanceof vscode.LanguageModelDataPart && part.mimeType === 'usage') {
-        yield { kind: 'usage', fields: jsonIn(part.data) };
+        yield { kind: 'usage', fields: parseJson(part.data) };
       } else {
-        const thought = thoughtIn(part);
+        const thought = getThinking(part);
         if (thought !== undefined) yield { kind: 'thinking', text: thought };
       }
     }
@@ -89,27 +89,27 @@ interface ThinkingPart {
  * The class of thinking parts, which the chat folds. VS Code accepts it from every extension (read
  * in 1.139's extension host), but the typings lack it; undefined in editors without it.
  */
-const thinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
+const getThinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
   const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
   return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
 };
 
 /** Thinking for the chat; undefined if the editor doesn't support it. */
 export function thinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
-  const Part = thinkingClass();
+  const Part = getThinkingClass();
   // `progress.report` accepts it; only the typings don't say so.
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
 /** The text of a thinking part; undefined for others. */
-function thoughtIn(part: unknown): string | undefined {
-  const Part = thinkingClass();
+function getThinking(part: unknown): string | undefined {
+  const Part = getThinkingClass();
   if (!Part || !(part instanceof Part)) return undefined;
   return typeof part.value === 'string' ? part.value : part.value.join('');
 }
 
 /** Undefined if it is not JSON. */
-function jsonIn(data: Uint8Array): unknown {
+function parseJson(data: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(data));
   } catch {
@@ -121,7 +121,7 @@ function jsonIn(data: Uint8Array): unknown {
 export function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
   // Each role accepts the parts that the handler gives it: results from the user, calls from the
   // assistant.
-  const converted = content.map(partTo);
+  const converted = content.map(toVsCodePart);
   return role === 'user'
     ? vscode.LanguageModelChatMessage.User(converted as Parameters<typeof vscode.LanguageModelChatMessage.User>[0])
     : vscode.LanguageModelChatMessage.Assistant(
@@ -135,7 +135,7 @@ type VsCodePart =
   | vscode.LanguageModelToolResultPart
   | vscode.LanguageModelDataPart;
 
-function partTo(part: LmPart): VsCodePart {
+function toVsCodePart(part: LmPart): VsCodePart {
   switch (part.kind) {
     case 'text':
     case 'thinking':
@@ -143,7 +143,7 @@ function partTo(part: LmPart): VsCodePart {
     case 'toolCall':
       return new vscode.LanguageModelToolCallPart(part.callId, part.name, part.input as object);
     case 'toolResult':
-      return new vscode.LanguageModelToolResultPart(part.callId, part.content.map(partTo));
+      return new vscode.LanguageModelToolResultPart(part.callId, part.content.map(toVsCodePart));
     case 'data':
       return new vscode.LanguageModelDataPart(part.data, part.mimeType);
   }

@@ -27,9 +27,9 @@ export type { Markdown };
 export const markdown = (
   own: TemplateStringsArray,
   ...values: readonly (string | Markdown | readonly Markdown[])[]
-): Markdown => new Markdown(own.reduce((all, part, at) => `${all}${sourceOf(values[at - 1] ?? '')}${part}`));
+): Markdown => new Markdown(own.reduce((all, part, at) => `${all}${getSource(values[at - 1] ?? '')}${part}`));
 
-const sourceOf = (value: string | Markdown | readonly Markdown[]): string =>
+const getSource = (value: string | Markdown | readonly Markdown[]): string =>
   typeof value === 'string'
     ? asMarkdown(value)
     : [value]

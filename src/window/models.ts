@@ -43,11 +43,11 @@ export async function summarizerOfWindow(
     preferences: summaryPreferences,
     billing,
   });
-  return withinLimits(services, counter, found);
+  return applyLimits(services, counter, found);
 }
 
 /** Limits a model's calls per conversation and per day, over all windows. */
-const withinLimits = (
+const applyLimits = (
   services: Services,
   counter: MessageCounter,
   found: Summarizer | Unavailable,
@@ -79,7 +79,7 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
       const first = wanted ? await summarizer(wanted) : missing;
       const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
       const lent = isUsable ? undefined : await own?.();
-      const conversation = lent && withinLimits(services, counter, lent);
+      const conversation = lent && applyLimits(services, counter, lent);
       return selectSummarizer({
         ...(first && { condensing: first }),
         ...(instead && { instead }),

@@ -21,17 +21,14 @@ it.each([
   ['information', showInformationMessage],
   ['warning', showWarningMessage],
   ['error', showErrorMessage],
-] as const)(
-  'what is quoted in a notification (%s) is no link, and its buttons are as they were',
-  async (kind, show) => {
-    await show('The model said: [Mend it](command:evil).', 'Retry', 'Details');
-    expect(fake.shown.at(-1)).toMatchObject({
-      kind,
-      message: 'The model said: [Mend it] (command:evil).',
-      choices: ['Retry', 'Details'],
-    });
-  },
-);
+] as const)('shows quoted text (%s) without links and leaves buttons unchanged', async (kind, show) => {
+  await show('The model said: [Mend it](command:evil).', 'Retry', 'Details');
+  expect(fake.shown.at(-1)).toMatchObject({
+    kind,
+    message: 'The model said: [Mend it] (command:evil).',
+    choices: ['Retry', 'Details'],
+  });
+});
 
 /** Texts of passes, titles and paths that would be links, commands and icons. */
 const hostile = fc
@@ -65,7 +62,7 @@ const hostile = fc
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 
-it('no words of others become a link or an icon, wherever VS Code shows them', async () => {
+it('shows no untrusted text as a link or icon', async () => {
   const shown: string[] = [];
   const note = (...values: readonly unknown[]): void => {
     JSON.stringify(values, (_, value: unknown) => {
@@ -141,7 +138,7 @@ it('leaves the icon of every label that the extension writes', () => {
   expect(picker.items.map(({ label }) => label)).toEqual(labels);
 });
 
-it('no other source shows words by itself, and only one runs a command from them', () => {
+it('is the only source that shows text, and only one runs a command from it', () => {
   const holding = (pattern: RegExp): string[] =>
     sources
       .filter((name) => pattern.test(readFileSync(join(src, name), 'utf8')))

@@ -15,24 +15,24 @@ type Show = typeof vscode.window.showErrorMessage;
 
 // After the message the overloads take options with text of their own, and buttons, whose text is
 // shown literally.
-const quoting = (show: () => Show): Show =>
+const wrapShow = (show: () => Show): Show =>
   ((message: string, ...rest: never[]) =>
     show()(
       plainWords(message),
-      ...(rest.map((each) => (isModal(each) ? withPlainDetail(each) : each)) as never[]),
+      ...(rest.map((each) => (isModal(each) ? escapeDetail(each) : each)) as never[]),
     )) as Show;
 
 const isModal = (value: unknown): value is vscode.MessageOptions =>
   typeof value === 'object' && value !== null && 'detail' in value;
 
-const withPlainDetail = (options: vscode.MessageOptions): vscode.MessageOptions => ({
+const escapeDetail = (options: vscode.MessageOptions): vscode.MessageOptions => ({
   ...options,
   ...(options.detail !== undefined && { detail: plainWords(options.detail) }),
 });
 
-export const showInformationMessage = quoting(() => vscode.window.showInformationMessage);
-export const showWarningMessage = quoting(() => vscode.window.showWarningMessage);
-export const showErrorMessage = quoting(() => vscode.window.showErrorMessage);
+export const showInformationMessage = wrapShow(() => vscode.window.showInformationMessage);
+export const showWarningMessage = wrapShow(() => vscode.window.showWarningMessage);
+export const showErrorMessage = wrapShow(() => vscode.window.showErrorMessage);
 
 type Report = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 
@@ -63,7 +63,7 @@ export const showStatus = (words: string, milliseconds: number, icon?: string): 
 
 type Validation = string | vscode.InputBoxValidationMessage | null | undefined;
 
-const plainValidation = (answer: Validation): Validation =>
+const escapeValidation = (answer: Validation): Validation =>
   typeof answer === 'string' ? plainWords(answer) : answer && { ...answer, message: plainWords(answer.message) };
 
 /** `vscode.window.showInputBox`; answers of `validateInput` are escaped too. */
@@ -76,7 +76,7 @@ export function askInput(options: vscode.InputBoxOptions): Thenable<string | und
     ...(options.validateInput && {
       validateInput: (value: string) => {
         const answer = options.validateInput?.(value);
-        return isThenable(answer) ? answer.then(plainValidation) : plainValidation(answer);
+        return isThenable(answer) ? answer.then(escapeValidation) : escapeValidation(answer);
       },
     }),
   });
@@ -89,14 +89,14 @@ const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenab
 const OWN_ICON =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
-function plainLabel(label: string): string {
+function escapeLabel(label: string): string {
   const [icon = ''] = OWN_ICON.exec(label) ?? [];
   return icon + plainWords(label.slice(icon.length));
 }
 
-const pickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
+const escapeItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...item,
-  label: plainLabel(item.label),
+  label: escapeLabel(item.label),
   ...(item.description !== undefined && { description: plainWords(item.description) }),
   ...(item.detail !== undefined && { detail: plainWords(item.detail) }),
 });
@@ -106,8 +106,8 @@ export async function pickOne<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
 ): Promise<T | undefined> {
-  const shown = items.map(pickItem);
-  const picked = await vscode.window.showQuickPick(shown, withPlainTitle(options));
+  const shown = items.map(escapeItem);
+  const picked = await vscode.window.showQuickPick(shown, escapeTitle(options));
   return picked && items[shown.indexOf(picked)];
 }
 
@@ -116,12 +116,12 @@ export async function pickSeveral<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,
 ): Promise<T[] | undefined> {
-  const shown = items.map(pickItem);
-  const picked = await vscode.window.showQuickPick(shown, { ...withPlainTitle(options), canPickMany: true });
+  const shown = items.map(escapeItem);
+  const picked = await vscode.window.showQuickPick(shown, { ...escapeTitle(options), canPickMany: true });
   return picked && items.filter((_, at) => picked.some((each) => each === shown[at]));
 }
 
-const withPlainTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
+const escapeTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
   ...options,
   ...(options.title !== undefined && { title: plainWords(options.title) }),
   ...(options.placeHolder !== undefined && { placeHolder: plainWords(options.placeHolder) }),
@@ -139,7 +139,7 @@ export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick
       return typeof value === 'function' ? (value.bind(picker) as unknown) : value;
     },
     set: (_, name, value: unknown) => {
-      if (name === 'items') picker.items = (value as readonly T[]).map(pickItem);
+      if (name === 'items') picker.items = (value as readonly T[]).map(escapeItem);
       else if (name === 'title' || name === 'placeholder') picker[name] = plainWords(String(value));
       else return Reflect.set(picker, name, value, picker);
       return true;

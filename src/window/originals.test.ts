@@ -30,7 +30,7 @@ beforeEach(async () => {
 const documentOf = (text: string) => textDocument(text) as unknown as vscode.TextDocument;
 const last = () => fake.shown.at(-1)?.message;
 
-it('each marker of a view is a link to what stood there', async () => {
+it('links each marker of a view to its original', async () => {
   const originals = originalsOf(services);
   const markers = findMarkers(after);
   const links = originals.provideDocumentLinks(documentOf(after));
@@ -45,7 +45,7 @@ it('each marker of a view is a link to what stood there', async () => {
   }
 });
 
-it('pointing at one shows its first lines; beside it nothing is shown', async () => {
+it("shows the first lines in a marker's hover only", async () => {
   const originals = originalsOf(services);
   const [{ range } = { range: undefined }] = originals.provideDocumentLinks(documentOf(after));
   const { line, character } = range!.start;
@@ -62,7 +62,7 @@ it('pointing at one shows its first lines; beside it nothing is shown', async ()
   ).toBeUndefined();
 });
 
-it('a conversation lists what was taken out of it; a reference can be typed; one that nobody knows is told', async () => {
+it('lists removed content, accepts a typed reference, and reports an unknown one', async () => {
   const originals = originalsOf(services);
   fake.picks = ['Message'];
   await originals.choose(services.last!.conversation, storeOf(services));

@@ -24,17 +24,17 @@ export class Originals
   provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
     return findMarkers(document.getText()).map(({ start, end, reference }) => {
       const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-      const link = new vscode.DocumentLink(range, uriOf(reference));
+      const link = new vscode.DocumentLink(range, createUri(reference));
       link.tooltip = vscode.l10n.t('Open Original');
       return link;
     });
   }
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
-    const found = markerAt(document, position);
+    const found = findMarkerAt(document, position);
     if (!found) return undefined;
     const text = await this.find(found.reference);
-    if (text === undefined) return new vscode.Hover(markdownString(markdown`${notThere()}`), found.range);
+    if (text === undefined) return new vscode.Hover(markdownString(markdown`${formatMissing()}`), found.range);
     const lines = text.split('\n').length;
     const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
     const open = {
@@ -42,13 +42,13 @@ export class Originals
       title: vscode.l10n.t('Open Original'),
       arguments: [found.reference],
     };
-    return new vscode.Hover(textAndCommand(beginningOf(text), open, size), found.range);
+    return new vscode.Hover(textAndCommand(getBeginning(text), open, size), found.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
     const [, reference = ''] = /^\/([0-9a-f]+)\./.exec(path) ?? [];
     try {
-      return (await this.find(reference)) ?? notThere();
+      return (await this.find(reference)) ?? formatMissing();
     } catch (error) {
       return errorMessage(error);
     }
@@ -61,9 +61,11 @@ export class Originals
   async open(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const chosen =
-      reference ?? (editor && markerAt(editor.document, editor.selection.active)?.reference) ?? (await askReference());
+      reference ??
+      (editor && findMarkerAt(editor.document, editor.selection.active)?.reference) ??
+      (await askReference());
     if (chosen === undefined) return;
-    const document = await vscode.workspace.openTextDocument(uriOf(chosen));
+    const document = await vscode.workspace.openTextDocument(createUri(chosen));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -122,16 +124,16 @@ export function originalsOf(services: Services): Originals {
   return known;
 }
 
-const uriOf = (reference: string): vscode.Uri =>
+const createUri = (reference: string): vscode.Uri =>
   vscode.Uri.from({ scheme: ORIGINAL_SCHEME, path: `/${reference}.txt` });
 
-const notThere = (): string =>
+const formatMissing = (): string =>
   vscode.l10n.t(
     'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
 
 /** The marker at a position. Markers contain no line breaks. */
-function markerAt(
+function findMarkerAt(
   document: vscode.TextDocument,
   { line, character }: vscode.Position,
 ): { readonly reference: ReferenceId; readonly range: vscode.Range } | undefined {
@@ -141,7 +143,7 @@ function markerAt(
   return found && { reference: found.reference, range: new vscode.Range(line, found.start, line, found.end) };
 }
 
-function beginningOf(text: string): string {
+function getBeginning(text: string): string {
   const lines = text.slice(0, SHOWN_CHARS).split('\n').slice(0, SHOWN_LINES).join('\n');
   return lines.length < text.length ? `${lines.toWellFormed()}\n…` : lines;
 }
@@ -151,12 +153,12 @@ async function askReference(): Promise<string | undefined> {
     title: vscode.l10n.t('Open Original'),
     prompt: vscode.l10n.t('A marker, or the reference at its end'),
     validateInput: (value) =>
-      referenceIn(value) === undefined
+      parseReference(value) === undefined
         ? vscode.l10n.t('A reference consists of 6 to 64 hexadecimal digits (0 to 9, a to f).')
         : undefined,
   });
-  return typed === undefined ? undefined : referenceIn(typed);
+  return typed === undefined ? undefined : parseReference(typed);
 }
 
-const referenceIn = (text: string): string | undefined =>
+const parseReference = (text: string): string | undefined =>
   findMarkers(text)[0]?.reference ?? /^\s*([0-9a-f]{6,64})\s*$/.exec(text)?.[1];

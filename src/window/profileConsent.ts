@@ -14,7 +14,7 @@ const CONSENTS_KEY = 'contextCondenser.profileConsents';
 const open = new Map<string, Promise<boolean>>();
 
 /** Includes the profile's model and address, so that a change of either is asked again. */
-const keyOf = (extension: string, profile: ApiProfile): string =>
+const createKey = (extension: string, profile: ApiProfile): string =>
   JSON.stringify([profile.id, extension, profile.vendor, profile.model, getKeyTarget(profile)]);
 
 /**
@@ -22,19 +22,19 @@ const keyOf = (extension: string, profile: ApiProfile): string =>
  * means no for now.
  */
 export async function mayUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
-  const key = keyOf(extension, profile);
-  const known = consentsIn(services)[key];
+  const key = createKey(extension, profile);
+  const known = readConsents(services)[key];
   if (known !== undefined) return known;
-  const asked = open.get(key) ?? ask(services, extension, profile, key).finally(() => open.delete(key));
+  const asked = open.get(key) ?? askUser(services, extension, profile, key).finally(() => open.delete(key));
   open.set(key, asked);
   return asked;
 }
 
-async function ask(services: Services, extension: string, profile: ApiProfile, key: string): Promise<boolean> {
+async function askUser(services: Services, extension: string, profile: ApiProfile, key: string): Promise<boolean> {
   const allow = vscode.l10n.t('Allow');
   const refuse = vscode.l10n.t("Don't Allow");
   const answer = await showWarningMessage(
-    vscode.l10n.t('The extension "{0}" wants to use your API profile "{1}".', nameOf(extension), profile.name),
+    vscode.l10n.t('The extension "{0}" wants to use your API profile "{1}".', getName(extension), profile.name),
     {
       modal: true,
       detail: vscode.l10n.t(
@@ -46,21 +46,21 @@ async function ask(services: Services, extension: string, profile: ApiProfile, k
     allow,
     refuse,
   );
-  if (answer !== undefined) await save(services, { ...consentsIn(services), [key]: answer === allow });
+  if (answer !== undefined) await saveConsents(services, { ...readConsents(services), [key]: answer === allow });
   return answer === allow;
 }
 
 /** Number of extensions with an answer for a profile. */
 export const countConsents = (services: Services, { id }: ApiProfile): number =>
-  Object.keys(consentsIn(services)).filter((key) => isFor(key, id)).length;
+  Object.keys(readConsents(services)).filter((key) => isFor(key, id)).length;
 
 /** Deletes the answers for a profile, so that extensions must ask again. */
 export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
-  save(services, Object.fromEntries(Object.entries(consentsIn(services)).filter(([key]) => !isFor(key, id))));
+  saveConsents(services, Object.fromEntries(Object.entries(readConsents(services)).filter(([key]) => !isFor(key, id))));
 
 const isFor = (key: string, profile: string): boolean => key.startsWith(`[${JSON.stringify(profile)},`);
 
-function consentsIn({ context }: Services): Readonly<Record<string, boolean>> {
+function readConsents({ context }: Services): Readonly<Record<string, boolean>> {
   const stored = context.globalState.get<unknown>(CONSENTS_KEY);
   if (!isRecord(stored)) return {};
   return Object.fromEntries(
@@ -68,10 +68,10 @@ function consentsIn({ context }: Services): Readonly<Record<string, boolean>> {
   );
 }
 
-const save = async ({ context }: Services, consents: Readonly<Record<string, boolean>>): Promise<void> =>
+const saveConsents = async ({ context }: Services, consents: Readonly<Record<string, boolean>>): Promise<void> =>
   context.globalState.update(CONSENTS_KEY, consents);
 
-function nameOf(extension: string): string {
+function getName(extension: string): string {
   const found: unknown = vscode.extensions.getExtension(extension)?.packageJSON;
   const name = isRecord(found) ? found['displayName'] : undefined;
   return typeof name === 'string' && name !== '' && !name.startsWith('%') ? `${name} (${extension})` : extension;

@@ -5,7 +5,7 @@ import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { storeOf } from './background';
 import { recallServers } from './recallServer';
 
-it('is offered once something was condensed that another agent may hold, and then looks in all stores', () => {
+it('offers the recall server after something was condensed for another agent, over all stores', () => {
   const { home, services } = openTestWindow();
   stubHome(home);
   expect(recallServers(services)).toEqual([]);

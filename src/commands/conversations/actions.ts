@@ -64,16 +64,16 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      if (typeof subject === 'string') await onConversation(services, action, await namedBy(services, subject));
-      else await onRow(services, action, subject && view.newest(subject));
+      if (typeof subject === 'string') await runOnConversation(services, action, await findByPath(services, subject));
+      else await runOnRow(services, action, subject && view.newest(subject));
   }
 }
 
 type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
 
-async function onRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
-  if (row?.kind === 'live') await onLive(services, action, row);
-  else if (row?.kind === 'conversation') await onConversation(services, action, subjectOf(row));
+async function runOnRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
+  if (row?.kind === 'live') await runOnLive(services, action, row);
+  else if (row?.kind === 'conversation') await runOnConversation(services, action, toSubject(row));
   // VS Code passes no row while it reloads all rows, or if a key was pressed.
   else
     void showInformationMessage(
@@ -82,7 +82,7 @@ async function onRow(services: Services, action: NodeAction, row: Node | undefin
 }
 
 /** The chat's own list has the rest: redo, pins, exclusions. */
-async function onLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
+async function runOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
   const agent = agentOf(services);
   if (action === 'condense') await agent.condense(live.id);
   else if (action === 'diff') await agent.showDiff(live.id);
@@ -104,7 +104,7 @@ interface Subject {
   readonly ledger?: LedgerOutline | undefined;
 }
 
-const subjectOf = ({ found, ledger }: ConversationNode): Subject => ({
+const toSubject = ({ found, ledger }: ConversationNode): Subject => ({
   path: found.path,
   title: titleOf(found),
   agent: found.agent,
@@ -114,17 +114,17 @@ const subjectOf = ({ found, ledger }: ConversationNode): Subject => ({
 });
 
 /** The conversation at a path, as in a page's link. */
-async function namedBy(services: Services, path: string): Promise<Subject> {
+async function findByPath(services: Services, path: string): Promise<Subject> {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();
   ledgers.take(await ledgersSince(services, ledgers.since));
   const ledger = ledgers.ofPath(path);
   return found
-    ? subjectOf({ kind: 'conversation', found, ledger, isGivenBack: false, children: [] })
+    ? toSubject({ kind: 'conversation', found, ledger, isGivenBack: false, children: [] })
     : { path, ledger };
 }
 
-async function onConversation(services: Services, action: NodeAction, subject: Subject): Promise<void> {
+async function runOnConversation(services: Services, action: NodeAction, subject: Subject): Promise<void> {
   const { path, agent, ledger } = subject;
   try {
     switch (action) {

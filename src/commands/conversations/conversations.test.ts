@@ -108,7 +108,7 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toBe('conversation runnable resumable');
   });
 
-  it('condenses what was previewed, where the button says so', async () => {
+  it('condenses what was previewed, by its button', async () => {
     session();
     await opened();
     fake.answers = ['Condense'];
@@ -161,7 +161,7 @@ describe('the conversations view', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('draws anew the rows alone whose words have changed, as they were given, so that their menus lead somewhere', async () => {
+  it('redraws only rows whose text has changed, as the same objects, so that their menus work', async () => {
     session();
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
@@ -187,7 +187,7 @@ describe('the conversations view', () => {
     expect(rows()).toHaveLength(3);
   });
 
-  it('says so where VS Code hands over no row', async () => {
+  it('reports if VS Code passes no row', async () => {
     session();
     await opened();
     await runConversationAction(services, tree, 'condense', undefined);
@@ -370,7 +370,7 @@ describe('giving back', () => {
     });
   });
 
-  it('offers an export where an agent’s files are never written', async () => {
+  it("offers an export if an agent's files are never written", async () => {
     const path = session();
     await opened();
     await condensed('lossless');
@@ -385,7 +385,7 @@ describe('giving back', () => {
     expect(last().message).toContain('on the clipboard');
   });
 
-  it('looks at the start for what a dead process left', async () => {
+  it('recovers at startup what a dead process left', async () => {
     mkdirSync(join(home, 'storage', 'us', 'replacements', '2026-begun'), { recursive: true });
     await recoverGivenBack(services);
     expect(log.lines).toEqual([]);

@@ -25,7 +25,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     return;
   }
   const title = vscode.l10n.t('Opening “{0}”', nameOfFile(services, path));
-  const { conversation, page } = await withProgress(services, title, task(services, path));
+  const { conversation, page } = await withProgress(services, title, createTask(services, path));
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const panel = vscode.window.createWebviewPanel(
     'contextCondenser.details',
@@ -41,9 +41,9 @@ export async function showDetails(services: Services, path: string): Promise<voi
   panel.webview.html = page;
   pages.set(path, panel);
   const followed = [
-    services.ledgersChanged.event(() => void follow(services, path, panel)),
+    services.ledgersChanged.event(() => void updatePage(services, path, panel)),
     services.condensed.event(({ conversation: id }) => {
-      if (id === conversation.id) void follow(services, path, panel);
+      if (id === conversation.id) void updatePage(services, path, panel);
     }),
   ];
   panel.onDidDispose(() => {
@@ -53,9 +53,9 @@ export async function showDetails(services: Services, path: string): Promise<voi
 }
 
 /** Rebuilds the page; closes it if nothing is condensed any more. */
-async function follow(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
+async function updatePage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
-    const { page } = await inBackground(services, task(services, path), new AbortController().signal);
+    const { page } = await inBackground(services, createTask(services, path), new AbortController().signal);
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
@@ -85,7 +85,7 @@ const ACTIONS: readonly Action[] = [
   { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo') },
 ];
 
-function task(services: Services, path: string) {
+function createTask(services: Services, path: string) {
   const actions = ACTIONS.filter(({ isPossible = () => true }) => isPossible(path)).map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,

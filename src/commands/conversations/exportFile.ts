@@ -19,7 +19,7 @@ interface TargetItem extends vscode.QuickPickItem {
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));
-  const item = await pickOne(targetItems(hasCondensation), { title });
+  const item = await pickOne(createTargetItems(hasCondensation), { title });
   if (!item || !('target' in item)) return;
   const { target, isCondensed } = item;
   const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;
@@ -43,7 +43,7 @@ export async function exportFile(services: Services, path: string, hasCondensati
   if (picked === open && file) await vscode.commands.executeCommand('vscode.open', file);
 }
 
-function targetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
+function createTargetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
   const forms: readonly [ExportTarget, string, string][] = [
     ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON for the Messages API')],
     ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON for Chat Completions')],

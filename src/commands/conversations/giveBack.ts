@@ -38,11 +38,11 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     known === undefined
       ? vscode.l10n.t('Give “{0}” back to its agent?', nameOfFile(services, path))
       : vscode.l10n.t('Give “{0}” back to {1}?', nameOfFile(services, path), known);
-  if (!(await agrees(question, whatIsWritten(target)))) return;
+  if (!(await confirm(question, describeTarget(target)))) return;
   try {
     await showGivenBack(services, path, await write(services, path, agent));
   } catch (error) {
-    const api = target === 'roo-task' && isRunning(error) ? await agentApi(path, agent) : undefined;
+    const api = target === 'roo-task' && isRunning(error) ? await getAgentApi(path, agent) : undefined;
     if (!api) throw error;
     await pauseAndGiveBack(services, path, agent, api);
   }
@@ -68,7 +68,7 @@ const write = (services: Services, path: string, agent: AgentName | undefined): 
 
 const isRunning = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
 
-function whatIsWritten(target: GiveBackTarget): string {
+function describeTarget(target: GiveBackTarget): string {
   switch (target) {
     case 'roo-task':
       return vscode.l10n.t(
@@ -85,13 +85,13 @@ function whatIsWritten(target: GiveBackTarget): string {
   }
 }
 
-async function agrees(question: string, detail: string): Promise<boolean> {
+async function confirm(question: string, detail: string): Promise<boolean> {
   const yes = vscode.l10n.t('Give Back');
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
 /** The agent's working folder, if listed. */
-function folderOf(services: Services, path: string): string | undefined {
+function findFolder(services: Services, path: string): string | undefined {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
   return found && workspaceOf(found);
 }
@@ -105,7 +105,7 @@ async function showGivenBack(
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void conversationIndex(services).refresh();
   // The new session's file is beside the old one; the folder is the agent's, from the list.
-  const folder = folderOf(services, source);
+  const folder = findFolder(services, source);
   const command = target === 'claude-code-session' ? resumeCommand(path, folder) : undefined;
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
@@ -158,7 +158,7 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
 const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
 
 /** The exports of the agent's extension, if installed. */
-async function agentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
+async function getAgentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
   const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
@@ -174,7 +174,7 @@ async function pauseAndGiveBack(
 ): Promise<void> {
   const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');
   const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
-  if (!(await agrees(question, detail))) return;
+  if (!(await confirm(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
   const given = await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent));
   await showGivenBack(services, path, given);

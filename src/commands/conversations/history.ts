@@ -47,7 +47,7 @@ export async function showHistory(
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),
     ...(condensation.isReplaced && { detail: vscode.l10n.t('Replaced by a later condensation of the original.') }),
-    ...(!condensation.isReplaced && { buttons: [changeButton(condensation)] }),
+    ...(!condensation.isReplaced && { buttons: [createChangeButton(condensation)] }),
     condensation,
   }));
   picker.onDidTriggerItemButton(({ item: { condensation } }) => {
@@ -67,7 +67,7 @@ export async function showHistory(
   await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
 }
 
-const changeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
+const createChangeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon(isUndone ? 'redo' : 'discard'),
   tooltip: isUndone ? vscode.l10n.t('Redo') : vscode.l10n.t('Undo'),
 });

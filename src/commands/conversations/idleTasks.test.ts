@@ -64,7 +64,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   expect(log.lines.filter((line) => line.includes('idle tasks'))).toEqual([]);
 });
 
-it('asks once for each task and size, and forgets that where the task got small', async () => {
+it('asks once for each task and size, and forgets that if the task shrank', async () => {
   const path = task();
   watchIdleTasks(services);
   await offered(1);
@@ -76,7 +76,7 @@ it('asks once for each task and size, and forgets that where the task got small'
   await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0));
 });
 
-it('never asks again where that was said', async () => {
+it('never asks again if declined for good', async () => {
   const path = task();
   fake.answers = ['Never for This Task'];
   watchIdleTasks(services);
@@ -112,7 +112,7 @@ it('asks three times in a window at most, one after the other, and not about wha
   expect(offers()).toHaveLength(3);
 });
 
-it('says nothing while it is off, and begins when it is switched on', async () => {
+it('offers nothing while off, and starts when turned on', async () => {
   task();
   fake.settings['contextCondenser.conversations.offerIdleTasks'] = false;
   watchIdleTasks(services);
@@ -123,7 +123,7 @@ it('says nothing while it is off, and begins when it is switched on', async () =
   await offered(1);
 });
 
-it('shows a title as text, and tells in the log what keeps it from looking', async () => {
+it('shows a title as text, and logs errors', async () => {
   const link = `See [this](command:evil) ${'and more '.repeat(20)}`;
   const [, ...rest] = conversationOf();
   zooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);

@@ -49,7 +49,7 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
     }),
     services.ledgersChanged.event(() => void view.reloadLedgers()),
   );
-  followLive(services, view);
+  refreshOnLiveEvents(services, view);
   return view;
 }
 
@@ -66,7 +66,7 @@ export async function runConversationAction(
 }
 
 /** Conversations of the chat and behind gateways change with every request. */
-function followLive(services: Services, view: ConversationsView): void {
+function refreshOnLiveEvents(services: Services, view: ConversationsView): void {
   const { liveEvents } = agentOf(services);
   services.context.subscriptions.push(
     liveEvents.event(() => {

@@ -8,11 +8,11 @@ it.each([
   [undefined, 'claude --resume 0f3a'],
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
-])('the command to copy goes to the folder %s first, in which Claude Code looks', (folder, command) => {
+])('changes to the folder %s first, where Claude Code looks', (folder, command) => {
   expect(resumeCommand(SESSION, folder)).toBe(command);
 });
 
-it('a terminal opens in the session’s folder', () => {
+it("opens a terminal in the session's folder", () => {
   resumeInTerminal(SESSION, '/work/app');
   const terminal = window.terminals.at(-1);
   expect(terminal?.options).toMatchObject({ name: 'Claude Code', cwd: '/work/app' });

@@ -3,16 +3,16 @@ import { basename, extname } from 'node:path';
 import * as vscode from 'vscode';
 
 /** `claude --resume <id>`; the file's name is the id. */
-const commandFor = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
+const getResumeCommand = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
 
 /**
  * Includes the folder, for other terminals: Claude Code only finds sessions of the current folder.
  */
 export const resumeCommand = (path: string, folder: string | undefined): string =>
-  folder === undefined ? commandFor(path) : `cd ${quoted(folder)} && ${commandFor(path)}`;
+  folder === undefined ? getResumeCommand(path) : `cd ${quote(folder)} && ${getResumeCommand(path)}`;
 
 /** POSIX shells take single quotes literally; cmd knows only double quotes. */
-const quoted = (folder: string): string =>
+const quote = (folder: string): string =>
   process.platform === 'win32' ? `"${folder}"` : `'${folder.replaceAll("'", "'\\''")}'`;
 
 export function resumeInTerminal(path: string, folder: string | undefined): void {
@@ -22,5 +22,5 @@ export function resumeInTerminal(path: string, folder: string | undefined): void
     ...(folder !== undefined && { cwd: folder }),
   });
   terminal.show();
-  terminal.sendText(commandFor(path));
+  terminal.sendText(getResumeCommand(path));
 }

@@ -7,7 +7,7 @@ import { asFileName } from '../../window/fileName';
 import type { Services } from '../../window/services';
 import { titleOfFile } from '../conversationIndex';
 
-interface Saved {
+interface FileContent {
   readonly text: string;
   /** End of the file name, after the title: `report.html`. */
   readonly ending: string;
@@ -24,7 +24,7 @@ export async function saveBeside(
   services: Services,
   path: string,
   question: string,
-  { text, ending, filters }: Saved,
+  { text, ending, filters }: FileContent,
 ): Promise<vscode.Uri | undefined> {
   const source = vscode.Uri.file(splitLocation(path).file);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
@@ -36,7 +36,7 @@ export async function saveBeside(
     ...(filters && { filters }),
   });
   if (!file) return undefined;
-  if ((await real(file.fsPath)) === (await real(source.fsPath))) {
+  if ((await resolveRealPath(file.fsPath)) === (await resolveRealPath(source.fsPath))) {
     throw new Error(
       vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
     );
@@ -45,4 +45,4 @@ export async function saveBeside(
   return file;
 }
 
-const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));

@@ -13,7 +13,7 @@ import { pickOne, showInformationMessage } from '../../window/notifications';
  */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', nameOfFile(services, path));
-  const item = await pickOne(contentItems(), { title });
+  const item = await pickOne(createContentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
   const { page } = await withProgress(services, title, {
@@ -38,7 +38,7 @@ interface ContentItem extends vscode.QuickPickItem {
   readonly withoutContent: boolean;
 }
 
-const contentItems = (): ContentItem[] => [
+const createContentItems = (): ContentItem[] => [
   {
     label: vscode.l10n.t('With the Conversation’s Text'),
     description: vscode.l10n.t('includes removed content; keys are masked'),

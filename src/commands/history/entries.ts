@@ -74,13 +74,13 @@ export function entriesOf(
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
-        return { ...entryOf(ledger, one, place, runs.get(one.id), change), isInUse: isInUse(ledger.conversation) };
+        return { ...createEntry(ledger, one, place, runs.get(one.id), change), isInUse: isInUse(ledger.conversation) };
       });
     })
     .sort((a, b) => b.at.localeCompare(a.at));
 }
 
-function entryOf(
+function createEntry(
   { conversation, title, path }: LedgerOutline,
   {
     id,

@@ -37,7 +37,7 @@ const only = async (): Promise<HistoryEntry> => {
 };
 
 describe('the history of this machine', () => {
-  it('has what was condensed, measured, with its passes; undone and brought back from there', async () => {
+  it('lists condensations with measures and passes, which can be undone and redone', async () => {
     expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
@@ -53,7 +53,7 @@ describe('the history of this machine', () => {
     expect(await only()).toMatchObject({ state: 'shown', change: 'undo' });
   });
 
-  it('shows what a condensation did, also where it was undone', async () => {
+  it('shows what a condensation did, even if it was undone', async () => {
     await condenseNow(services, file);
     const entry = await only();
     await changeCondensation(services, entry, true);
@@ -66,7 +66,7 @@ describe('the history of this machine', () => {
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
   });
 
-  it('says in words what can’t be done', async () => {
+  it("explains what can't be done", async () => {
     await condenseNow(services, file);
     const entry = await only();
     rmSync(file);
@@ -81,7 +81,7 @@ describe('the history of this machine', () => {
     );
   });
 
-  it('is exported whole, where the user says', async () => {
+  it("is exported whole to the user's file", async () => {
     await condenseNow(services, file);
     expect(await exportHistory(services, 'json', signal)).toBe(false);
     fake.saveFile = join(home, 'history.json');
@@ -90,7 +90,7 @@ describe('the history of this machine', () => {
     expect(entries).toEqual([await only()]);
   });
 
-  it('is removed only where the user agrees: measures and ledgers apart', async () => {
+  it('is deleted only after confirmation, measures and ledgers separately', async () => {
     await condenseNow(services, file);
     expect(await clearHistory(services, 'ledgers')).toBe(false);
     expect((await historyOf(services, signal)).entries).toHaveLength(1);
@@ -176,14 +176,14 @@ describe('a CSV', () => {
     rereads: 7,
   };
 
-  it('quotes what holds commas and quotes, and keeps formulas texts', () => {
+  it('quotes commas and quotes, and escapes formulas', () => {
     const [head, line] = formatHistory([entry], 'csv').split('\r\n');
     expect(head).toMatch(/^at,title,conversation,/);
     expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,,7,,false,shown');
     expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
   });
 
-  it('gives a title back, whatever it holds', () => {
+  it('round-trips any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (title) => {
         const line = formatHistory([{ ...entry, title }], 'csv')

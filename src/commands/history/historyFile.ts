@@ -30,13 +30,13 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
 
 /** The file's whole text, with a final newline. */
 export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
-  format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : csvOf(entries);
+  format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderCsv(entries);
 
 /** RFC 4180. */
-function csvOf(entries: readonly HistoryEntry[]): string {
+function renderCsv(entries: readonly HistoryEntry[]): string {
   const lines = [
     COLUMNS.map(([name]) => name),
-    ...entries.map((entry) => COLUMNS.map(([, valueOf]) => cellOf(valueOf(entry)))),
+    ...entries.map((entry) => COLUMNS.map(([, valueOf]) => renderCell(valueOf(entry)))),
   ];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
@@ -45,7 +45,7 @@ function csvOf(entries: readonly HistoryEntry[]): string {
  * Spreadsheets would run text that begins like a formula; an apostrophe prevents it (OWASP, "CSV
  * Injection").
  */
-function cellOf(value: Cell): string {
+function renderCell(value: Cell): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -31,12 +31,12 @@ export interface History {
 type Stores = Record<HistoryPlace, KnownLedgers>;
 
 /** Results of the last read; only ledgers used since are read again. */
-const known = new WeakMap<Services, Stores>();
+const knownLedgers = new WeakMap<Services, Stores>();
 
 /** Condensations of files and of this workspace's chat. */
 export async function historyOf(services: Services, signal: AbortSignal): Promise<History> {
-  const stores = known.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
-  known.set(services, stores);
+  const stores = knownLedgers.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
+  knownLedgers.set(services, stores);
   const read = (store: string, { since }: KnownLedgers): Promise<LedgersResult> =>
     inBackground(services, { kind: 'ledgers', store, replacements: replacementsOf(services), since }, signal);
   const [files, chats, runs] = await Promise.all([
@@ -105,7 +105,7 @@ export async function showCondensation(services: Services, subject: HistorySubje
     await agentOf(services).showDiff(found.id);
     return;
   }
-  const path = known
+  const path = knownLedgers
     .get(services)
     ?.stored.all()
     .find((ledger) => ledger.conversation === conversation)?.path;
@@ -171,7 +171,7 @@ async function removeLedgers(services: Services): Promise<void> {
       }
     }
   } finally {
-    known.delete(services);
+    knownLedgers.delete(services);
     services.ledgersChanged.fire();
   }
 }

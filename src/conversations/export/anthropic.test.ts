@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exported, body, anthropicSays, user, assistant, text, call, result, messages } from './testing';
 
 describe('Anthropic', () => {
-  it('a whole conversation goes along whole', () => {
+  it('exports a complete conversation without losses', () => {
     const request = {
       system: [{ type: 'text', text: 'Be careful.' }],
       tools: [{ name: 'Read', description: 'Reads', input_schema: { type: 'object' } }],
@@ -12,7 +12,7 @@ describe('Anthropic', () => {
     expect(notes).toEqual([]);
   });
 
-  it('says what could not go along', () => {
+  it('notes what could not be exported', () => {
     const { notes } = exported(
       {
         messages: [
@@ -47,7 +47,7 @@ describe('Anthropic', () => {
     ]);
   });
 
-  it('a result that came late goes back to its call, ids that repeat are told apart', () => {
+  it('moves a late result to its call and makes repeated ids unique', () => {
     const late = body(
       [
         user(text('a')),
@@ -67,7 +67,7 @@ describe('Anthropic', () => {
     expect(anthropicSays(late)).toBeUndefined();
   });
 
-  it('names, inputs and empty results take a form that the API takes', () => {
+  it('makes names, inputs and empty results valid for the API', () => {
     const odd = body(
       [
         user(text('a')),
@@ -100,12 +100,12 @@ describe('Anthropic', () => {
     });
   });
 
-  it('of nothing there is still a message', () => {
+  it('exports an empty conversation as one message', () => {
     expect(anthropicSays(body([assistant({ type: 'thinking', thinking: 'x' })], 'anthropic'))).toBeUndefined();
     expect(body([{ role: 'system', content: 'only this' }], 'anthropic')).toMatchObject({ system: 'only this' });
   });
 
-  it('documents and images by address go along', () => {
+  it('exports documents and images with a URL', () => {
     const sources = [
       { type: 'image', source: { type: 'url', url: 'https://x/a.png' } },
       { type: 'document', source: { type: 'url', url: 'https://x/a.pdf' }, title: 'A' },

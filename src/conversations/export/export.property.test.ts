@@ -21,10 +21,10 @@ const signed = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
         },
   );
 
-describe('whatever the history', () => {
+describe('exports of any history', () => {
   const history = fc.oneof(validHistory, anyHistory).map(signed);
 
-  it('Anthropic takes its export', () => {
+  it('are accepted by Anthropic', () => {
     fc.assert(
       fc.property(history, (messages) => {
         expect(anthropicSays(body(messages, 'anthropic'))).toBeUndefined();
@@ -32,7 +32,7 @@ describe('whatever the history', () => {
     );
   });
 
-  it('OpenAI takes its export', () => {
+  it('are accepted by OpenAI', () => {
     fc.assert(
       fc.property(history, (messages) => {
         expect(openaiSays(body(messages, 'openai'))).toBeUndefined();
@@ -40,7 +40,7 @@ describe('whatever the history', () => {
     );
   });
 
-  it('an export that was read again exports to itself', () => {
+  it('are unchanged when read and exported again', () => {
     fc.assert(
       fc.property(history, (messages) => {
         const first = exported({ messages }, 'anthropic').text;
@@ -50,7 +50,7 @@ describe('whatever the history', () => {
     );
   });
 
-  it('Markdown and hand-over have a text and no more than its notes say', () => {
+  it('lose in Markdown and hand-over only what the notes say', () => {
     fc.assert(
       fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
         const { text: output, notes } = exported({ messages }, target);

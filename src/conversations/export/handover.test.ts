@@ -62,7 +62,7 @@ describe('the hand-over prompt', () => {
     expect(notes).toEqual(['1 prompt: what looks like a key is masked in it.']);
   });
 
-  it('of a long conversation tells the end and what was summed up before', () => {
+  it('contains the end and the earlier summary of a long conversation', () => {
     const long = Array.from({ length: 60 }, (_, index): ApiMessage[] => [
       user(text(`ask ${index} ${'word '.repeat(400)}`)),
       assistant(text(`say ${index}`)),
@@ -79,7 +79,7 @@ describe('the hand-over prompt', () => {
     expect(notes[0]).toMatch(/^\d+ messages: covered only by the facts/);
   });
 
-  it('holds the headings and turns that are ours and no others, whatever names and texts look like', () => {
+  it('contains only our own headings and turns, whatever names and texts look like', () => {
     fc.assert(
       fc.property(
         fc.array(FORGED, { minLength: 8, maxLength: 8 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exported, user, assistant, text, call, result, messages } from './testing';
 
 describe('Markdown', () => {
-  it('tells everything that was said', () => {
+  it('contains everything that was said', () => {
     const {
       text: output,
       notes,
@@ -19,7 +19,7 @@ describe('Markdown', () => {
     expect(notes).toEqual(['2 images: named, not shown.']);
   });
 
-  it('no text ends the fence that it stands in', () => {
+  it('has fences that no text inside can end', () => {
     const { text: output } = exported(
       { messages: [user(text('x')), assistant(call('c', { content: 'a\n````\nb', n: 1 }))] },
       'markdown',
@@ -27,7 +27,7 @@ describe('Markdown', () => {
     expect(output).toContain('content:\n\n`````\na\n````\nb\n`````');
   });
 
-  it('names what it doesn’t know, and what is encrypted', () => {
+  it('names unknown and encrypted blocks', () => {
     const { text: output, notes } = exported(
       {
         messages: [

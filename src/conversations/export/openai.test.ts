@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { type Json, body, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
 
 describe('OpenAI', () => {
-  it('has the system prompt first, results of their own, their images behind them, raw arguments', () => {
+  it('puts the system prompt first, results in own messages, images after them, and keeps raw arguments', () => {
     const raw = [
       messages[0]!,
       assistant(text('I look.'), { ...call('c1'), rawArguments: '{ "path": "a" }' }),
@@ -30,7 +30,7 @@ describe('OpenAI', () => {
     expect(notes).toEqual(['1 tool: declared as taking any parameters, since theirs were not recorded.']);
   });
 
-  it('says what could not go along', () => {
+  it('notes what could not be exported', () => {
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA' };
     const { text: output, notes } = exported(
       {
@@ -61,7 +61,7 @@ describe('OpenAI', () => {
   });
 });
 
-it('system messages among the others stay system messages, behind the results of calls', () => {
+it('keeps system messages in the conversation, after the results of calls', () => {
   const messages: ApiMessage[] = [
     user(text('Fix it')),
     assistant(call('c1')),
@@ -84,7 +84,7 @@ it('system messages among the others stay system messages, behind the results of
 });
 
 it.each(['openai', 'anthropic', 'markdown', 'handover'] as const)(
-  'half of a surrogate pair does not go out (%s)',
+  'replaces half a surrogate pair in an export (%s)',
   (target) => {
     const input = { path: 'a\udc00', env: { 'NAME\ud83d': 'x' } };
     const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', input))];

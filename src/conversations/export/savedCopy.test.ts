@@ -16,7 +16,7 @@ const signed = (_key: string, value: unknown): unknown =>
 
 // What came in Anthropic's form stays as it came, whatever it lacks.
 it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
-  'the copy of %s is a request that Anthropic takes',
+  'writes a copy of %s that Anthropic accepts',
   (name) => {
     const path = join(FIXTURES, name);
     const conversation = readConversationFile(path);

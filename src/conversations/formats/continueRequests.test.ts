@@ -52,7 +52,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
     expect(request?.recordedCost).toBeUndefined();
   });
 
-  it('are of one wire in a session: one prompt shorter than what was cached tells for all', () => {
+  it('have one accounting per session: a prompt smaller than its cached tokens decides for all', () => {
     const usage = (input: number, cached: number): Fields => ({
       ...{ prompt_tokens: input, completion_tokens: 1, model: 'm' },
       prompt_tokens_details: { cached_tokens: cached },
@@ -61,7 +61,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
     expect(requests?.map(({ usage }) => usage && countPromptTokens(usage))).toEqual([9_100, 9_010]);
   });
 
-  it('that no request can have are told as such', () => {
+  it('that are impossible are reported as invalid', () => {
     const requests = read([
       user('a'),
       answer('b', { ...anthropic(1, 2, 3), prompt_tokens: '12' }),
@@ -72,7 +72,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
 });
 
 describe('the sum of a session of Continue', () => {
-  it('tells of compactions and subagents what its answers do not', () => {
+  it('includes compactions and subagents, which the answers lack', () => {
     const recorded = read(
       [
         user('a'),
@@ -95,7 +95,7 @@ describe('the sum of a session of Continue', () => {
     ]);
   });
 
-  it('is all that a compaction left', () => {
+  it('is the only record left by a compaction', () => {
     const recorded = read([answer('So far.', undefined, { conversationSummary: 'So far.' })], {
       usage: {
         ...{ totalCost: 1, promptTokens: 224_975, completionTokens: 1_547 },
@@ -108,7 +108,7 @@ describe('the sum of a session of Continue', () => {
     ]);
   });
 
-  it('adds no cached tokens where it leaves them out, as on OpenAI’s wires', () => {
+  it("adds no cached tokens if it excludes them, as on OpenAI's wires", () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 5,
@@ -122,7 +122,7 @@ describe('the sum of a session of Continue', () => {
   });
 });
 
-it('requests of a fork of Continue have the keys of the ones that it copied, and others after it', () => {
+it('gives copied requests of a Continue fork the original keys, and later ones new keys', () => {
   const begin = [user('a'), answer('b', anthropic(1, 2, 3)), user('c'), answer('d', anthropic(2, 3, 4))];
   const keys = (history: readonly Fields[], id = 'k1') =>
     read(history, { sessionId: id })?.requests.map(({ key }) => key) ?? [];

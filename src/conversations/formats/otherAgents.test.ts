@@ -158,7 +158,7 @@ describe('a session of Continue', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('takes results of messages of their own where a call’s state has none', () => {
+  it("takes results from separate messages if a call's state has none", () => {
     const { messages } = read(
       session([
         item({ role: 'user', content: 'Read' }),
@@ -226,7 +226,7 @@ describe('events of OpenHands V1', () => {
     { id: '9', kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: [text('Done')] } },
   ];
 
-  it('are one message for each reply, with its results behind it', () => {
+  it('become one message per reply, followed by its results', () => {
     const { format, messages, notes } = read(events);
     expect(format).toBe('trajectory');
     expect(messages).toEqual([
@@ -260,7 +260,7 @@ describe('events of OpenHands V1', () => {
     expect(lines(events)).toMatchObject({ format: 'trajectory', messages });
   });
 
-  it('are those of the view behind a condensation', () => {
+  it('follow the view after a condensation', () => {
     const condensed = [
       ...events,
       {
@@ -381,7 +381,7 @@ describe('a conversation of an agent that is not read', () => {
     ['Windsurf', '/home/me/.codeium/windsurf/cascade/0a1b.pb'],
     ['Windsurf', 'C:\\Users\\me\\.codeium\\windsurf\\cascade\\0a1b.pb'],
     ['Antigravity CLI', '/home/me/.gemini/antigravity/conversations/0a1b.pb'],
-  ])('of %s is refused by its name though nobody can read the file', (name, path) => {
+  ])('of %s is rejected by name although its file is unreadable', (name, path) => {
     const bytes = Uint8Array.from([8, 0, 250, 17, 0, 3, 255]);
     expect(() => readConversation(bytes, { path })).toThrow(`found a conversation of ${name}, which is not read`);
     expect(() => readConversation(bytes, { path: '/home/me/0a1b.pb' })).toThrow('found binary data');
@@ -416,7 +416,7 @@ describe('a conversation of an agent that is not read', () => {
     ['Amp', () => read({ v: 3, id: 'T-1', messages: [{ role: 'user', content: [text('x')] }] })],
     ['Zed', () => read({ version: '0.3.0', initial_project_snapshot: null, messages: [] })],
     ['aider', () => readConversation('\n# aider chat started at 2026-01-01 10:00:00\n\n> x\n', { path: '/x/y' })],
-  ])('is refused by its name: %s', (name, reading) => {
+  ])('is rejected by name: %s', (name, reading) => {
     expect(reading).toThrow(`found a conversation of ${name}, which is not read; expected`);
   });
 });

@@ -25,7 +25,7 @@ const result = (id: string, content: unknown, fields: Entry = {}): Entry =>
 const TASK = message('user', [text('Fix the test')]);
 
 describe('a session of Pi', () => {
-  it('is read along its tree, results together', () => {
+  it('is read along its tree with joined results', () => {
     const conversation = read([
       HEADER,
       ...chain(
@@ -92,7 +92,7 @@ describe('a session of Pi', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('leaves branches that were left, and begins with the last compaction', () => {
+  it('excludes abandoned branches and begins with the last compaction', () => {
     const entries = [
       HEADER,
       ...chain(TASK, message('assistant', [text('Wrong way')])),
@@ -145,7 +145,7 @@ describe('a session of Pi', () => {
     }
   });
 
-  it('goes on from its last compaction alone, with the system message of that time', () => {
+  it('continues only from its last compaction, with the system message of that time', () => {
     const { messages } = read([
       HEADER,
       ...chain(
@@ -198,7 +198,7 @@ describe('a session of Pi', () => {
     expect(session.messages.map(({ role }) => role)).toEqual(['user', 'system', 'assistant']);
   });
 
-  it('that is damaged is read as far as it leads, or refused with a reason', () => {
+  it('is read as far as possible if damaged, or rejected with a reason', () => {
     const circle = [HEADER, { ...TASK, id: 'a', parentId: 'b' }, { ...message('user', 'x'), id: 'b', parentId: 'a' }];
     expect(read(circle).messages).toHaveLength(2);
     const lost = [HEADER, { ...TASK, id: 'a', parentId: 'gone' }];
@@ -229,7 +229,7 @@ describe('requests of a session of Pi', () => {
     message: { role: 'assistant', model: 'claude-sonnet-4-5', provider: 'anthropic', content: [], usage: used },
   });
 
-  it('name the model in force where they made a summary', () => {
+  it('use the current model for a summary', () => {
     const summary = {
       type: 'compaction',
       id: 'c',
@@ -247,7 +247,7 @@ describe('requests of a session of Pi', () => {
     });
   });
 
-  it('that were refused have no size', () => {
+  it('have no size if they were rejected', () => {
     expect(
       collect([answer('a', usage(9, 1)), answer('b', usage(0, 0))])?.map((each) => each.usage?.inputTokens),
     ).toEqual([9, undefined]);

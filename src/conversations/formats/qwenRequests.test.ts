@@ -43,12 +43,12 @@ describe('requests of Qwen Code', () => {
     ]);
   });
 
-  it('count once in whichever order their two records stand, also where two are equal', () => {
+  it('count once in either order of their two records, even if two are equal', () => {
     expect(inputs([answer('1', 100), response('2', 100)])).toEqual([100]);
     expect(inputs([response('1', 100), response('2', 100), answer('3', 100), answer('4', 100)])).toEqual([100, 100]);
   });
 
-  it('are those of subagents and compressions, too, which no answer of the conversation tells of', () => {
+  it('include subagents and compressions, which no answer of the conversation shows', () => {
     const recorded = collect([
       ...[response('1', 100), answer('2', 100), response('3', 50), response('4', 60)],
       record('5', { type: 'system', subtype: 'chat_compression', systemPayload: {} }),
@@ -57,7 +57,7 @@ describe('requests of Qwen Code', () => {
     expect(recorded?.hasCompactions).toBe(true);
   });
 
-  it('are the answers alone where the responses are not recorded, as in older versions', () => {
+  it('are only the answers if responses are not recorded, as in older versions', () => {
     expect(inputs([answer('1', 100), answer('2', 100)])).toEqual([100, 100]);
   });
 
@@ -74,7 +74,7 @@ describe('requests of Qwen Code', () => {
     });
   });
 
-  it('stand once however often their records are repeated', () => {
+  it('appear once if their records are repeated', () => {
     expect(inputs([response('1', 100), answer('2', 100), response('1', 100), answer('2', 100)])).toEqual([100]);
   });
 });

@@ -37,20 +37,20 @@ describe('a task of Roo', () => {
     expect(conversation.messages).toEqual(xmlEra);
   });
 
-  it('has the id of its folder only where that is a task', () => {
+  it("has its folder's id only if that is a task's", () => {
     expect(read(xmlEra, {}, '/tasks/1730000000000/api_conversation_history.json').id).toBe('roo:1730000000000');
     expect(read(xmlEra, {}, '/tasks/my-copy/api_conversation_history.json').id).toMatch(/^file:[0-9a-f]{16}$/);
     expect(readConversation(JSON.stringify(xmlEra), { name: 'pasted' }).id).toMatch(/^text:[0-9a-f]{16}$/);
   });
 
-  it('keeps reasoning that stands alone', () => {
+  it('keeps standalone reasoning', () => {
     const reasoning = { type: 'reasoning', summary: [], encrypted_content: 'x', ts: 2 };
     const { messages } = read([xmlEra[0], reasoning, { ...reasoning, role: 'assistant', content: [] }]);
     expect(messages[1]).toEqual({ ...reasoning, role: 'assistant', content: [] });
     expect(messages).toHaveLength(3);
   });
 
-  it('tells of calls whose results are text', () => {
+  it('notes calls whose results are text', () => {
     const { notes } = read([
       say('user', 'x', 1),
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }], ts: 2 },
@@ -97,7 +97,7 @@ describe('what Roo condensed', () => {
     expect(read(condensed, { history: 'all' }).messages).toEqual(condensed);
   });
 
-  it('puts the task in front of a summary that is an assistant’s', () => {
+  it("puts the task before a summary in the assistant's role", () => {
     const old = [
       say('user', 'task', 1),
       say('assistant', 'a', 2),
@@ -158,7 +158,7 @@ describe('a session of Cline 4', () => {
     expect(conversation.request).toMatchObject({ system_prompt: 'You are Cline.' });
   });
 
-  it('reads a file that was named as the text that is sent, which can be turned back', () => {
+  it('reads a mentioned file as the text that is sent, reversibly', () => {
     expect(read(session).messages[0]?.content).toEqual([
       { type: 'text', text: 'move the icon' },
       {
@@ -169,7 +169,7 @@ describe('a session of Cline 4', () => {
     ]);
   });
 
-  it('reads its structured results as text that can be turned back', () => {
+  it('reads its structured results as text, reversibly', () => {
     expect(read(session).messages[2]?.content).toEqual([
       { type: 'text', text: 'x' },
       {
@@ -184,7 +184,7 @@ describe('a session of Cline 4', () => {
   });
 });
 
-it('names the message that has a wrong shape', () => {
+it('names a malformed message of Roo', () => {
   expect(() => read([say('user', 'x', 1), 5])).toThrow('found the number 5 in "messages[1]"');
   const deep = {
     ts: 1,

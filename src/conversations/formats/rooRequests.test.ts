@@ -10,7 +10,7 @@ const answer = (fields: Record<string, unknown> = {}): ApiMessage => ({
 const asked: ApiMessage = { role: 'user', content: 'go' };
 
 describe("Cline 4's own messages", () => {
-  it('tell of requests with all that they recorded', () => {
+  it('contain requests with all recorded values', () => {
     const messages = [
       asked,
       answer({
@@ -41,7 +41,7 @@ describe("Cline 4's own messages", () => {
     ]);
   });
 
-  it('leave out what they do not say', () => {
+  it('leave out missing values', () => {
     const recorded = readMessageRequests([asked, answer({ metrics: { inputTokens: 10 } })]);
     expect(recorded?.requests).toEqual([
       {
@@ -63,7 +63,7 @@ describe("Cline 4's own messages", () => {
     ['without figures', answer({ modelInfo: { id: 'm' } })],
     ['of the user, whatever they hold', { ...asked, metrics: { inputTokens: 3 } }],
     ['with figures that are none', answer({ metrics: 'many' })],
-  ])('tell of no request: %s', (_, message) => {
+  ])('contain no request: %s', (_, message) => {
     expect(readMessageRequests([message])).toBeUndefined();
   });
 });
@@ -73,7 +73,7 @@ describe('ui_messages.json', () => {
   const figures = (fields: Record<string, unknown>): string => JSON.stringify(fields);
   const found = (rows: unknown, messages: readonly ApiMessage[] = []) => readUiRequests(JSON.stringify(rows), messages);
 
-  it('gives a request to the first answer that was written down after it', () => {
+  it('assigns a request to the first answer after it', () => {
     const messages = [asked, answer({ ts: 10 }), asked, answer({ ts: 20 }), answer()];
     const recorded = found(
       [
@@ -107,11 +107,11 @@ describe('ui_messages.json', () => {
     ['one without text', [started(undefined, 1)]],
     ['rows of other kinds', [{ type: 'say', say: 'text', text: figures({ tokensIn: 3 }) }, 'row', null]],
     ['what is no list', { say: 'api_req_started', text: figures({ tokensIn: 3 }) }],
-  ])('tells of none: %s', (_, rows) => {
+  ])('contains no request: %s', (_, rows) => {
     expect(found(rows)).toBeUndefined();
   });
 
-  it('tells of none where it is no JSON', () => {
+  it('contains no request if it is not JSON', () => {
     expect(readUiRequests('[{', [])).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ describe('a history of Cline whose results are text', () => {
   it.each([
     ['with times', { ts: 1, modelInfo: { modelId: 'm' } }],
     ['without', {}],
-  ])('has a result for each call, in order, and all else behind them (%s)', (_, fields) => {
+  ])('has a result for each call, in order, followed by everything else (%s)', (_, fields) => {
     const { format, messages, notes } = read(history(answer, fields));
     expect(format).toBe('roo');
     expect(notes).toEqual([]);
@@ -48,13 +48,13 @@ describe('a history of Cline whose results are text', () => {
     expect(listToolExchanges(messages)).toHaveLength(2);
   });
 
-  it('leaves alone what no call asked for, and a call that was interrupted', () => {
+  it('leaves text without a call and interrupted calls unchanged', () => {
     const { messages, notes } = read(history([text('[list_files for a] Result:'), text('x'), details], { ts: 1 }));
     expect(messages[2]?.content).toHaveLength(3);
     expect(notes).toEqual(['2 tool calls without a result (first: message 2); left as it is.']);
   });
 
-  it('takes nothing of the next header, nor what the agent adds, for an output', () => {
+  it("does not treat the next header or the agent's own text as output", () => {
     const both = [text("[read_file for 'a.ts'] Result:"), text("[read_file for 'b.ts'] Result:"), details];
     expect(read(history(both, { ts: 1 })).messages[2]?.content).toEqual([
       { type: 'tool_result', tool_use_id: 't1', content: [both[0]] },

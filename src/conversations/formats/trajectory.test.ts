@@ -16,7 +16,7 @@ it.each([
   ['events of somebody else', { events: [{ source: 'user', text: 'a' }] }],
   ['no events', []],
   ['a text', 'ATIF'],
-])('does not take %s', (_, value) => {
+])('does not recognize %s as a trajectory', (_, value) => {
   expect(toTrajectory(value)).toBeUndefined();
 });
 
@@ -81,7 +81,7 @@ describe('ATIF', () => {
     ['has no steps', atif()],
     ['says nothing', atif({ source: 'user', message: ' ' }, 'step')],
     ['nests without end', atif(JSON.parse('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)))],
-  ])('is refused where it %s', (_, value) => {
+  ])('is rejected if it %s', (_, value) => {
     expect(() => readTrajectory(value, { name: 'the run' }, {}, '')).toThrow(ConversationReadError);
   });
 });
@@ -166,7 +166,7 @@ describe('OpenHands', () => {
     ['no metadata of the answer', { tool_call_id: 'c' }],
     ['an answer without choices', { tool_call_id: 'c', model_response: { choices: [] } }],
     ['an answer with another call', { ...made('d', '{"x":1}'), tool_call_id: 'c', function_name: undefined }],
-  ])('takes the parameters that OpenHands understood where there is %s', (_, metadata) => {
+  ])("uses OpenHands' parameters if there is %s", (_, metadata) => {
     const { messages } = read([
       { id: 1, source: 'agent', action: 'run', args: { command: 'ls' }, tool_call_metadata: metadata },
     ]);

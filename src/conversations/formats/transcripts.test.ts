@@ -12,7 +12,7 @@ const text = (words: string) => ({ type: 'text', text: words });
 describe('a transcript of Cursor', () => {
   const said = (role: string, ...content: readonly Value[]): Value => ({ role, message: { content } });
 
-  it('gets ids, and empty results for calls whose results were not written down', () => {
+  it('gets ids, and empty results for calls without recorded results', () => {
     const conversation = read(
       lines([
         said('user', text('<user_info>\nOS: linux\n</user_info>\n<user_query>\nFix the test\n</user_query>')),
@@ -44,7 +44,7 @@ describe('a transcript of Cursor', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('without a message is refused', () => {
+  it('is rejected without a message', () => {
     expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a Cursor transcript');
   });
 });
@@ -117,7 +117,7 @@ describe('a chat session of VS Code', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('tells the last request whose size was recorded, and how much was said since', () => {
+  it('reports the last request with a recorded size, and how many messages followed', () => {
     const metadata = { ...request.result.metadata, promptTokens: 900, outputTokens: 7 };
     const sized = { ...request, result: { ...request.result, metadata } };
     const lastRequest = (requests: readonly object[]) => read(JSON.stringify({ ...session, requests })).lastRequest;
@@ -161,7 +161,7 @@ describe('a chat session of VS Code', () => {
     expect(notes[0]).toMatch(new RegExp(`^Line 2 is damaged; skipped \\d+ bytes: found a change .*${what}`));
   });
 
-  it('in which nothing was said is refused as empty', () => {
+  it('is rejected as empty if it has no messages', () => {
     expect(() => read(JSON.stringify({ version: 3, sessionId: 'V1', requests: [] }))).toThrow(
       'in which nothing was said',
     );

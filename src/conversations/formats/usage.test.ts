@@ -42,7 +42,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('keeps the sums at the top where the steps do not make them', () => {
+  it("keeps the top-level sums if the steps don't add up to them", () => {
     const iterations = [{ type: 'message', input_tokens: 1, output_tokens: 1 }];
     const recorded = collected(new ClaudeRequests(), [answer('m1', 1, { ...plain, iterations })]);
     expect(recorded?.requests[0]).toMatchObject({ usage: { inputTokens: 10, outputTokens: 2 } });
@@ -80,7 +80,7 @@ describe('Claude Code', () => {
         { type: 'api-request', id: 'r2', sessionId: 's', timestamp: at(2) },
       ],
     ],
-  ])('knows records that %s for copies', (_, records) => {
+  ])('recognizes records that %s as copies', (_, records) => {
     const own = answer('m2', 9, plain, { requestRef: 'r2' });
     expect(collected(new ClaudeRequests(), [...records, own])?.requests.map(({ isCopy }) => isCopy)).toEqual([
       true,
@@ -88,7 +88,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('tells requests apart whose server gives the same ids again, by their own records', () => {
+  it('distinguishes requests with reused server ids by their own records', () => {
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, plain, { requestRef: 'r1' }),
       answer('m1', 2, { ...plain, output_tokens: 3 }, { requestRef: 'r1' }),
@@ -132,7 +132,7 @@ describe('Codex', () => {
     payload: { thread_id: 't1', response_id: response, usage, thread_token_usage: total },
   });
 
-  it('counts a request once that both records tell of, with its cache writes and the window', () => {
+  it('counts a request in both records once, with its cache writes and the window', () => {
     const last = counts(100, 5, 105, 90);
     const recorded = collected(new CodexRequests(), [
       meta(),
@@ -145,7 +145,7 @@ describe('Codex', () => {
     ]);
   });
 
-  it('knows the request of a compaction by the answer that the record names', () => {
+  it("finds a compaction's request by the answer that the record names", () => {
     const [one, two] = [counts(100, 5, 105), counts(90, 6, 96)];
     const total = counts(190, 11, 201);
     const recorded = collected(new CodexRequests(), [
@@ -195,13 +195,13 @@ describe('Copilot CLI', () => {
     ]);
   });
 
-  it('leaves the seller to the maker where the key is the user’s own', () => {
+  it("uses the maker as seller if the key is the user's own", () => {
     expect(collected(new CopilotRequests(), [start, record(1, { isByok: true })])?.requests[0]).not.toHaveProperty(
       'seller',
     );
   });
 
-  it('adds the sums of processes up that begin anew, and no others', () => {
+  it('adds up only the sums of processes that started over', () => {
     const counts = (...shutdowns: readonly object[]) =>
       collected(new CopilotRequests(), [start, ...shutdowns])
         ?.totals?.at(-1)

@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('each step holds the one before, and the last says whether the file ends there', () => {
+it('extends the beginning at each step and marks the end of the file', () => {
   const sizes = fc.oneof(
     fc.integer({ min: 0, max: 70_000 }),
     fc.constantFrom(4_096, 16_384, 65_536, 262_143, 262_144, 262_145),
@@ -30,7 +30,7 @@ it('each step holds the one before, and the last says whether the file ends ther
   );
 });
 
-it('heads are kept as long as the largest would have room, and given away once', () => {
+it('keeps heads while the largest would fit, and returns each once', () => {
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
   const heads = new KeptHeads(LARGEST_BEGINNING + 100);
   expect(heads.hasRoom).toBe(true);

@@ -67,7 +67,7 @@ describe('the beginning of a file', () => {
     expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
   });
 
-  it('of every agent’s conversation gives what the whole gives', () => {
+  it('gives the same details as the whole file for every agent', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
       const whole = readAllDetails(found(path), freshCounter(), 'active', fillOf);
@@ -75,7 +75,7 @@ describe('the beginning of a file', () => {
     }
   });
 
-  it('that tells nothing is no problem; a file that is gone neither', () => {
+  it('is no problem if it contains nothing or the file is gone', () => {
     expect(readHeadDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
     const gone = readHeadDetails({ ...write('x'), path: join(folder, 'gone') });
     expect(gone.details).not.toHaveProperty('problem');
@@ -84,7 +84,7 @@ describe('the beginning of a file', () => {
 });
 
 describe('the whole file', () => {
-  it('gives all: title, tokens, workspace', () => {
+  it('gives title, tokens and workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
     const details = readAllDetails(
       write(

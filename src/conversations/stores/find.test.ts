@@ -81,7 +81,7 @@ describe('a home with every agent', () => {
     });
   });
 
-  it('of a session in two forms the newer one counts', async () => {
+  it('prefers the newer of two forms of a session', async () => {
     write('.gemini/tmp/h/chats/session-a.json');
     write('.gemini/tmp/h/chats/session-a.jsonl');
     write('.gemini/tmp/h/chats/session-b.json');
@@ -112,11 +112,11 @@ describe('a home with every agent', () => {
   });
 });
 
-describe('where it looks', () => {
+describe('the searched folders', () => {
   const roots = async (more: Partial<FindOptions>): Promise<string[]> =>
     storeFolders(options({ homedir: '/h', ...more }));
 
-  it('depends on the system', async () => {
+  it('depend on the system', async () => {
     expect(await roots({ platform: 'darwin' })).toEqual(
       expect.arrayContaining([
         '/h/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks',
@@ -134,7 +134,7 @@ describe('where it looks', () => {
     expect(await roots({ platform: 'win32' })).toContain('/h/AppData/Roaming/Code/User/workspaceStorage');
   });
 
-  it('respects what the environment says', async () => {
+  it('respect the environment', async () => {
     const env = {
       CLAUDE_CONFIG_DIR: '/c',
       CODEX_HOME: '/x',
@@ -166,13 +166,13 @@ describe('where it looks', () => {
     expect(await roots({ env: { CLINE_DIR: '/cl' } })).toContain('/cl/data/sessions');
   });
 
-  it('each folder is searched once', async () => {
+  it('are each searched once', async () => {
     const stores = await listStores(options({ globalStorage: join(home, '.config/Code/User/globalStorage') }));
     const keys = stores.map(({ root, steps }) => `${root} ${steps.join()}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('includes folders that users chose in their settings', async () => {
+  it("include folders chosen in users' settings", async () => {
     const chosen = write('roo data/tasks/t1/api_conversation_history.json');
     const machine = write('far/tasks/t2/api_conversation_history.json');
     write('.config/Cursor/User/settings.json', `{ // mine\n  "roo-cline.customStoragePath": "~/roo data", }`);
@@ -192,10 +192,10 @@ describe('where it looks', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('obstacles in a store', () => {
   const project = '.claude/projects/p';
 
-  it('a link that leads out is told and not followed; one inside is, and a moved store too', async () => {
+  it('links out of it are noted and not followed; links inside and a moved store are followed', async () => {
     const outside = write('elsewhere/secret.jsonl');
     const inside = write(`${project}/a.jsonl`);
     symlinkSync(outside, join(home, project, 'out.jsonl'));
@@ -219,7 +219,7 @@ describe('what stands in the way', () => {
     expect((await findConversations(options())).conversations).toHaveLength(2);
   });
 
-  it('names may hold anything; one that is no UTF-8 is told', async () => {
+  it('names may contain anything; one that is not UTF-8 is noted', async () => {
     const names = ['new\nline.jsonl', '🙂 #1.jsonl', "'; rm -rf.jsonl", '-.jsonl', '%2e.jsonl'];
     for (const name of names) write(`${project}/${name}`);
     linkSync(
@@ -248,7 +248,7 @@ describe('what stands in the way', () => {
     ]);
   });
 
-  it('a folder that can’t be listed is told', async () => {
+  it("a folder that can't be listed is noted", async () => {
     const locked = join(home, '.codex/sessions');
     mkdirSync(dirname(locked), { recursive: true });
     // Root may list every folder; a file in its place can't be listed by anyone.

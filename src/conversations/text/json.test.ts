@@ -42,7 +42,7 @@ describe('broken JSON', () => {
     expect(problemOf(text)).toEqual({ offset, truncated, expected });
   });
 
-  it('is told from whole JSON as JSON.parse tells it, and every cut is seen as a cut', () => {
+  it('is detected like JSON.parse does, and every truncation is recognized', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string({ maxLength: 3 }), (text, at, noise) => {
         expect(scanValue(text, 0)).toBe(text.length);

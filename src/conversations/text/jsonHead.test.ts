@@ -13,7 +13,7 @@ describe('the beginning of a document', () => {
     expect(parseHead('[]')).toEqual([]);
   });
 
-  it('is nothing where it is no document', () => {
+  it('is undefined if it is no document', () => {
     expect(parseHead('')).toBeUndefined();
     expect(parseHead('text')).toBeUndefined();
     expect(parseHead('[oops')).toEqual([]);

@@ -9,7 +9,7 @@ const sidecarOf = (of: Readonly<Record<string, unknown>>, view: readonly ApiMess
   createSidecar({ session: of, view, now });
 
 describe('the sidecar', () => {
-  it("has the session's names where it has them", () => {
+  it("has the session's names if it has any", () => {
     const named = { ...session({ role: 'user', content: 'a' }), sessionId: 's', agent: 'lead', system_prompt: 'be' };
     expect(sidecarOf(named)).toMatchObject({
       version: 1,
@@ -31,11 +31,11 @@ describe('the sidecar', () => {
     ['its time where the id is blank', { role: 'user', content: 'a', id: ' ', ts: 5 }, 'ts:user:5'],
     ['what it says', { role: 'assistant', content: 'a' }, 'content:assistant:"a"'],
     ['what the user typed', { role: 'user', content: '<user_input mode="act">a</user_input>' }, 'content:user:"a"'],
-  ])('knows the last message by %s', (_, message, key) => {
+  ])('recognizes the last message by %s', (_, message, key) => {
     expect(sidecarOf(session(message))['source_last_message_key']).toBe(key);
   });
 
-  it("gives results back in Cline's form, and leaves text that is no JSON any more", () => {
+  it("restores results in Cline's form, and leaves text that is no longer JSON", () => {
     const result = (...content: unknown[]): ApiMessage => ({
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: 't', content: content as never }],
@@ -56,7 +56,7 @@ describe('the sidecar', () => {
   });
 });
 
-it('gives a file that was named back as it was, and as text once it is shorter', () => {
+it('restores a mentioned file unchanged, or as text if it was shortened', () => {
   const file = { type: 'file', path: '/p/a.md', content: '# A\n' };
   const block = (text: string): ApiMessage => ({ role: 'user', content: [{ type: 'text', text, clineFile: file }] });
   const whole = '<file_content path="/p/a.md">\n# A\n\n</file_content>';
@@ -97,7 +97,7 @@ describe('what Cline sends with it', () => {
     ['it has no count', { ...sidecar, source_message_count: 'two' }, source],
     ['it has no hash', { ...sidecar, source_prefix_hash: undefined }, source],
     ['it has no messages', { ...sidecar, messages: 'none' }, source],
-  ])('is undefined where %s', (_, beside, of) => {
+  ])('is undefined if %s', (_, beside, of) => {
     expect(applySidecar(beside, of)).toBeUndefined();
   });
 });

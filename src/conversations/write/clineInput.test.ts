@@ -88,7 +88,7 @@ describe('a user’s text as Cline shows it', () => {
     expect(getDisplayedInput(text) === text).toBe(true);
   });
 
-  it('also where no opening ends', () => {
+  it('takes linear time even if no opening ends', () => {
     const text = '<user_input '.repeat(160_000).trim();
     expect(getDisplayedInput(text) === text).toBe(true);
     expect(getDisplayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);

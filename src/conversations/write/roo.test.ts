@@ -41,7 +41,7 @@ describe('the tokens in the window, by the rows', () => {
 });
 
 describe('a condensed task', () => {
-  it('keeps all messages, tagged, and shows the view behind them, later than all before', () => {
+  it('keeps all messages, tagged, and adds the view after them with later times', () => {
     const read = messagesOf(HISTORY);
     const view = [say('user', 'summary'), read[1]!];
     const rows = [{ type: 'say', say: 'text', ts: 30 }, 'no row', { ts: Infinity }, { ts: 'late' }];
@@ -67,7 +67,7 @@ describe('a condensed task', () => {
     });
   });
 
-  it('takes what was freed from what the agent showed', () => {
+  it("subtracts what was freed from the agent's own figure", () => {
     const read = messagesOf(HISTORY);
     const rows = [{ type: 'say', say: 'api_req_started', text: '{"tokensIn":5000,"tokensOut":0}' }];
     const written = renderCondensedTask({ history: HISTORY, rows }, read, [say('user', 'summary')], ROW);
@@ -98,7 +98,7 @@ describe('a condensed task', () => {
     ['an empty view', HISTORY, []],
     ['a message that is not an object', [...HISTORY, 'text'], [say('user', 'summary')]],
     ['a history that has grown', [...HISTORY, say('user', 'more', { ts: 40 })], [say('user', 'summary')]],
-  ])('is refused: %s', (_, history, view) => {
+  ])('is rejected: %s', (_, history, view) => {
     expect(() => renderCondensedTask({ history, rows: [] }, messagesOf(HISTORY), view, ROW)).toThrow(
       ConversationReadError,
     );

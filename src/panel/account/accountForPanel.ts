@@ -3,7 +3,6 @@ import type { PanelParts } from '../parts';
 import type { Params } from '../protocol';
 import type { ShownAccount } from './methods';
 
-/** Adds up, with progress and cancel in VS Code's own notification. */
 export async function accountForPanel(
   parts: PanelParts,
   { days, choice }: Params<'account'>,
@@ -17,7 +16,7 @@ export async function accountForPanel(
   }
 }
 
-/** Saves what would be added up; VS Code asks where. Cancelled, it does nothing. */
+/** Saves the account to a file that VS Code asks for; does nothing if canceled. */
 export async function saveAccountForPanel(parts: PanelParts, preferences: Params<'saveAccount'>): Promise<null> {
   await parts.commands().saveAccount(parts.services, preferences);
   return null;

@@ -1,8 +1,8 @@
-/** The cost of all stored sessions of every agent on this machine, and their contents. */
+/** Protocol: costs and contents of all stored sessions. */
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
-/** Choices that call no model, by the ids by which they are judged. `current`: what is set. */
+/** IDs of choices that call no model; `current` is the user's settings. */
 export const WHAT_IF_CHOICES = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
 
 const tokens = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
@@ -11,17 +11,17 @@ const money = {
   ...tokens,
   sessions: z.number(),
   requests: z.number(),
-  /** US dollars of the requests whose price is known. */
+  /** US dollars of requests with a known price. */
   cost: z.number(),
-  /** Requests whose price is not known. */
+  /** Requests without a known price. */
   unpriced: z.number(),
-  /** Requests that were made again instead of recorded. */
+  /** Requests that were estimated instead of recorded. */
   replayed: z.number(),
-  /** Their part of the cost. US dollars. */
+  /** Their part of the cost, in US dollars. */
   replayedCost: z.number(),
 };
 
-/** Of a session: where it stands among those above and below it, and the sums with them. */
+/** A session's place in its tree, and the sums including it. */
 const tree = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
@@ -32,9 +32,9 @@ const rows = z.array(row).readonly();
 const accountSchema = z.object({
   total: z.object({
     ...money,
-    /** Why sessions could not be read, and how many. */
+    /** Reasons why sessions could not be read, with counts. */
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
-    /** Sessions that were replayed, at least in part, by agent. */
+    /** Sessions that were at least partly estimated, by agent. */
     estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
     /** Sessions of which only the requests were read. */
     uncomposed: z.number(),
@@ -49,11 +49,11 @@ const accountSchema = z.object({
         z.object({ tool: z.string(), what: z.string(), tokens: z.number(), sent: z.number(), session: z.string() }),
       )
       .readonly(),
-    /** Calls of all tools, each agent's by themselves. */
+    /** Calls of all tools, by agent. */
     calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
   groups: z.object({ agent: rows, project: rows, model: rows, block: rows, day: rows, week: rows, session: rows }),
-  /** The costliest sessions: how full their windows were. */
+  /** The most expensive sessions, with how full their windows were. */
   sessions: z
     .array(
       z.object({
@@ -67,7 +67,7 @@ const accountSchema = z.object({
     .readonly(),
   /** Sessions that could not be read; the log says why. */
   leftOut: z.number(),
-  /** The cost with another provider, where that was asked for. */
+  /** The cost with another provider, if requested. */
   whatIf: z
     .object({
       choice: z.string(),
@@ -82,20 +82,20 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof row>;
 
-/** The tools that a conversation's requests declare: all of them go out with each. */
+/** Tools declared by a conversation's requests; all are sent with each. */
 const weightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
-  /** The heaviest first. */
+  /** Largest first. */
   tools: z
     .array(
       z.object({
         name: z.string(),
-        /** The MCP server that it belongs to, as far as its name says so. */
+        /** Its MCP server, if its name contains one. */
         server: z.string().optional(),
         /** O200k tokens of its declaration. */
         tokens: z.number(),
-        /** In this conversation, and in the others that are held in memory. */
+        /** In this conversation, and in other open ones. */
         calls: z.number(),
         callsElsewhere: z.number(),
       }),
@@ -106,20 +106,20 @@ export type ShownWeights = z.output<typeof weightsSchema>;
 export type ShownTool = ShownWeights['tools'][number];
 
 const preferences = z.strictObject({
-  /** Only requests of the last so many days, today among them; absent: of all time. */
+  /** Only requests of this many days, including today; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
-  /** What it would have cost with this choice, too. */
+  /** Also compute the cost with this choice. */
   choice: z.enum(WHAT_IF_CHOICES).optional(),
 });
 
 export const accountMethods = {
-  /** The answer is without an account where the user cancelled it. */
+  /** Without an account if the user canceled. */
   account: {
     params: preferences,
     result: z.object({ account: accountSchema.optional() }),
   },
-  /** Writes it to a file that the user chooses. */
+  /** Writes it to a file chosen by the user. */
   saveAccount: { params: preferences, result: z.null() },
-  /** Of the conversations that are condensed while they run, last used first. */
+  /** For running conversations, last used first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

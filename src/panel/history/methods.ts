@@ -1,16 +1,16 @@
-/** The history as the panel shows it. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+/** Protocol: the history. Tokens are o200k tokens, times milliseconds, costs US dollars. */
 import * as z from 'zod';
 
 const id = z.string().min(1).max(500);
 
-/** Which condensation is meant. */
+/** Identifies a condensation. */
 const subject = { place: z.enum(['stored', 'live']), conversation: id, condensation: id };
 
 const entrySchema = z.object({
   ...subject,
   title: z.string(),
   path: z.string().optional(),
-  /** ISO 8601 time. */
+  /** ISO 8601. */
   at: z.string(),
   provider: z.string(),
   preset: z.string().optional(),
@@ -29,7 +29,7 @@ const entrySchema = z.object({
       expected: z.number(),
     })
     .optional(),
-  /** Of new results: how often the agent read lines again for which a reference stood. */
+  /** For new results: how often the agent read again lines that a reference replaced. */
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isInUse: z.boolean(),
@@ -50,7 +50,7 @@ const emptyRunSchema = z.object({
 });
 export type EmptyRun = z.output<typeof emptyRunSchema>;
 
-/** The cost and saving of the runs with one profile. */
+/** Cost and saving of the runs with one profile. */
 const groupSchema = z.object({
   /** The profile's name; empty: no model was called. */
   key: z.string(),
@@ -68,7 +68,7 @@ const groupSchema = z.object({
 export type RunGroup = z.output<typeof groupSchema>;
 
 const advice = {
-  /** Runs that it was drawn from. */
+  /** Number of runs that it is based on. */
   from: z.number(),
   saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
 };
@@ -82,9 +82,9 @@ export type Recommendation = z.output<typeof recommendationSchema>;
 const historySchema = z.object({
   /** Newest first, bounded. */
   entries: z.array(entrySchema),
-  /** All that there are. */
+  /** Total number. */
   total: z.number(),
-  /** Of all that there are; a condensation that was undone saves nothing. */
+  /** Over all entries; an undone condensation saves nothing. */
   sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),
   /** Newest first, bounded. */
   emptyRuns: z.array(emptyRunSchema),
@@ -93,19 +93,18 @@ const historySchema = z.object({
 });
 export type History = z.output<typeof historySchema>;
 
-/** The history section's requests. */
 export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
-  /** Takes a condensation back, or brings it back. */
+  /** Undoes or restores a condensation. */
   setUndone: { params: z.strictObject({ ...subject, isUndone: z.boolean() }), result: z.null() },
-  /** Opens the diff editor on what a condensation did. */
+  /** Opens the diff editor on a condensation. */
   showCondensation: { params: z.strictObject(subject), result: z.null() },
   /** Asks for a file. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),
     result: z.object({ written: z.boolean() }),
   },
-  /** Asks the user first. */
+  /** Asks for confirmation. */
   clearHistory: {
     params: z.strictObject({ part: z.enum(['metrics', 'ledgers']) }),
     result: z.object({ removed: z.boolean() }),

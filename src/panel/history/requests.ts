@@ -1,4 +1,3 @@
-/** Answers the history section. */
 import { byProfile } from '../../core/condense/metrics/groups';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
@@ -9,11 +8,10 @@ import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
 
-/** Condensations that the panel lists; an export has all. */
+/** Condensations listed in the panel; an export has all. */
 const SHOWN_ENTRIES = 500;
 const SHOWN_EMPTY_RUNS = 100;
 
-/** The handlers of the page's questions about the history. */
 export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
   return {
@@ -22,10 +20,10 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
       return {
         entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
-        sums: sumsOf(entries),
-        emptyRuns: runs.flatMap(emptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
+        sums: computeSums(entries),
+        emptyRuns: runs.flatMap(toEmptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
         groups: byProfile(runs),
-        recommendations: recommendationsFrom(runs, currentSettings()),
+        recommendations: recommendationsFrom(runs, readCurrentSettings()),
       };
     },
     setUndone: async ({ isUndone, ...subject }) => {
@@ -45,9 +43,9 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
 
 type Summed = Pick<HistoryEntry, 'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'>;
 
-function sumsOf(entries: readonly Summed[]): History['sums'] {
+function computeSums(entries: readonly Summed[]): History['sums'] {
   const shown = entries.filter(({ state }) => state === 'shown');
-  // Of a stored conversation nothing is saved before its agent goes on with the result.
+  // A stored conversation saves nothing until its agent continues with the result.
   const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
   return {
     tokensSaved: sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
@@ -58,15 +56,15 @@ function sumsOf(entries: readonly Summed[]): History['sums'] {
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-function emptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
+function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
   if (outcome === 'condensed') return [];
   return [
     { at, provider, outcome, timeMs, ...(reason !== undefined && { reason }), ...(cost !== undefined && { cost }) },
   ];
 }
 
-/** The settings that recommendations are compared with. */
-function currentSettings(): CurrentSettings {
+/** Settings that recommendations are compared with. */
+function readCurrentSettings(): CurrentSettings {
   const { condensing, threshold } = modelSettings();
   const provider = setting('provider');
   const preset = isBuiltIn(provider) ? setting(provider) : undefined;

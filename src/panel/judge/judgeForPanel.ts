@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { PanelParts } from '../parts';
 import type { JudgedSettings } from './methods';
 
-/** Judges, with progress and cancel in VS Code's own notification. */
 export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: JudgedSettings }> {
   try {
     const { read, sessions, lines, choices, points, verdict, isOther } = await parts
@@ -21,7 +20,7 @@ export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: Judge
           left,
           lostShare: lost.share,
           ...(target !== undefined && { target }),
-          // One session has no spread.
+          // A single session has no spread.
           ...(!Number.isNaN(lost.low) && { lost }),
         })),
       },

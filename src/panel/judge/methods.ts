@@ -1,10 +1,13 @@
-/** Today's settings and each preset that needs no model, judged by the user's own stored conversations. */
+/**
+ * Protocol: evaluation of the current settings and each preset without a model on the user's stored
+ * conversations.
+ */
 import * as z from 'zod';
 
 const estimate = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
 const judgedSchema = z.object({
-  /** Those that were read, and those in which edits needed something from before a cut. */
+  /** Sessions read, and those in which edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
   /** Needed lines. */
@@ -13,11 +16,11 @@ const judgedSchema = z.object({
   points: z.array(
     z.object({
       choice: z.string(),
-      /** Share of the tokens that might stay; absent: as far as the provider goes. */
+      /** Target share of the tokens; absent: as far as the provider goes. */
       target: z.number().optional(),
-      /** Share of the tokens that stayed. */
+      /** Share of tokens left. */
       left: z.number(),
-      /** Share of the needed lines; no interval where it can't be told. */
+      /** Share of needed lines lost; without an interval if it can't be computed. */
       lost: estimate.optional(),
       lostShare: z.number(),
     }),
@@ -27,12 +30,12 @@ const judgedSchema = z.object({
     z.object({ kind: z.literal('keep') }),
     z.object({ kind: z.literal('change'), choice: z.string(), target: z.number().optional(), difference: estimate }),
   ]),
-  /** Today's provider needs a model or another extension: Lossless was judged in its place. */
+  /** The current provider needs a model or another extension, so Lossless was evaluated instead. */
   isOther: z.boolean(),
 });
 export type JudgedSettings = z.output<typeof judgedSchema>;
 
 export const judgeMethods = {
-  /** Absent: the user cancelled it. */
+  /** Absent if the user canceled. */
   judgeSessions: { params: z.strictObject({}), result: z.object({ judged: judgedSchema.optional() }) },
 } as const;

@@ -1,4 +1,4 @@
-/** In which values two configurations of the Smart provider differ, pass by pass. */
+/** Compares two Smart configurations pass by pass. */
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import { isRecord } from '../../core/messages/blocks';
 import type { ComparedPass, ComparedPresets, Difference } from './methods';
@@ -6,15 +6,15 @@ import { isEqual } from '../../core/isEqual';
 
 type Pass = SmartConfig['passes'][number];
 
-/** Fields that name a configuration or a pass, and say nothing of its effects. */
+/** Fields that only name a configuration or pass. */
 const NAMING: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
 
-/** The differences between two configurations: in general, and pass by pass. Names and ids are no differences. */
+/** Differences in general and by pass; names and IDs are ignored. */
 export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
-  return { general: differences(first, second), passes: comparePasses(first.passes, second.passes) };
+  return { general: findDifferences(first, second), passes: comparePasses(first.passes, second.passes) };
 }
 
-/** A pass belongs to the one with its id, else to the one that stands at the same place among those left. */
+/** Matches passes by ID, the others by order. */
 function comparePasses(first: readonly Pass[], second: readonly Pass[]): ComparedPass[] {
   const partners = new Map(first.map((pass) => [pass, second.find(({ id }) => id === pass.id)]));
   const taken = new Set(partners.values());
@@ -22,18 +22,18 @@ function comparePasses(first: readonly Pass[], second: readonly Pass[]): Compare
   const pairs = first.map((pass) => [pass, partners.get(pass) ?? left.shift()] as const);
   return [
     ...pairs.map(([one, other]) => ({
-      first: placed(one, first),
-      ...(other && { second: placed(other, second) }),
-      differences: other ? differences(one, other) : [],
+      first: toPlacedPass(one, first),
+      ...(other && { second: toPlacedPass(other, second) }),
+      differences: other ? findDifferences(one, other) : [],
     })),
-    ...left.map((pass) => ({ second: placed(pass, second), differences: [] })),
+    ...left.map((pass) => ({ second: toPlacedPass(pass, second), differences: [] })),
   ];
 }
 
-const placed = (pass: Pass, passes: readonly Pass[]) => ({ name: pass.name, position: passes.indexOf(pass) + 1 });
+const toPlacedPass = (pass: Pass, passes: readonly Pass[]) => ({ name: pass.name, position: passes.indexOf(pass) + 1 });
 
-function differences(first: object, second: object): Difference[] {
-  const [one, other] = [leavesOf(first), leavesOf(second)];
+function findDifferences(first: object, second: object): Difference[] {
+  const [one, other] = [collectLeaves(first), collectLeaves(second)];
   return [...new Set([...one.keys(), ...other.keys()])].flatMap((key) => {
     const [before, after] = [one.get(key), other.get(key)];
     if (isEqual(before?.value, after?.value)) return [];
@@ -52,8 +52,8 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** The values inside, by their paths; a list is one value. */
-function leavesOf(value: object): Map<string, Leaf> {
+/** Values by path; a list is one value. */
+function collectLeaves(value: object): Map<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const walk = (inner: object, path: readonly string[]): void => {
     for (const [key, each] of Object.entries(inner) as [string, unknown][]) {

@@ -1,7 +1,7 @@
-/** The webview's requests about the differences of two configurations of the Smart provider. */
+/** Protocol: differences between two Smart configurations. */
 import * as z from 'zod';
 
-/** `current`: what the settings hold. */
+/** `current`: the settings. */
 const comparableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: z.string().min(1).max(200) }),
@@ -9,9 +9,9 @@ const comparableSchema = z.discriminatedUnion('kind', [
 export type Comparable = z.output<typeof comparableSchema>;
 
 const differenceSchema = z.object({
-  /** Keys from the pass, or from the configuration, down to the value. */
+  /** Keys from the pass or configuration to the value. */
   path: z.array(z.string()),
-  /** Absent: it is not set there. */
+  /** Absent if not set. */
   first: z.unknown().optional(),
   second: z.unknown().optional(),
 });
@@ -19,29 +19,29 @@ export type Difference = z.output<typeof differenceSchema>;
 
 const placedPassSchema = z.object({
   name: z.string(),
-  /** From 1. */
+  /** One-based. */
   position: z.int().min(1),
 });
 
 const comparedPassSchema = z.object({
-  /** Absent: only the other configuration has this pass. */
+  /** Absent if only the other configuration has the pass. */
   first: placedPassSchema.optional(),
   second: placedPassSchema.optional(),
-  /** None where only one of them has it. */
+  /** Empty if only one of them has it. */
   differences: z.array(differenceSchema),
 });
 export type ComparedPass = z.output<typeof comparedPassSchema>;
 
 const comparedSchema = z.object({
-  /** Differences that concern no single pass. */
+  /** Differences outside passes. */
   general: z.array(differenceSchema),
-  /** All passes, in the order of the first configuration; those that only the second has come last. */
+  /** Passes in the first configuration's order, then those only in the second. */
   passes: z.array(comparedPassSchema),
 });
 export type ComparedPresets = z.output<typeof comparedSchema>;
 
 export const presetComparisonMethods = {
-  /** Both with their defaults filled in. */
+  /** Compares both with their defaults. */
   comparePresets: {
     params: z.strictObject({ first: comparableSchema, second: comparableSchema }),
     result: comparedSchema,

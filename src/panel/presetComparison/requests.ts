@@ -1,4 +1,3 @@
-/** Answers what differs between presets and the settings. */
 import * as vscode from 'vscode';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { PanelSettings } from '../panelSettings';
@@ -9,19 +8,18 @@ import type { Comparable, presetComparisonMethods } from './methods';
 
 type Handlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
-/** The panel's requests that compare presets with each other and with the settings. */
 export const presetComparisonRequests = (settings: PanelSettings): Handlers => ({
-  // A refused comparison is an answer, too.
+  // A failed comparison is an answer too.
   comparePresets: async ({ first, second }) =>
-    Promise.resolve(compareConfigs(configOf(settings, first), configOf(settings, second))),
+    Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
 });
 
-/** @throws Error where there is no such preset (any more) */
-function configOf(settings: PanelSettings, comparable: Comparable): SmartConfig {
+/** @throws Error if the preset doesn't exist */
+function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartConfig {
   if (comparable.kind === 'preset' && !presetStates().some(({ id }) => id === comparable.id)) {
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.valueOf('smart');
-  // The Smart provider made it of the value: it is a configuration of that provider.
+  // Smart itself produced it from the value.
   return settings.effective('smart', value) as SmartConfig;
 }

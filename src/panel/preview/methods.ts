@@ -1,9 +1,11 @@
-/** The webview's requests to the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
+/**
+ * Protocol: the preview. Tokens are o200k, money is US dollars, messages are identified by index.
+ */
 import * as z from 'zod';
 import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 
-/** More messages than a conversation has. */
+/** More than any conversation has. */
 const MAX_MESSAGES = 200_000;
 
 const text = z.string().max(4_000);
@@ -26,9 +28,9 @@ const configurationSchema = z.discriminatedUnion('kind', [
 ]);
 export type Configuration = z.output<typeof configurationSchema>;
 
-/** Passes as they are being edited, in the Smart configuration of a scope: tried before they count. */
+/** Passes being edited in a scope's Smart configuration, for a preview before saving. */
 const draftsSchema = z.strictObject({
-  /** The setting that holds it. */
+  /** The setting that contains it. */
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
   passes: z.array(z.strictObject({ entry: entryNameSchema, pass: z.record(z.string(), z.unknown()) })).max(50),
@@ -39,12 +41,12 @@ const figures = {
   tokensBefore: count,
   tokensAfter: count,
   targetTokens: count,
-  /** Absent where a price is not known. */
+  /** Absent if a price is unknown. */
   cost: z.number().optional(),
   costRange: z.object({ least: z.number(), most: z.number(), endsAtLimit: z.boolean().optional() }).optional(),
   /** Tokens of the calls by kind. */
   callTokens: z.object({ input: count, cacheRead: count, cacheWrite: count, output: count }).optional(),
-  /** Absent where nothing is guessed. */
+  /** Absent if nothing is estimated. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
   /** Calls to a model that would be made. */
   calls: count,
@@ -67,9 +69,9 @@ const stepSchema = z.object({
   tokensBefore: count,
   tokensAfter: count,
   edits: count,
-  /** US dollars; absent where a price is not known. */
+  /** US dollars; absent if a price is unknown. */
   cost: z.number().optional(),
-  /** Calls to a model; absent where there are none. */
+  /** Calls to a model; absent if there are none. */
   calls: count.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('done') }),
@@ -87,7 +89,7 @@ const editSchema = z.object({
   after: z.string(),
   tokensBefore: count,
   tokensAfter: count,
-  /** A model would write what stands there afterwards. */
+  /** The replacement would be written by a model. */
   isWritten: z.boolean(),
 });
 export type EditExcerpt = z.output<typeof editSchema>;
@@ -95,7 +97,7 @@ export type EditExcerpt = z.output<typeof editSchema>;
 const previewSchema = z.object({
   ...figures,
   conversation: conversationNameSchema,
-  /** It is the one that comes with the extension, and none of the user's. */
+  /** The bundled sample instead of a user's conversation. */
   isSample: z.boolean(),
   title: z.string(),
   provider: z.string(),
@@ -104,27 +106,29 @@ const previewSchema = z.object({
   /** The first ones, of `editCount`. */
   edits: z.array(editSchema),
   editCount: count,
-  /** The pins that it was made with, and those that the ledger holds. */
+  /** The pins used, and those in the ledger. */
   pinned: z.array(messageIndex),
   savedPins: z.array(messageIndex),
   notes: z.array(z.string()),
 });
 export type Preview = z.output<typeof previewSchema>;
 
-/** Some of the facts that became of the same, each on one line, keys masked; the report bounds both. */
+/**
+ * Examples of facts with the same outcome, on one line each, with keys masked; the report limits
+ * both.
+ */
 const examples = z.array(z.string().max(200)).max(20).readonly();
 
 const coherenceOfKind = z.object({
-  /** Facts that would still stand in the view. */
+  /** Facts still in the view. */
   kept: count,
-  /** Those that could be had back by a reference in the view. */
+  /** Facts recallable through a reference in the view. */
   recallable: count,
   recallableExamples: examples,
   lost: count,
   lostExamples: examples,
 });
 
-/** By kind of fact. */
 const coherenceSchema = z.object({
   files: coherenceOfKind,
   errors: coherenceOfKind,
@@ -136,18 +140,18 @@ export type Coherence = z.output<typeof coherenceSchema>;
 const comparedSchema = z.object({
   ...figures,
   title: z.string(),
-  /** Facts of the conversation, of all kinds, and how many of them would be lost. */
+  /** Number of facts, and of lost ones. */
   facts: z.object({ all: count, lost: count }),
-  /** Code lines that the conversation's later edits quoted; how many of them the view holds, and can recall. */
+  /** Code lines quoted by later edits, and how many of them are in the view or recallable. */
   retention: z.object({ needed: count, verbatim: count, recallable: count }),
 });
 export type Compared = z.output<typeof comparedSchema>;
 
 const question = {
   conversation: conversationNameSchema,
-  /** Absent: those that the ledger pins. */
+  /** Absent: the ledger's pins. */
   pinned: indexes.optional(),
-  /** Messages that no edit is to touch. */
+  /** Messages that no edit may touch. */
   excluded: indexes,
   /** Absent: the current settings. */
   drafts: draftsSchema.optional(),
@@ -169,16 +173,16 @@ export const previewMethods = {
   },
   /** The preview of the current settings. No model is called. */
   preview: { params: z.strictObject(question), result: previewSchema },
-  /** Which facts of the conversation it would leave in the view. */
+  /** Which facts would remain in the view. */
   previewCoherence: { params: z.strictObject(question), result: coherenceSchema },
-  /** Opens the whole of it in the diff editor. */
+  /** Opens the whole preview in the diff editor. */
   showPreviewDiff: { params: z.strictObject(question), result: nothing },
-  /** Which messages a pass looks at. */
+  /** Messages selected by a pass. */
   previewSelection: {
     params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
   },
-  /** A pass's removals and their cost, after those before it have run. */
+  /** A pass's removals and cost, after the preceding passes. */
   previewPass: {
     params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), steps: z.array(stepSchema) }),
@@ -187,12 +191,12 @@ export const previewMethods = {
     params: z.strictObject({ conversation: conversationNameSchema, configuration: configurationSchema }),
     result: comparedSchema,
   },
-  /** Pins these messages and no others, in the conversation's ledger. */
+  /** Replaces the pins in the conversation's ledger. */
   savePins: { params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes }), result: nothing },
   condenseChosen: {
     params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes, excluded: indexes }),
     result: nothing,
   },
-  /** Nobody looks at it any more. */
+  /** The preview is no longer visible. */
   endPreview: { params: z.strictObject({}), result: nothing },
 } as const;

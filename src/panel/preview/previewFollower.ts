@@ -1,48 +1,50 @@
-/** Notices when a previewed conversation is no longer what the page was shown of it: the agent went on, or another one began. */
+/**
+ * Notices when a previewed conversation has changed: the agent continued, or another one became
+ * current.
+ */
 import type { ConversationSource } from '../../background/preview/messages';
 import { computeUpdate } from '../../background/preview/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerParts {
-  /** The conversation that a name stands for by now. @throws Error if it is gone */
+  /** The conversation that a name currently refers to. @throws Error if it is gone */
   readonly now: (name: ConversationName) => ConversationSource;
-  /** The page is to ask anew. */
+  /** Tells the page to ask again. */
   readonly onChange: () => void;
 }
 
-/** The last question. */
-interface Asked {
+interface PreviewQuestion {
   readonly name: ConversationName;
   readonly conversation: ConversationSource;
 }
 
 /**
- * The page is told once for each of its questions, when that has been answered: however fast a conversation changes, no
- * answer is given up for the next one, and a page that nobody looks at is told once.
+ * Notifies the page once per question, after it was answered. Thus rapid changes never discard an
+ * answer, and a hidden page is notified once.
  */
 export class PreviewFollower {
-  private asked: Asked | undefined;
+  private asked: PreviewQuestion | undefined;
   private isAnswered = false;
 
   constructor(private readonly parts: FollowerParts) {}
 
   /**
-   * @param conversation what the name stood for when it was asked for.
-   * @returns call it once the question has been answered or given up.
+   * @param conversation what the name referred to at the time of the question
+   * @returns a function to call after the question was answered or abandoned
    */
   follow(name: ConversationName, conversation: ConversationSource): () => void {
-    const mine: Asked = { name, conversation };
+    const mine: PreviewQuestion = { name, conversation };
     this.asked = mine;
     this.isAnswered = false;
     return () => {
-      // A newer question has taken its place.
+      // Replaced by a newer question.
       if (this.asked !== mine) return;
       this.isAnswered = true;
       this.look();
     };
   }
 
-  /** Call it when something may have happened to a conversation of the chat. */
+  /** Call when a chat conversation may have changed. */
   look(): void {
     if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
     this.end();
@@ -53,11 +55,11 @@ export class PreviewFollower {
     this.asked = undefined;
   }
 
-  private isSame({ name, conversation }: Asked): boolean {
+  private isSame({ name, conversation }: PreviewQuestion): boolean {
     try {
       return isSame(conversation, this.parts.now(name));
     } catch {
-      // It is gone: the page is told so when it asks.
+      // It is gone; the page learns that when it asks.
       return false;
     }
   }
@@ -68,11 +70,11 @@ function isSame(a: ConversationSource, b: ConversationSource): boolean {
   return (
     a.id === b.id &&
     a.title === b.title &&
-    holdsSame(a.pinned, b.pinned) &&
-    holdsSame(a.content?.messages, b.content?.messages) &&
-    holdsSame(a.content?.edits, b.content?.edits)
+    hasSameItems(a.pinned, b.pinned) &&
+    hasSameItems(a.content?.messages, b.content?.messages) &&
+    hasSameItems(a.content?.edits, b.content?.edits)
   );
 }
 
-const holdsSame = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean =>
+const hasSameItems = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean =>
   computeUpdate(a, b) === undefined;

@@ -1,4 +1,4 @@
-/** Answers what the webview asks of the preview. What takes time runs in a worker of its own. */
+/** Answers the preview's requests; slow ones run in a worker. */
 import * as vscode from 'vscode';
 import { engineBundle } from '../../window/background';
 import { samplePath } from '../../window/samplePath';
@@ -17,12 +17,12 @@ type Named = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
-  /** Comparing takes seconds, and the preview goes on meanwhile. */
+  /** Separate, because comparing takes seconds while the preview continues. */
   readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
 
-  /** @param onChanged tells the page that what it was shown has changed. */
+  /** @param onChanged notifies the page of a change */
   constructor(
     private readonly parts: PanelParts,
     private readonly settings: Pick<PanelSettings, 'withDrafts'>,
@@ -47,7 +47,7 @@ export class PreviewHandlers implements vscode.Disposable {
     this.comparisons.end();
   }
 
-  /** Ends what the preview needs: its next question begins anew. */
+  /** Ends the preview's resources; its next question starts over. */
   private end(): void {
     this.follower.end();
     this.subscription?.dispose();
@@ -75,7 +75,7 @@ export class PreviewHandlers implements vscode.Disposable {
         ...made,
         conversation: name,
         isSample: name.kind === 'file' && name.path === samplePath(this.services.context.extensionPath),
-        steps: steps.map(stepOf),
+        steps: steps.map(toStep),
         cells: [...cells],
         edits: [...edits],
         pinned: [...pins],
@@ -106,7 +106,7 @@ export class PreviewHandlers implements vscode.Disposable {
       const { title, steps } = await this.followed(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'pass', ...asked, pass }, signal),
       );
-      return { title, steps: steps.map(stepOf) };
+      return { title, steps: steps.map(toStep) };
     },
     compare: async ({ conversation, configuration }, signal) => {
       const asked = await this.question(this.named(conversation), configuration);
@@ -121,7 +121,8 @@ export class PreviewHandlers implements vscode.Disposable {
       return null;
     },
     endPreview: () => {
-      // The estimate of an open pass is asked of the same worker, which ends by itself a while after its answer.
+      // The estimate for an open pass uses the same worker, which ends by itself some time after
+      // its answer.
       if (!this.previews.isAsked) this.end();
       return Promise.resolve(null);
     },
@@ -135,7 +136,7 @@ export class PreviewHandlers implements vscode.Disposable {
     return this.parts.commands();
   }
 
-  /** Answers, and from then on looks whether the conversation changes. */
+  /** Answers, then watches the conversation for changes. */
   private async followed<T>(
     name: ConversationName,
     conversation: ConversationSource,
@@ -173,5 +174,5 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 }
 
-/** A step as the page takes it: a price that nobody knows is absent. */
-const stepOf = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });
+/** Converts a step: an unknown price is absent. */
+const toStep = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });

@@ -1,4 +1,6 @@
-/** Condensing one conversation with each profile: what it would cost, and when it has paid for itself. */
+/**
+ * Compares the cost of condensing a conversation with each profile, and when it pays for itself.
+ */
 import type { PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
 import type { ModelPricing } from '../../commands/previewSetup';
@@ -10,8 +12,8 @@ import type { ConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
 
 /**
- * @param thread estimates without keys; nothing is called and nothing is kept.
- * @throws Error where the conversation can't be read; the signal's reason where it was aborted
+ * @param thread estimates without keys; nothing is called or saved
+ * @throws Error if the conversation can't be read; the signal's reason if it was aborted
  */
 export async function compareProfiles(
   parts: PanelParts,
@@ -39,10 +41,10 @@ export async function compareProfiles(
       continue;
     }
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    const saving = own && savingWith(made, own, model);
+    const saving = own && computeSaving(made, own, model);
     const { tokensAfter, cost } = made;
     figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
-    profiles.push({ id, name: called, model: of, estimate: estimateOf(made, saving) });
+    profiles.push({ id, name: called, model: of, estimate: toEstimate(made, saving) });
   }
   const recommended = recommendProfile(figures);
   return {
@@ -55,8 +57,8 @@ export async function compareProfiles(
   };
 }
 
-/** The saving of its next requests, with the vendor's cache warm: the cautious figure. */
-function savingWith(
+/** The saving of its next requests with a warm cache: the cautious figure. */
+function computeSaving(
   { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,
   model: string | undefined,
@@ -73,7 +75,7 @@ function savingWith(
   return estimateSaving(effect, { ...pricing, cache: 'warm' });
 }
 
-const estimateOf = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
+const toEstimate = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
   tokensAfter,
   ...(cost !== undefined && { cost }),
   ...(saving && { savedPerRequest: saving.perRequest }),

@@ -1,20 +1,23 @@
-/** The cost of condensing one conversation with each profile. Tokens are o200k, money is US dollars. */
+/**
+ * Protocol: the cost of condensing a conversation with each profile. Tokens are o200k, money is US
+ * dollars.
+ */
 import * as z from 'zod';
 import { conversationNameSchema } from '../preview/methods';
 
 const profileCostSchema = z.object({
-  /** Of the profile. */
+  /** The profile's ID. */
   id: z.string(),
   name: z.string(),
   model: z.string(),
   estimate: z.union([
     z.object({
       tokensAfter: z.number(),
-      /** Absent where the price is not known. */
+      /** Absent if the price is unknown. */
       cost: z.number().optional(),
-      /** The saving in each later request of the conversation's own model. */
+      /** Saving in each later request of the conversation's own model. */
       savedPerRequest: z.number().optional(),
-      /** Requests after which it has paid for itself; absent: never, or nobody knows. */
+      /** Requests until it pays for itself; absent: never or unknown. */
       breakEvenRequests: z.number().optional(),
     }),
     /** Why the profile can't be used. */
@@ -27,10 +30,10 @@ const comparisonSchema = z.object({
   conversation: conversationNameSchema,
   title: z.string(),
   tokens: z.number(),
-  /** The conversation's own, where its file tells. */
+  /** The conversation's model, if its file names it. */
   model: z.string().optional(),
   profiles: z.array(profileCostSchema),
-  /** Id of the profile to choose. */
+  /** ID of the recommended profile. */
   recommended: z.string().optional(),
 });
 export type ProfileComparison = z.output<typeof comparisonSchema>;

@@ -94,7 +94,7 @@ export class ConversationsView implements vscode.Disposable {
   getTreeItem(node: Node): vscode.TreeItem {
     const item = this.itemOf(node);
     const given = this.given.get(idOf(node));
-    if (given) given.words = wordsOf(item);
+    if (given) given.words = getItemText(item);
     return item;
   }
 
@@ -165,7 +165,7 @@ export class ConversationsView implements vscode.Disposable {
     }
     this.sendState();
     const changed = [...this.given.values()].filter(
-      ({ node, words }) => words !== undefined && words !== wordsOf(this.itemOf(node)),
+      ({ node, words }) => words !== undefined && words !== getItemText(this.itemOf(node)),
     );
     if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
   }
@@ -265,5 +265,5 @@ export class ConversationsView implements vscode.Disposable {
   }
 }
 
-const wordsOf = (item: vscode.TreeItem): string =>
+const getItemText = (item: vscode.TreeItem): string =>
   JSON.stringify(item, (key, value: unknown) => (key === 'command' ? undefined : value));

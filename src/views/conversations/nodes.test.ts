@@ -82,7 +82,7 @@ describe('the tree of conversations', () => {
     expect(first?.agent).toBe(CHAT);
   });
 
-  it('puts what is of this window’s folders first: agents, and conversations of each', () => {
+  it("puts agents and conversations of this window's folders first", () => {
     const stored = [
       given('new', '/work/other'),
       given('codex', '/work/apple', { agent: 'Codex' }),
@@ -96,7 +96,7 @@ describe('the tree of conversations', () => {
     expect(paths).toEqual(['old', 'older', 'codex', 'new']);
   });
 
-  it('unfolds the agent that stands first, and what runs', () => {
+  it('expands the first agent and running ones', () => {
     const stored = [found('a'), found('b', { agent: 'Codex' })];
     const states = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER).map(
       (node) => treeItem(node, { ...facts, openAgent: 'Claude Code' }).collapsibleState,
@@ -117,7 +117,7 @@ describe('the tree of conversations', () => {
     expect(item.tooltip).toContain('Running in /work/app');
   });
 
-  it('puts a subagent’s conversation below the one that started it, where that is there', () => {
+  it("puts a subagent's conversation below its parent if that exists", () => {
     const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
     const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(
@@ -128,7 +128,7 @@ describe('the tree of conversations', () => {
     ]);
   });
 
-  it('puts what a subagent’s subagent did below the task, and ends where two name each other', () => {
+  it('puts nested subagents below the task, and stops at circular parents', () => {
     const stored = [
       found('grandchild', { parent: 'child' }),
       found('child', { parent: 'a' }),
@@ -159,7 +159,7 @@ describe('the tree of conversations', () => {
     expect(labels(stored, { ...NO_FILTER, text: 'nothing' })).toEqual([]);
   });
 
-  it('keeps a parent whose child fits', () => {
+  it('keeps a parent whose child matches the filter', () => {
     const stored = [found('a'), found('child', { parent: 'a' }), found('other', { parent: 'a' })];
     const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, { ...NO_FILTER, text: 'child' });
     expect(agent?.children).toMatchObject([{ found: { path: 'a' }, children: [{ found: { path: 'child' } }] }]);
@@ -201,7 +201,7 @@ describe('a row', () => {
     expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });
 
-  it('says how large a file is that is too large to be counted', () => {
+  it('shows the size of a file that is too large to be counted', () => {
     const bytes = 40_400_000;
     const details = { path: 'a', modified: 0, bytes, isComplete: true, title: 'Long' };
     const { label, description, tooltip } = item(found('a', { bytes, details }));
@@ -209,7 +209,7 @@ describe('a row', () => {
     expect(tooltip).toContain('40 MB, not counted');
   });
 
-  it('says the last condensation, also where the file was not read yet', () => {
+  it('shows the last condensation, even if the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
     const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
     expect([label, description]).toEqual(['Reading…', '2 min ago · -40%']);
@@ -217,7 +217,7 @@ describe('a row', () => {
     expect(contextValue).toBe('conversation condensed history runnable resumable');
   });
 
-  it('offers to bring back what was undone, and to undo what was given back', () => {
+  it('offers to redo what was undone, and to undo what was given back', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1', { isUndone: true })] };
     expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable resumable');
   });
@@ -251,7 +251,7 @@ describe('what is shown of a ledger', () => {
     expect(shownCondensation(undefined)).toBeUndefined();
   });
 
-  it('can bring back the first that was undone behind it', () => {
+  it('can redo the first that was undone after it', () => {
     const undone = (id: string) => condensation(id, { isUndone: true });
     expect(undoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
     expect(undoneCondensation(ledger(condensation('1')))).toBeUndefined();

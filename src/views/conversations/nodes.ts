@@ -108,7 +108,7 @@ export interface Ledgers {
  * Path of the root conversation, since subagents may start subagents; the nearest listed one if it
  * is missing.
  */
-function taskOf(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
+function createTaskFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
   const byPath = new Map(stored.map((found) => [found.path, found]));
   return (found) => {
     // IDs in files are untrusted: two that name each other are both roots.
@@ -129,7 +129,7 @@ function isIn(folders: readonly string[], folder: string | undefined): boolean {
   return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
 }
 
-const folderOf = (node: LiveNode | ConversationNode): string | undefined =>
+const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : workspaceOf(node.found);
 
 /**
@@ -140,7 +140,7 @@ export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter:
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
   for (const summary of live) {
     const { title, agent = CHAT, folder } = summary;
-    if (!isShown(filter, agent, folder, [title, folder])) continue;
+    if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
   const nodeOf = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
@@ -150,21 +150,21 @@ export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter:
     isGivenBack: ledgers.isGivenBack(found),
     children,
   });
-  const task = taskOf(stored);
+  const task = createTaskFinder(stored);
   const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
     const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
-    const own = isShown(filter, found.agent, workspaceOf(found), searchedTexts(found));
+    const own = matchesFilter(filter, found.agent, workspaceOf(found), getSearchTexts(found));
     const kept = own
       ? children
-      : children.filter((each) => isShown(filter, found.agent, workspaceOf(found), searchedTexts(each.found)));
+      : children.filter((each) => matchesFilter(filter, found.agent, workspaceOf(found), getSearchTexts(each.found)));
     if (!own && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
     group.push(nodeOf(found, kept));
     byAgent.set(found.agent, group);
   }
   const isHere = (node: LiveNode | ConversationNode): boolean =>
-    (node.kind === 'live' && node.live.agent === undefined) || isIn(here, folderOf(node));
+    (node.kind === 'live' && node.live.agent === undefined) || isIn(here, getFolder(node));
   const rank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
   return [...byAgent]
     .map(([agent, children]): AgentNode => ({
@@ -189,13 +189,13 @@ export const workspaceOf = ({ details, workspace }: IndexedConversation): string
 /** The title from reading the file, else from the store. */
 export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
-const searchedTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
+const getSearchTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
   titleOf(found),
   workspaceOf(found),
   found.path,
 ];
 
-function isShown(
+function matchesFilter(
   { text, agents, workspaces }: Filter,
   agent: string,
   workspace: string | undefined,

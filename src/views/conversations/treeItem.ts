@@ -35,27 +35,27 @@ export interface ItemFacts {
 
 /** VS Code's row for a node. `contextValue` is a list of words for the menus in package.json. */
 export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
-  const item = itemOf(node, facts);
+  const item = createItem(node, facts);
   item.id = idOf(node);
   return item;
 }
 
-function itemOf(node: Node, facts: ItemFacts): vscode.TreeItem {
+function createItem(node: Node, facts: ItemFacts): vscode.TreeItem {
   switch (node.kind) {
     case 'agent':
-      return agentItem(node, facts);
+      return createAgentItem(node, facts);
     case 'live':
-      return liveItem(node, facts);
+      return createLiveItem(node, facts);
     case 'conversation':
-      return conversationItem(node, facts);
+      return createConversationItem(node, facts);
     case 'more':
-      return moreItem(node);
+      return createMoreItem(node);
     case 'gateway':
-      return gatewayItem(node);
+      return createGatewayItem(node);
   }
 }
 
-function agentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.TreeItem {
+function createAgentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.TreeItem {
   const { agent, children } = node;
   const isOpen = isLive(node) || agent === openAgent;
   const item = new vscode.TreeItem(agent, isOpen ? State.Expanded : State.Collapsed);
@@ -65,12 +65,12 @@ function agentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.TreeItem {
   return item;
 }
 
-function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
+function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
   const share = shareWords(tokens, contextWindow);
-  const item = rowOf(title, {
+  const item = createRow(title, {
     share,
     percent: (100 * tokens) / contextWindow,
     size: words,
@@ -87,7 +87,7 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
   return item;
 }
 
-function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.TreeItem {
+function createConversationItem(node: ConversationNode, facts: ItemFacts): vscode.TreeItem {
   const { found, ledger, children } = node;
   const last = shownCondensation(ledger);
   const problem = found.details?.problem;
@@ -97,7 +97,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
   const problemWords = problem === undefined ? undefined : size;
-  const item = rowOf(nameWords(found), {
+  const item = createRow(nameWords(found), {
     share,
     percent,
     size,
@@ -107,7 +107,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     isGivenBack: node.isGivenBack,
   });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
-  item.tooltip = tooltipOf(node, facts);
+  item.tooltip = renderTooltip(node, facts);
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'archive' : 'comment');
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
@@ -147,17 +147,17 @@ const CONDENSED = ' (condensed)';
 /**
  * Shortens a title but keeps the suffix that distinguishes a session given back from its original.
  */
-function shortTitle(title: string): string {
+function shortenTitle(title: string): string {
   const end = title.endsWith(CONDENSED) ? CONDENSED : '';
   return shorten(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
 }
 
 /** Title and age; how full the window is is a decoration, the rest is in the tooltip. */
-function rowOf(
+function createRow(
   title: string,
   { share, percent, size, last, age, problem, isGivenBack = false }: Figures,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(shortTitle(title), State.None);
+  const item = new vscode.TreeItem(shortenTitle(title), State.None);
   const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
   const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
   item.description = [...(problem === undefined ? [] : [problem]), age, ...change, ...given].join(' · ');
@@ -169,7 +169,7 @@ function rowOf(
 }
 
 /** Plain text, never Markdown: everything here is untrusted. */
-function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
+function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
   const { details, path } = found;
   const last = shownCondensation(ledger);
   const workspace = workspaceOf(found);
@@ -194,7 +194,7 @@ function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: 
   ].join('\n');
 }
 
-function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
+function createGatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), State.None);
   item.description = host;
   item.tooltip = vscode.l10n.t('Listening on {0} while the window of {1} is open', host, folder);
@@ -205,7 +205,7 @@ function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
   return item;
 }
 
-function moreItem({ agent, hidden }: MoreNode): vscode.TreeItem {
+function createMoreItem({ agent, hidden }: MoreNode): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Show More ({0})', hidden), State.None);
   item.iconPath = new vscode.ThemeIcon('ellipsis');
   item.command = {

@@ -23,7 +23,7 @@ export function modelSettings(): ModelSettings {
   return {
     profiles,
     condensing: profiles.find((profile) => profile.id === id),
-    threshold: globalThreshold(),
+    threshold: readGlobalThreshold(),
     prompt: setting('condensingPrompt'),
     maxCost: setting('maxCostPerCondensation'),
     warnings: { cost: setting('warnings.cost'), reductionPercent: setting('warnings.reductionPercent') },
@@ -31,7 +31,7 @@ export function modelSettings(): ModelSettings {
 }
 
 /** When and how far to condense if a profile doesn't say. */
-function globalThreshold(): Threshold {
+function readGlobalThreshold(): Threshold {
   const tokens = setting('thresholdTokens');
   return {
     percent: setting('threshold'),

@@ -16,7 +16,7 @@ import { setting } from './settings';
  * by that preset. Undefined if nothing is set (VS Code then has an empty object).
  */
 export function providerConfig(id: string): unknown {
-  const value = isBuiltIn(id) ? setting(id) : registeredConfig(setting('providers'), id);
+  const value = isBuiltIn(id) ? setting(id) : getRegisteredConfig(setting('providers'), id);
   const own = id === 'smart' ? ownPresets().find((preset) => preset.id === value)?.config : undefined;
   const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
   return isEmpty ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
@@ -29,7 +29,7 @@ export function providerConfig(id: string): unknown {
  */
 export function configToRun(id: string, asked?: unknown): unknown {
   const config = asked ?? providerConfig(id);
-  return id === 'strategy' ? withSettings(config) : config;
+  return id === 'strategy' ? fillSteps(config) : config;
 }
 
 /** Configurations of fallbacks, by provider. */
@@ -39,12 +39,12 @@ export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'trun
   truncation: configToRun('truncation'),
 });
 
-function withSettings(value: unknown): unknown {
+function fillSteps(value: unknown): unknown {
   // An invalid value counts as the default; the settings panel reports it.
   const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
-    step.provider === undefined ? step : { ...step, config: stepConfig(step.provider, step.config) },
+    step.provider === undefined ? step : { ...step, config: resolveStepConfig(step.provider, step.config) },
   );
   return { ...checked.config, steps };
 }
@@ -53,7 +53,7 @@ function withSettings(value: unknown): unknown {
  * Smart's passes are taken as a whole; for other providers each field comes from the step or the
  * settings.
  */
-function stepConfig(provider: string, own: unknown): unknown {
+function resolveStepConfig(provider: string, own: unknown): unknown {
   const settings = providerConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
   const known = builtInProviders(ownPresets).find(({ id }) => id === provider);
@@ -75,7 +75,7 @@ export function nativeConfig(): NativeConfig {
 }
 
 /** All configurations of other extensions' providers are in one setting, by ID. */
-const registeredConfig = (configs: unknown, id: string): unknown =>
+const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
 /**

@@ -31,7 +31,7 @@ export class SettingRules {
     if (value === undefined) return [];
     // A provider knows more than the table, such as the names of the user's presets.
     const provider = this.providers.find(({ id }) => id === name);
-    if (provider) return configProblems(provider, value);
+    if (provider) return findConfigProblems(provider, value);
     const { problems } = SETTINGS[name].parse(value);
     if (problems.length > 0) return problems;
     if (name === 'provider') return this.unknownProvider(value);
@@ -57,11 +57,11 @@ export class SettingRules {
     if (name === 'presets') return this.unknownInPresets(value);
     if (name === 'providers') {
       return this.registered().flatMap((provider) =>
-        unknownIn(provider, configIn(value, provider)).map((problem) => under([provider.id], problem)),
+        findUnknown(provider, getConfig(value, provider)).map((problem) => prefixPath([provider.id], problem)),
       );
     }
     const provider = this.providers.find(({ id }) => id === name);
-    return provider ? unknownIn(provider, value) : [];
+    return provider ? findUnknown(provider, value) : [];
   }
 
   private unknownInPresets(value: unknown): readonly ConfigProblem[] {
@@ -69,7 +69,7 @@ export class SettingRules {
     if (!smart || !Array.isArray(value)) return [];
     return value.flatMap((preset: unknown, index) =>
       isRecord(preset)
-        ? unknownIn(smart, preset['config']).map((problem) => under([`${index}`, 'config'], problem))
+        ? findUnknown(smart, preset['config']).map((problem) => prefixPath([`${index}`, 'config'], problem))
         : [],
     );
   }
@@ -84,7 +84,7 @@ export class SettingRules {
 
   private problemsOfRegistered(value: unknown): readonly ConfigProblem[] {
     return this.registered().flatMap((provider) =>
-      configProblems(provider, configIn(value, provider)).map((problem) => under([provider.id], problem)),
+      findConfigProblems(provider, getConfig(value, provider)).map((problem) => prefixPath([provider.id], problem)),
     );
   }
 
@@ -95,35 +95,35 @@ export class SettingRules {
   effective(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
       return Object.fromEntries(
-        this.registered().map((provider) => [provider.id, effectiveConfig(provider, configIn(value, provider))]),
+        this.registered().map((provider) => [provider.id, getEffectiveConfig(provider, getConfig(value, provider))]),
       );
     }
     const provider = this.providers.find(({ id }) => id === name);
-    return provider && effectiveConfig(provider, value);
+    return provider && getEffectiveConfig(provider, value);
   }
 }
 
-function configProblems(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
+function findConfigProblems(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
   const result = provider.validateConfig(config);
   return result.valid ? [] : [...result.problems, ...(result.rest?.leftOut ?? [])];
 }
 
-function unknownIn(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
+function findUnknown(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
   const result = provider.validateConfig(config);
   return result.valid ? (result.warnings ?? []) : [];
 }
 
-const under = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({
+const prefixPath = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({
   path: [...parents, path].filter((part) => part !== '').join('.'),
   message,
 });
 
 /** The setting `providers` contains the configurations of other extensions' providers by ID. */
-const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
+const getConfig = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
 /** The valid part of the value, else the defaults. */
-function effectiveConfig(provider: CondensationProvider, value: unknown): unknown {
+function getEffectiveConfig(provider: CondensationProvider, value: unknown): unknown {
   const result = provider.validateConfig(value);
   if (result.valid) return result.config;
   if (result.rest) return result.rest.config;

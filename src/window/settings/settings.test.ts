@@ -4,7 +4,7 @@ import { fake } from '../../../test/support/vscode';
 import { SETTING_NAMES, SETTINGS } from '../../settings/table';
 import { setting, settingProblems, userValueOf } from './settings';
 
-it('are read for no resource in particular, for VS Code would warn of each reading in its log', () => {
+it('are read without a resource, because VS Code would log a warning for each', () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   for (const name of SETTING_NAMES) {
     setting(name);
@@ -30,7 +30,7 @@ it('a setting is read from VS Code once per task', async () => {
   }
 });
 
-it('are sound as this extension has them; a default of another extension is judged as what a person wrote', async () => {
+it("are valid by default; another extension's default is validated like a user's value", async () => {
   const parse = vi.spyOn(SETTINGS.threshold, 'parse');
   expect(settingProblems()).toEqual([]);
   expect(parse).not.toHaveBeenCalled();

@@ -74,10 +74,10 @@ export async function saveChoice<N extends SettingName>(name: N, value: Settings
   await saveUserSetting(name, isDefault ? undefined : value);
   const { workspace } = valuesOf(name);
   if (workspace === undefined || isEqual(setting(name), value)) return;
-  void tellWorkspaceCounts(`${SECTION}.${name}`, workspace);
+  void showWorkspaceOverride(`${SECTION}.${name}`, workspace);
 }
 
-async function tellWorkspaceCounts(name: string, value: unknown): Promise<void> {
+async function showWorkspaceOverride(name: string, value: unknown): Promise<void> {
   const open = vscode.l10n.t('Open Workspace Settings');
   const words = vscode.l10n.t(
     'Saved in your user settings. This workspace sets {0} to {1}, which applies here.',

@@ -42,7 +42,7 @@ function openWindow(context?: Services['context']): { services: Services; logged
   return { services: opened, logged: log.lines };
 }
 
-it('asks once what a workspace would have called, and nothing of it counts before', async () => {
+it('asks once about calls that a workspace would make, and ignores them before', async () => {
   const { services } = openWindow();
   await setInWorkspace(HOSTILE);
   await setInWorkspace({ threshold: 60, maxCostPerCondensation: 1_000 });
@@ -90,7 +90,7 @@ it("the user's own strategy has options of its own for Native, over those of the
   expect(configToRun('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });
 
-it('says what a workspace sets in vain', async () => {
+it('reports ignored settings of a workspace', async () => {
   const { logged } = openWindow();
   await setInWorkspace({ maxCostPerCondensation: 1_000 });
   expect(logged.join('\n')).toContain(

@@ -16,10 +16,10 @@ export function rememberAnswersIn(memento: Answers): void {
   answers = memento;
 }
 
-const keyOf = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
+const createKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
 /** Whether the user has consented to a question of {@link WorkspaceQuestions}, by its key. */
-export const isAllowed = (question: string): boolean => answers?.get<boolean>(keyOf(question)) === true;
+export const isAllowed = (question: string): boolean => answers?.get<boolean>(createKey(question)) === true;
 
 /** Asks unanswered questions, each once per window. */
 export class WorkspaceAsker {
@@ -28,13 +28,13 @@ export class WorkspaceAsker {
   constructor(private readonly services: Services) {}
 
   ask({ choice, prompt }: WorkspaceQuestions): void {
-    if (choice) void this.askOnce(choice, choiceWords(choice));
-    if (prompt) void this.askOnce(prompt, PROMPT_WORDS());
+    if (choice) void this.askOnce(choice, describeChoices(choice));
+    if (prompt) void this.askOnce(prompt, describePrompt());
   }
 
   private async askOnce(question: WorkspaceQuestion, words: string): Promise<void> {
     const { log, settingsChanged } = this.services;
-    if (this.asked.has(question.key) || answers?.get<boolean>(keyOf(question.key)) !== undefined) return;
+    if (this.asked.has(question.key) || answers?.get<boolean>(createKey(question.key)) !== undefined) return;
     this.asked.add(question.key);
     log.warn([words, ...question.prompts].join('\n'));
     const allow = vscode.l10n.t('Allow in This Workspace');
@@ -47,13 +47,13 @@ export class WorkspaceAsker {
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);
     } else if (choice !== undefined) {
-      await answers?.update(keyOf(question.key), choice === allow);
+      await answers?.update(createKey(question.key), choice === allow);
       settingsChanged.fire();
     }
   }
 }
 
-function choiceWords({ profiles, prompts }: WorkspaceQuestion): string {
+function describeChoices({ profiles, prompts }: WorkspaceQuestion): string {
   const names = profiles.map(({ name, vendor, model }) => `${name} (${vendor}, ${model})`).join(', ');
   const sentences = [
     profiles.length > 0
@@ -68,7 +68,7 @@ function choiceWords({ profiles, prompts }: WorkspaceQuestion): string {
   return sentences.join(' ');
 }
 
-const PROMPT_WORDS = (): string =>
+const describePrompt = (): string =>
   vscode.l10n.t(
     'The settings of this workspace contain their own prompt for summaries. Until you allow it, your own prompt applies.',
   );

@@ -62,7 +62,7 @@ describe('what a person types while Claude Code works', () => {
   it.each([
     ['behind that prompt, for a model that takes system messages', 'claude-opus-4-8', ['START', 'WORDS']],
     ['in front of it, for an older model', 'claude-sonnet-4-5', ['WORDS', 'START']],
-  ])('stands where Claude Code sends it right behind a prompt: %s', (_, model, expected) => {
+  ])('is placed where Claude Code sends it right after a prompt: %s', (_, model, expected) => {
     const { messages } = read([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
@@ -71,12 +71,12 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(messages)).toEqual([...expected.map((words) => `user: ${words}`), 'assistant: done']);
   });
 
-  it('is read at the end of a file, too', () => {
+  it('is read at the end of a file as well', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
     expect(outline(read(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
   });
 
-  it('is taken from the queue where an old version wrote no attachment', () => {
+  it('is taken from the queue if an old version wrote no attachment', () => {
     const queue = (operation: string, content?: string): Fields => ({
       type: 'queue-operation',
       operation,
@@ -106,7 +106,7 @@ describe('what a person types while Claude Code works', () => {
     ]);
   });
 
-  it('is taken from the queue where the same words were a prompt before', () => {
+  it('is taken from the queue although the same words were a prompt before', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = turn();
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
@@ -120,7 +120,7 @@ describe('what a person types while Claude Code works', () => {
     ]);
   });
 
-  it('is left out with the turn that took it from the queue where that was rewound', () => {
+  it('is left out if the turn that took it from the queue was rewound', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const [task, command, result, end] = turn() as [Fields, Fields, Fields, Fields];
     const records = [
@@ -130,7 +130,7 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(read(records).messages)).toEqual(['user: Another task.']);
   });
 
-  it('is there once where the queue and an attachment have it', () => {
+  it('appears once if both the queue and an attachment have it', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }));
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'commit first' });
@@ -138,7 +138,7 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(read(records).messages).filter((line) => line === 'user: commit first')).toHaveLength(1);
   });
 
-  it('is no report of a task, and nothing that another session says', () => {
+  it('excludes reports of tasks and messages of other sessions', () => {
     const { messages } = read(
       turn(
         (parent) =>
@@ -216,13 +216,13 @@ describe('what Claude Code adds', () => {
     ['async_hook_response', { response: {} }],
     ['command_permissions', { allowedTools: [] }],
     ['prompt_snapshot', { systemPrompt: ['You are'] }],
-  ])('%s is not sent, and told as that', (type, fields) => {
+  ])('%s is noted as not sent', (type, fields) => {
     const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
     expect(messages).toHaveLength(4);
     expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
   });
 
-  it('is not said to be unsent where nobody knows', () => {
+  it('is not noted as unsent if that is unknown', () => {
     const { notes } = read([
       ...turn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
       other('invented-record', 'x1', null),
@@ -232,7 +232,7 @@ describe('what Claude Code adds', () => {
     expect(notes.join()).not.toContain('is not sent');
   });
 
-  it('was not sent where the version writes down what it sends and did not for this record', () => {
+  it('was not sent if the version records what it sends and this record has nothing', () => {
     const { messages, notes } = read(
       turn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
@@ -244,7 +244,7 @@ describe('what Claude Code adds', () => {
     expect(notes).toEqual(['Left out because it is not sent to the model: 1 attachment session_context.']);
   });
 
-  it('stands where the request has it: in the user role before the prompt, in the system role behind it', () => {
+  it('is placed as in the request: in the user role before the prompt, in the system role after it', () => {
     const rendered = (words: string, role: string): Fields => ({ rendered: [{ content: words }], renderedRole: role });
     const { messages } = read([
       user('u1', null, 'Task.'),
@@ -277,7 +277,7 @@ describe('what Claude Code adds', () => {
     ['nested_memory', { content: { path: '/CLAUDE.md', content: 'WORDS' } }],
     ['skill_listing', { content: '- WORDS: x' }],
     ['hook_additional_context', { content: ['WORDS'], hookName: 'PreToolUse:Bash' }],
-  ])('%s of an old record stands where 2.1.332, resumed on it, sends it', (type, fields) => {
+  ])('%s of an old record is placed where 2.1.332 sends it after resuming', (type, fields) => {
     const order = (model: string): readonly number[] => {
       const { messages } = read([
         user('u1', null, 'START'),
@@ -291,7 +291,7 @@ describe('what Claude Code adds', () => {
     expect(order('claude-sonnet-4-5')).toEqual([1, 0]);
   });
 
-  it('is read beside the path, where hooks of calls stand', () => {
+  it('is read off the path, where hooks of calls are', () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
     const { messages } = read([
@@ -316,7 +316,7 @@ describe('what Claude Code adds', () => {
     expect(texts[3]).toMatch(/before the first call[^]*behind the first result/);
   });
 
-  it('is not read behind a prompt that was rewound', () => {
+  it('is not read after a prompt that was rewound', () => {
     const { messages } = read([
       ...turn(),
       user('u2', 'a2', 'Old.'),
@@ -334,7 +334,7 @@ describe('what Claude Code adds', () => {
     ['claude-opus-4-8', true],
     ['claude-sonnet-5', true],
     ['some-model', true],
-  ])('stands in the role that its model takes: %s', (model, takesSystem) => {
+  ])('has the role that its model accepts: %s', (model, takesSystem) => {
     const rendered = [{ content: '<system-reminder>\nThe date.\n</system-reminder>' }];
     const { messages } = read([
       user('u1', null, 'Rename the loader.'),
@@ -347,7 +347,7 @@ describe('what Claude Code adds', () => {
     expect(messages[added]?.['sentAs']).toBe(takesSystem ? 'system' : undefined);
   });
 
-  it('shows a result that was too large as the preview that was sent in its place', () => {
+  it('shows an oversized result as the preview that was sent instead', () => {
     const { messages } = read([
       ...turn(),
       {

@@ -21,7 +21,7 @@ describe('the active branch', () => {
     expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
   });
 
-  it('is the newest one: what a rewind left behind is dropped and told', () => {
+  it('is the newest one; branches abandoned by a rewind are dropped and noted', () => {
     const { messages, notes } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', text('first try')),
@@ -40,7 +40,7 @@ describe('the active branch', () => {
     expect(notes).toContain('Left out: 2 records that are not on the newest branch (rewound or replaced).');
   });
 
-  it('starts where a parent is not in the file, and says so', () => {
+  it('starts after a missing parent and notes it', () => {
     const { messages, notes } = read([
       user('u1', null, 'lost'),
       user('u2', 'gone', 'here'),
@@ -50,11 +50,11 @@ describe('the active branch', () => {
     expect(notes.join()).toContain("Line 2 continues a message that isn't in the file");
   });
 
-  it('ends where links run in a circle', () => {
+  it('ends at circular links', () => {
     expect(outline(read([user('u1', 'u2', 'a'), user('u2', 'u1', 'b')]).messages)).toEqual(['user: a', 'user: b']);
   });
 
-  it('is the order of the file where records have no uuid', () => {
+  it("is the file's order if records have no uuid", () => {
     const bare = (fields: Fields): Fields => ({
       ...fields,
       uuid: undefined,
@@ -90,7 +90,7 @@ describe('what is part of the conversation', () => {
     expect(outline(messages)).toEqual(['user: <local-command-stdout>ok</local-command-stdout>', 'user: go']);
   });
 
-  it('passes over API errors and records of other kinds, and counts them', () => {
+  it('skips and counts API errors and records of other kinds', () => {
     const { messages, notes } = read([
       { type: 'summary', summary: 'Old work', leafUuid: 'x' },
       { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
@@ -132,7 +132,7 @@ describe('sidechains', () => {
     ]);
   });
 
-  it('without the name of their agent are told apart by the root of their tree', () => {
+  it("are distinguished by their root if the agent's name is missing", () => {
     const { sidechains } = read([
       user('u1', null, 'task'),
       user('x1', 'u1', 'explore', side),
@@ -174,7 +174,7 @@ describe('sidechains', () => {
     expect(read(session).lastRequest).toMatchObject({ messagesSince: 1 });
   });
 
-  it('survive links that run in a circle', () => {
+  it('survive circular links', () => {
     const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
     expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);
   });

@@ -57,7 +57,7 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
   return { messages, records };
 }
 
-it('gives every message of a session once, whatever was compacted in which way', () => {
+it('returns every message of a compacted session once', () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(segments);
@@ -74,7 +74,7 @@ it('gives every message of a session once, whatever was compacted in which way',
   );
 });
 
-it('keeps the order of the file where nothing was kept', () => {
+it("keeps the file's order if a compaction kept no messages", () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(

@@ -11,7 +11,7 @@ describe('compaction', () => {
     assistant('a2', 's1', 'm2', text('going on')),
   ];
 
-  it('reads from the last boundary on, as resuming would, and tells what is left out', () => {
+  it('reads from the last boundary on, like resuming, and notes what is left out', () => {
     const { messages, notes, title } = read(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
@@ -30,7 +30,7 @@ describe('compaction', () => {
     expect(notes.join()).not.toContain('before the last compaction');
   });
 
-  it('finds the older part without its logical parent: the last message above the boundary', () => {
+  it('finds the older part without its logical parent, by the last message above the boundary', () => {
     const records = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
     );
@@ -47,7 +47,7 @@ describe('compaction', () => {
     expect(read(again, { history: 'all' }).messages).toHaveLength(6);
   });
 
-  it('is a conversation of its summary when nothing followed yet', () => {
+  it('consists of the summary if nothing followed yet', () => {
     expect(read(compacted.slice(0, 4)).messages).toHaveLength(1);
   });
 
@@ -74,7 +74,7 @@ describe('compaction', () => {
         'of which some are gone',
         { preservedMessages: { anchorUuid: 's1', allUuids: ['u2', 'gone', 'a2'], uuids: [] } },
       ],
-    ])('%s: puts them behind the summary', (_, metadata) => {
+    ])('%s: puts them after the summary', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(read(records).messages)).toEqual(expected);
       expect(outline(read(records, { history: 'all' }).messages)).toEqual([
@@ -84,7 +84,7 @@ describe('compaction', () => {
       ]);
     });
 
-    it('in front of the summary where the boundary is the anchor', () => {
+    it('puts them before the summary if the boundary is the anchor', () => {
       const metadata = { preservedSegment: { ...segment, anchorUuid: 'b1' } };
       expect(outline(read([...before, boundary('b1', 'a2', metadata), ...after]).messages)).toEqual([
         'user: kept question',
@@ -94,13 +94,13 @@ describe('compaction', () => {
       ]);
     });
 
-    it('when the next message hangs at the last kept one, or nothing followed yet', () => {
+    it('works if the next message follows the last kept one, or none follows', () => {
       const records = [...before, boundary('b1', 'a2', { preservedSegment: segment }), summary('s1', 'b1')];
       expect(outline(read([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
       expect(outline(read(records).messages)).toEqual(expected.slice(0, 3));
     });
 
-    it('and wrote again under the same uuid', () => {
+    it('works if they were written again under the same uuid', () => {
       const metadata = { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } };
       const copies = before.slice(2);
       const records = [...before, boundary('b1', 'a2', metadata), ...copies, ...after];
@@ -111,12 +111,12 @@ describe('compaction', () => {
       ['the anchor is not in the file', { preservedSegment: { ...segment, anchorUuid: 'gone' } }],
       ['the walk misses the head', { preservedSegment: { ...segment, headUuid: 'gone' } }],
       ['the tail is missing', { preservedSegment: { headUuid: 'u2', anchorUuid: 's1' } }],
-    ])('moves nothing where %s', (_, metadata) => {
+    ])('moves nothing if %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(read(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     });
 
-    it('can have kept everything', () => {
+    it('works if everything was kept', () => {
       const metadata = { preservedSegment: { ...segment, headUuid: 'u1' } };
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(read(records, { history: 'all' }).messages).toHaveLength(6);

@@ -13,7 +13,7 @@ import { checkConversation } from '../../../core/messages/firewall';
 import { read, outline } from './testing';
 
 describe('joining', () => {
-  it('makes one message of the lines of one API message; the last line has the last word', () => {
+  it("joins the lines of one API message, with the last line's values", () => {
     const records = [
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', { type: 'thinking', thinking: 'hm', signature: 's' }),
@@ -27,7 +27,7 @@ describe('joining', () => {
     expect(getBlocks(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
   });
 
-  it('puts parallel results into one message, those beside the path too', () => {
+  it('puts parallel results into one message, including those off the path', () => {
     const { messages, notes } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -41,7 +41,7 @@ describe('joining', () => {
     expect(notes.join()).not.toContain('Left out');
   });
 
-  it('takes in siblings that hang beside the path', () => {
+  it('includes siblings off the path', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -64,7 +64,7 @@ describe('joining', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2 (reminder)']);
   });
 
-  it('does not join over what was said meanwhile, but puts a result to its call', () => {
+  it('does not join across other messages, but moves a result to its call', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -84,7 +84,7 @@ describe('joining', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('leaves a message with results as it stands in its own record', () => {
+  it('leaves a message with results unchanged if it has its own record', () => {
     const content = [text('before'), result('t1')];
     const { messages } = read([
       user('u1', null, 'task'),
@@ -94,7 +94,7 @@ describe('joining', () => {
     expect(messages[2]?.content).toEqual(content);
   });
 
-  it('keeps an interrupted call as it is and tells it', () => {
+  it('keeps an interrupted call and notes it', () => {
     const { messages, notes } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -104,7 +104,7 @@ describe('joining', () => {
     expect(notes).toContain('1 tool call without a result (first: message 2); left as it is.');
   });
 
-  it('does not carry a late result over another answer', () => {
+  it('does not move a late result across another answer', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),

@@ -50,27 +50,27 @@ describe('usage of one answer in several records', () => {
 });
 
 describe('answers without ids', () => {
-  it('are one request as long as nobody speaks between their records', () => {
+  it('are one request if no other message is between their records', () => {
     expect(tokens([prompt(), answer({}, usage(9, 1)), answer({}, usage(9, 5))])).toEqual([[9, 5]]);
   });
 
-  it('are two where a result stands between, or the prompts differ', () => {
+  it('are two requests if a result is between them or the prompts differ', () => {
     expect(tokens([answer({}, usage(9, 1)), prompt(), answer({}, usage(9, 1))])).toHaveLength(2);
     expect(tokens([answer({}, usage(9, 1)), answer({}, usage(10, 1))])).toHaveLength(2);
   });
 
-  it('are told by their record, which copies keep', () => {
+  it('are identified by their record, which copies keep', () => {
     const [first] = collect([answer({}, usage(9, 1))])?.requests ?? [];
     expect(first?.key).toMatch(/^u\d+$/);
   });
 
-  it('that have the ids of one request alone are told by it', () => {
+  it("are identified by the request's id if it is the only one", () => {
     const records = [answer({ requestId: 'r' }, usage(9, 1)), prompt(), answer({ requestId: 'r' }, usage(9, 4))];
     expect(tokens(records)).toEqual([[9, 4]]);
   });
 });
 
-it('a copy that was made in mid-answer has the key of the whole', () => {
+it('gives a copy made during an answer the key of the whole answer', () => {
   const keyOf = (used: Fields): RecordedRequest['key'] =>
     collect([answer({ id: 'm' }, used)])?.requests.map(({ key }) => key)[0];
   expect(keyOf(usage(9, 1))).toBe(keyOf(usage(9, 50)));
@@ -78,7 +78,7 @@ it('a copy that was made in mid-answer has the key of the whole', () => {
 });
 
 describe('usages of zeros', () => {
-  it('of a server that reports nothing are no usage, so that the requests are made again', () => {
+  it('of a server that reports nothing are no usage, so that the requests are estimated', () => {
     expect(collect([answer({ id: 'a' }, usage(0, 0)), answer({ id: 'b' }, usage(0, 0))])).toBeUndefined();
   });
 
@@ -90,7 +90,7 @@ describe('usages of zeros', () => {
     expect(collect([...titles, answer({ id: 'a' }, usage(0, 0))])).toMatchObject({ requests: [], isComplete: true });
   });
 
-  it('with steps of a compaction on the server below them are none', () => {
+  it('are not zero if a server-side compaction has steps', () => {
     const step = { type: 'compaction', ...usage(7, 3) };
     expect(collect([answer({ id: 'a' }, usage(0, 0, { iterations: [step] }))])?.requests).toMatchObject([
       { parts: [{ usage: { inputTokens: 7, outputTokens: 3 } }] },
@@ -103,6 +103,6 @@ it.each<[string, unknown, unknown]>([
   ['endless', Infinity, [{ isOdd: true }]],
   ['negative', -5, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
   ['nothing', null, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
-])('a request whose input is %s is counted, and its size told as far as it is known', (_, input, expected) => {
+])('counts a request whose input is %s, with its size as far as known', (_, input, expected) => {
   expect(collect([answer({ id: 'a' }, usage(input, 3))])?.requests).toMatchObject(expected as object[]);
 });

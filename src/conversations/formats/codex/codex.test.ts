@@ -92,7 +92,7 @@ describe('a rollout', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('has reports of subagents as text of nobody’s, behind the results, and searches for tools as calls', () => {
+  it('has reports of subagents as text after the results, and searches for tools as calls', () => {
     const report = {
       type: 'agent_message',
       author: '/root/a',
@@ -146,7 +146,7 @@ describe('a rollout', () => {
     expect(read([META, item(said('user', 'Hello'))])).not.toHaveProperty('parent');
   });
 
-  it('names kinds that it doesn’t know, and makes no messages of them', () => {
+  it('notes unknown kinds and makes no messages of them', () => {
     const odd = { type: 'later_invention', value: 1 };
     const noId = { type: 'function_call_output', output: 'x' };
     const { messages, notes } = read([META, item(said('user', 'x')), item(odd), line('later_record', {}), item(noId)]);
@@ -194,7 +194,7 @@ describe('what Codex compacted', () => {
     expect(read(records).notes[0]).toMatch(/^Left out, before the last compaction: 1 message /);
   });
 
-  it('leaves out turns that were taken back', () => {
+  it('leaves out rolled-back turns', () => {
     const records = [
       ...before,
       item(said('user', 'second')),
@@ -212,11 +212,11 @@ describe('what Codex compacted', () => {
   });
 });
 
-it('a rollout without messages says what it holds', () => {
+it('names the content of a rollout without messages', () => {
   expect(() => read([META, line('turn_context', {})])).toThrow('found no messages, only 1 turn_context');
 });
 
-it('a last line that is cut off is skipped and told', () => {
+it('skips and notes a truncated last line', () => {
   const text = [META, item(said('user', 'x'))].map((record) => JSON.stringify(record)).join('\n') + '\n{"type":"resp';
   const source = { path: '/r.jsonl' };
   expect(readCodex(text, source).notes[0]).toContain('cut off');

@@ -47,7 +47,7 @@ const textsIn = (path: string): unknown[] =>
   readConversationFile(path).messages.flatMap((message) => getBlocks(message).map(({ text }) => text));
 
 describe('a fork of a Codex thread', () => {
-  it('begins with the records that it names in other rollouts, whatever was added to those since', () => {
+  it('begins with the records that it names in other rollouts, without later additions to those', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B')]);
     const more = `${JSON.stringify({ ...said('user', 'not in the fork'), ordinal: one.end })}\n`;
     writeFileSync(one.path, more, { flag: 'a' });
@@ -57,13 +57,13 @@ describe('a fork of a Codex thread', () => {
     expect(readConversationFile(three.path)).toMatchObject({ id: 'codex:three', title: 'E', notes: [] });
   });
 
-  it('follows the ordinals where the offset is in the middle of a line', () => {
+  it('follows the ordinals if the offset is in the middle of a line', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B'), said('user', 'not in the fork')]);
     const two = write('two', '20', [said('user', 'C')], { ...one, end: 3, bytes: 40, id: 'one' });
     expect(textsIn(two.path)).toEqual(['A', 'B', 'C']);
   });
 
-  it('compacts and takes back turns across the files', () => {
+  it('compacts and rolls back turns across files', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B'), said('user', 'C')]);
     const back = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     expect(textsIn(write('two', '20', [back, said('user', 'D')], { ...one, id: 'one' }).path)).toEqual(['A', 'B', 'D']);
@@ -75,7 +75,7 @@ describe('a fork of a Codex thread', () => {
     expect(textsIn(three.path)).toEqual(['S', 'D']);
   });
 
-  it('says where its beginning should be if it is not there, or if the forks run in a circle', () => {
+  it('names the missing file of its beginning, also for circular forks', () => {
     const one = write('one', '20', [said('user', 'A')]);
     const two = write('two', '20', [said('user', 'B')], { ...one, id: 'one' });
     rmSync(one.path);
@@ -88,7 +88,7 @@ describe('a fork of a Codex thread', () => {
     expect(readConversationFile(circle.path).notes[0]).toContain('its beginning was not found');
   });
 
-  it('tells a damaged line of its beginning with its file', () => {
+  it('reports a damaged line of its beginning with the file', () => {
     const one = write('one', '20', [said('user', 'A')]);
     writeFileSync(one.path, 'oops\n', { flag: 'a' });
     const two = write('two', '20', [said('user', 'B')], { ...one, bytes: one.bytes + 5, id: 'one' });

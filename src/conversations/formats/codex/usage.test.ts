@@ -24,23 +24,23 @@ const first = counted(sums(100, 10), sums(100, 10));
 const second = counted(sums(220, 20), sums(120, 10));
 
 describe('requests of a Codex thread', () => {
-  it('count once however often their counts come again without a word of the model’s', () => {
+  it('count once if their counts are repeated without output of the model', () => {
     expect(inputs([said, first, first, said, second, first, second])).toEqual([100, 120]);
   });
 
-  it('are told by what the sum grew by where it stands alone', () => {
+  it("are derived from the sum's increase if there is only the sum", () => {
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(100, 10)), said, alone(sums(220, 20)), alone(sums(220, 20))])).toEqual([100, 120]);
     expect(inputs([said, alone(sums(100, 10)), said, counted(sums(220, 20), null)])).toEqual([100, 120]);
   });
 
-  it('count each where the sum begins anew, also where it comes to what it was before', () => {
+  it('count each after the sum was reset, even to an earlier value', () => {
     expect(inputs([said, first, said, second, said, first, said, second])).toEqual([100, 120, 100, 120]);
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(220, 20)), said, alone(sums(100, 10))])).toEqual([220, 100]);
   });
 
-  it('count each where the sum is missing, however alike they are', () => {
+  it('count each if the sum is missing, even if they are equal', () => {
     const alone = counted(null, sums(100, 10));
     expect(inputs([said, alone, alone, said, alone, said, counted(null, sums(120, 10))])).toEqual([100, 100, 120]);
   });
@@ -49,11 +49,11 @@ describe('requests of a Codex thread', () => {
     expect(inputs([said, first, said, second, header, said, first, said, second])).toEqual([100, 120]);
   });
 
-  it('are none where a look at the limits tells of no count', () => {
+  it('are none if a check of the limits has no counts', () => {
     expect(inputs([{ type: 'event_msg', payload: { type: 'token_count', info: null } }])).toEqual([]);
   });
 
-  it('tell of the searches that the vendor’s tool made, which cost a price of their own', () => {
+  it("include searches of the vendor's tool, which are charged separately", () => {
     const search = (type: string): Fields => ({
       ...{ type: 'response_item', payload: { type: 'web_search_call', status: 'completed', action: { type } } },
     });

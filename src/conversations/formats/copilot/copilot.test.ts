@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('has calls that were written down only when they ran', () => {
+  it('has calls that were only recorded when they ran', () => {
     const run = (id: string): Fields => event('tool.execution_start', { toolCallId: id, toolName: 'read' });
     const { messages } = read([
       typed('x'),
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(messages[3]?.content).toMatchObject([{ type: 'tool_use', id: 't2' }]);
   });
 
-  it('gives results in whatever form they were written', () => {
+  it('reads results in every recorded form', () => {
     const results = [
       { content: [{ text: 'a' }, { value: 'b' }, 'c'] },
       { result: [{ value: 'jetbrains' }] },
@@ -180,7 +180,7 @@ describe('what Copilot left behind', () => {
   const system = event('system.message', { content: 'SYSTEM' });
   const compacted = event('session.compaction_complete', { success: true, summaryContent: 'SUMMARY' });
 
-  it('stands before the summary of the compaction', () => {
+  it('precedes the summary of the compaction', () => {
     const events = [
       system,
       typed('one'),
@@ -200,7 +200,7 @@ describe('what Copilot left behind', () => {
     expect(texts([typed('one'), failed])).toEqual(['one']);
   });
 
-  it('is cleared or taken back', () => {
+  it('is cleared or rewound', () => {
     const cleared = [system, typed('one'), event('session.context_cleared', {}), typed('two')];
     expect(texts(cleared)).toEqual(['two']);
     expect(read(cleared).request).toEqual({ system: 'SYSTEM' });
@@ -215,7 +215,7 @@ describe('what Copilot left behind', () => {
   });
 });
 
-it('a session without messages says what it holds; one without words has the title it was given', () => {
+it('names the content of a Copilot session without messages, and keeps a given title if there are no words', () => {
   expect(() => read([start, event('session.info', {})])).toThrow('found no messages, only 1 session.info');
   expect(() => read([start])).toThrow('found no messages');
   expect(read([answered('hi'), event('session.title_changed', { title: 'Named' })]).title).toBe('Named');

@@ -101,7 +101,7 @@ describe('a session in one document', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('keeps pictures and documents, and calls that nothing came back for', () => {
+  it('keeps images, documents, and calls without a result', () => {
     const media = (mimeType: string): Fields => ({ inlineData: { mimeType, data: 'AAAA' } });
     const { messages, notes } = document([
       record('1', 'user', [media('image/png'), media('application/pdf'), media('audio/wav'), 7, '']),
@@ -115,18 +115,18 @@ describe('a session in one document', () => {
     expect(notes).toEqual(['1 tool call without a result (first: message 2); left as it is.']);
   });
 
-  it('has its summary for a title where nobody wrote a word', () => {
+  it('uses its summary as title if no person wrote anything', () => {
     expect(document([record('1', 'gemini', 'hi')], { summary: 'Greeting' }).title).toBe('Greeting');
   });
 
-  it('without messages says so', () => {
+  it('is rejected without messages', () => {
     expect(() => document([])).toThrow('found no messages; expected');
     expect(() => document([record('1', 'error', 'x')])).toThrow('found no messages, only 1 error');
   });
 });
 
 describe('a session in lines', () => {
-  it('replaces records, changes its header and takes messages back', () => {
+  it('replaces records, changes its header and rewinds messages', () => {
     expect(
       texts([
         HEAD,
@@ -142,7 +142,7 @@ describe('a session in lines', () => {
     ).toEqual(['one', 'final', 'two']);
   });
 
-  it('a rewind to what isn’t there empties it; $set may hold all messages', () => {
+  it('is emptied by a rewind to a missing message; $set may contain all messages', () => {
     const rewound = lines([HEAD, record('1', 'user', 'one'), { $rewindTo: 'x' }, record('2', 'user', 'two')]);
     expect(rewound.messages).toHaveLength(1);
     expect(rewound.notes).toContain('Left out: 1 message taken back (rewound).');
@@ -164,7 +164,7 @@ describe('a session in lines', () => {
   });
 });
 
-describe('results that a record of the user has, too', () => {
+describe('results repeated in a user record', () => {
   const response = (id: string, output: string) => ({
     functionResponse: { id, name: 'read_file', response: { output } },
   });
@@ -175,7 +175,7 @@ describe('results that a record of the user has, too', () => {
     content: [{ type: 'text', text: words }],
   });
 
-  it('stand once, with their call', () => {
+  it('appear once, with their call', () => {
     const { messages } = lines([
       record('1', 'user', 'Read it'),
       record('2', 'gemini', 'Yes', {
@@ -188,7 +188,7 @@ describe('results that a record of the user has, too', () => {
     expect(messages[2]?.content).toEqual([result('c', 'words')]);
   });
 
-  it('are those of the calls among the parts of a resumed session, where each stands twice', () => {
+  it('belong to the calls among the parts of a resumed session, which repeats each', () => {
     const conversation = lines([
       record('1', 'user', 'Read both'),
       record('2', 'gemini', [{ text: 'I think.', thought: true }, { text: 'Yes' }, made('c1'), made('c2')]),
@@ -208,7 +208,7 @@ describe('results that a record of the user has, too', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('stay parts where no call of the answer before asked for them', () => {
+  it('stay parts if the previous answer has no matching call', () => {
     const { messages } = document([record('1', 'user', 'Go'), record('2', 'user', [response('c', 'words')])]);
     expect(messages[1]?.content).toEqual([{ type: 'gemini_part', part: response('c', 'words') }]);
   });

@@ -160,7 +160,7 @@ describe('an exported session', () => {
     expect(messages[2]?.content).toMatchObject([{ type: 'image' }, { type: 'opencode_part' }, { type: 'tool_use' }]);
   });
 
-  it('may use a call id again: each result is met by its place, within a message and across messages', async () => {
+  it('may reuse a call id: results are matched by place within and across messages', async () => {
     const file = (name: string): string =>
       Array.from({ length: 40 }, (_, index) => `export const ${name}${index} = compute('${name}', ${index});`).join(
         '\n',
@@ -191,7 +191,7 @@ describe('an exported session', () => {
     ]);
   });
 
-  it('has the title that it was given, else its first words', () => {
+  it('has its given title, else its first words', () => {
     expect(read([user('m', text('hi'))], {}, { ...INFO, title: 'Named' }).title).toBe('Named');
     expect(read([user('m', text('hi'))], {}, { ...INFO, title: '<system-reminder>x</system-reminder>' }).title).toBe(
       'hi',
@@ -203,7 +203,7 @@ describe('an exported session', () => {
     expect(read([user('m', text('hi'))], {}, { ...INFO, parentID: 'ses_0' }).parent).toBe('opencode:ses_0');
   });
 
-  it('tells what was taken back, what failed and what is still running', () => {
+  it('notes what was reverted, what failed and what is still running', () => {
     const messages = [
       user('m1', text('one')),
       reply('m2', [], { error: {} }),
@@ -231,14 +231,14 @@ describe('what OpenCode compacted', () => {
   const summary = reply('m5', [text('SUMMARY')], { summary: true, finish: 'stop', parentID: 'm4' });
   const before = [user('m1', text('one')), reply('m2', [text('1')]), user('m3', text('two'))];
 
-  it('stands before the request for the summary', () => {
+  it('precedes the request for the summary', () => {
     const messages = [...before, user('m4', { type: 'compaction', auto: true }), summary, user('m6', text('three'))];
     expect(texts(messages)).toEqual(['What did we do so far?', 'SUMMARY', 'three']);
     expect(read(messages).messages[1]).toMatchObject({ isSummary: true });
     expect(texts(messages, { history: 'all' })).toHaveLength(6);
   });
 
-  it('but for the tail that it kept, which follows the summary', () => {
+  it('excludes the kept tail, which follows the summary', () => {
     const kept = user('m4', { type: 'compaction', auto: true, tail_start_id: 'm3' });
     expect(texts([...before, kept, summary, user('m6', text('three'))])).toEqual([
       'What did we do so far?',
@@ -250,14 +250,14 @@ describe('what OpenCode compacted', () => {
     expect(texts([...before, lost, summary])).toEqual(['What did we do so far?', 'SUMMARY']);
   });
 
-  it('is all there where the summary was never finished', () => {
+  it('is complete if the summary was never finished', () => {
     const request = user('m4', { type: 'compaction', auto: true });
     const failed = reply('m5', [text('x')], { summary: true, finish: 'stop', parentID: 'm4', error: {} });
     expect(texts([...before, request, failed])).toHaveLength(5);
     expect(texts([...before, summary])).toHaveLength(4);
   });
 
-  it('outputs that it cleared are told as cleared, and are all there with "all"', () => {
+  it('shows cleared outputs as cleared, and whole with "all"', () => {
     const messages = [
       user('m1', text('x')),
       reply('m2', [tool('c', completed('long', { time: { start: 1, end: 2, compacted: 3 } }))]),
@@ -303,7 +303,7 @@ describe('the stores', () => {
     }
   }
 
-  it('a session has changed once its newest message has, as after a compaction by hand', () => {
+  it('list a session as changed if its newest message changed, as after a manual compaction', () => {
     makeDatabase(['ses_a', 'ses_b']);
     writer?.exec(`INSERT INTO message VALUES ('m9', 'ses_a', 90, 500, '{"role":"assistant"}')`);
     expect(listSessions(file).map(({ id, modified }) => [id, modified])).toEqual([
@@ -312,7 +312,7 @@ describe('the stores', () => {
     ]);
   });
 
-  it('a database is read by session, while the agent has it open', () => {
+  it('read a session of a database that its agent has open', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(readConversationFile(`${file}#ses_b`)).toMatchObject({
       id: 'opencode:ses_b',
@@ -331,7 +331,7 @@ describe('the stores', () => {
     ]);
   });
 
-  it('nothing is left beside a database that nobody has open', () => {
+  it('leave no files beside a closed database', () => {
     makeDatabase(['ses_a']);
     writer?.close();
     writer = undefined;
@@ -339,13 +339,13 @@ describe('the stores', () => {
     expect(readdirSync(folder)).toEqual(['opencode.db']);
   });
 
-  it('which session is asked for where there are several, none, or not this one', () => {
+  it('ask for a session if there are several, none, or not this one', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(() => readConversationFile(file)).toThrow('found several sessions; expected the path of the database, "#"');
     expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
   });
 
-  it('a database of another kind, or a broken one, is told', () => {
+  it('reject a broken or foreign database', () => {
     writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE other (x)');
     expect(() => readConversationFile(file)).toThrow('a SQLite database of another kind');
@@ -354,7 +354,7 @@ describe('the stores', () => {
     expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
   });
 
-  it('files of before 1.2 are put together; what is broken among them is left out and told', () => {
+  it('assemble files from before 1.2; broken ones are left out and noted', () => {
     const write = (path: string, value: unknown): void => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, null, 2));

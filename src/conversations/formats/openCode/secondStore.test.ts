@@ -30,7 +30,7 @@ function addSession(id: string, updated: number, messages: readonly (readonly [s
   });
 }
 
-it('leaves out what was taken back, and a compaction that is being made', () => {
+it('leaves out reverted messages and an unfinished compaction', () => {
   database.exec('ALTER TABLE session_v2 ADD COLUMN revert TEXT');
   addSession('ses_1', 5, [
     ['user', { text: 'first' }],
@@ -45,7 +45,7 @@ it('leaves out what was taken back, and a compaction that is being made', () => 
   expect(notes).toEqual(['Left out: 1 message taken back (reverted).']);
 });
 
-it('is read from the tables of 1.x where a migration has made the session and not yet its messages', () => {
+it('is read from the tables of 1.x if a migration has not moved the messages yet', () => {
   database.exec(`
     CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
     CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
@@ -98,7 +98,7 @@ const SESSION: readonly (readonly [string, Fields])[] = [
 ];
 
 describe('a store of OpenCode 2', () => {
-  it('is listed and read by what the agent makes of its messages for a model', () => {
+  it('is listed and read like the agent converts its messages for a model', () => {
     addSession('ses_a', 2, SESSION);
     expect(listSessions(file)).toMatchObject([{ id: 'ses_a', title: 'Session ses_a', workspace: '/w/app' }]);
     const conversation = readConversationFile(`${file}#ses_a`, { history: 'all' });
@@ -124,7 +124,7 @@ describe('a store of OpenCode 2', () => {
     expect(conversation.recorded?.requests).toMatchObject([{ model: 'claude-sonnet-5', recordedCost: 0.002 }]);
   });
 
-  it('begins with its last compaction, and names kinds that are not known', () => {
+  it('begins with its last compaction and notes unknown kinds', () => {
     addSession('ses_a', 2, [
       ...SESSION,
       ['compaction', { summary: 'SUMMARY', recent: 'RECENT' }],
@@ -140,7 +140,7 @@ describe('a store of OpenCode 2', () => {
     expect(notes.join()).toContain('does not know): 1 invented.');
   });
 
-  it('that was migrated shows old sessions and new ones, and of one that is in both the new', () => {
+  it('shows old and new sessions after a migration, and the new form of one in both', () => {
     database.exec(`
       CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
       CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);

@@ -22,7 +22,7 @@ const conversation: OpenAIRecord[] = [
 ];
 
 describe('from OpenAI', () => {
-  it('makes the one message form: calls and results as blocks, parallel results in one message', () => {
+  it('converts calls and results to blocks, with parallel results in one message', () => {
     const messages = fromOpenAI(conversation);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
     expect(messages[2]?.content).toEqual([
@@ -57,7 +57,7 @@ describe('from OpenAI', () => {
     ['[1]', { invalidArguments: '[1]' }],
     ['null', { invalidArguments: 'null' }],
     ['{"a":'.repeat(600) + '1' + '}'.repeat(600), { invalidArguments: expect.any(String) as unknown }],
-  ])('takes arguments that are no object: %j', (text, input) => {
+  ])('accepts arguments that are no object: %j', (text, input) => {
     expect(parseArguments(text)).toEqual(input);
   });
 });
@@ -87,13 +87,13 @@ describe('back to OpenAI', () => {
     ['a key more', { a: [1], b: 1 }],
     ['another kind', { a: { 0: 1 } }],
     ['no object', 'text'],
-  ])('sees %s in the input', (_, input) => {
+  ])('detects %s in the input', (_, input) => {
     const block = { type: 'tool_use', id: 'c', name: 'n', input, rawArguments: '{"a": [1]}' };
     const [message] = toOpenAI([{ role: 'assistant', content: [block] }]);
     expect(message).toMatchObject({ tool_calls: [call('c', JSON.stringify(input), 'n')] });
   });
 
-  it('gives edited results, texts and custom calls back where they came from', () => {
+  it('puts edited results, texts and custom calls back in place', () => {
     const custom = { id: 'c9', type: 'custom', custom: { name: 'patch', input: 'raw text' } };
     const messages = fromOpenAI([
       { role: 'assistant', content: 'see', tool_calls: [custom], audio: null },
@@ -143,7 +143,7 @@ describe('back to OpenAI', () => {
     ]);
   });
 
-  it('converts what never was OpenAI’s', () => {
+  it("converts messages that never were OpenAI's", () => {
     expect(
       toOpenAI([
         {
@@ -198,7 +198,7 @@ describe('back to OpenAI', () => {
   });
 });
 
-describe('there and back', () => {
+describe('converting there and back', () => {
   const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
   const extra = fc.dictionary(
     fc.oneof(
@@ -305,7 +305,7 @@ describe('there and back', () => {
     'content',
   ]);
 
-  it('is the same text, for every input', () => {
+  it('returns the same text for every input', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(message, plain, json as fc.Arbitrary<OpenAIRecord>), { maxLength: 6 }), (input) => {
         // Values as a file would give them.
@@ -324,7 +324,7 @@ describe('there and back', () => {
 describe('reading', () => {
   const read = (value: unknown) => readConversation(JSON.stringify(value), { name: 'body' });
 
-  it('takes a list or a request body', () => {
+  it('accepts a list or a request body', () => {
     expect(read(conversation)).toMatchObject({
       format: 'openai',
       title: 'Fix the test.',
