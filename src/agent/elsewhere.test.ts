@@ -251,9 +251,6 @@ describe('@condenser', () => {
     expect(before.buttons[0]?.arguments).toEqual([{ live: one().id }]);
     await step(40);
     await condensed();
-    expect((await ask('report')).buttons.map(({ title }) => title)).toEqual([
-      'Show Diff, Undo, …',
-      'Condense This Conversation',
-    ]);
+    expect((await ask('report')).buttons.map(({ title }) => title)).toEqual(['Details…', 'Condense This Conversation']);
   });
 });

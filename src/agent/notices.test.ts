@@ -107,7 +107,7 @@ describe('a condensation of the chat', () => {
       fake.answers = [...answers];
       await showLiveEvent(event({ reason: 'by-hand' }), all);
       // Half of the 16,000 tokens of the messages were to stay: of the whole request, 7,715.
-      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (-50%); target 7,715.';
+      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); target 7,715.';
       expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
       expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
       const count = (answer: string): number => answers.filter((each) => each === answer).length;

@@ -113,7 +113,7 @@ describe('a task that outgrows the window', () => {
     await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
     const notification = fake.shown.find(({ choices }) => choices.includes('Undo'));
     expect(notification?.choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
-    expect(notification?.message).toMatch(/^Condensed “.+” with [\w, ]+: [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
+    expect(notification?.message).toMatch(/^Condensed “.+” with [\w, ]+: [\d,]+ → [\d,]+ tokens \(−\d+%\)/);
     fake.shown = [];
     fake.settings['contextCondenser.notifications'] = 'none';
     await readFiles(9);
@@ -154,7 +154,7 @@ describe('a task that outgrows the window', () => {
 });
 
 describe('commands on a conversation of the chat', () => {
-  it("Native without a condensing profile: the chat's own model writes the summary, reported and counted", async () => {
+  it("Summary without a condensing profile: the chat's own model writes the summary, reported and counted", async () => {
     const [profile] = fake.settings['contextCondenser.profiles'] as object[];
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
     await readFiles(12, 60);
@@ -164,7 +164,7 @@ describe('commands on a conversation of the chat', () => {
     expect(server.requests).toHaveLength(before + 1);
     expect(lastBody()).not.toContain('"tools"');
     const told = log.lines.join('\n');
-    expect(told).toContain('Context condensed using Native');
+    expect(told).toContain('Context condensed using Summary');
     expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation's own\)/);
     expect(told).toContain(
       "No condensing profile is chosen. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
@@ -382,7 +382,7 @@ it('reports invalid settings, which count as defaults; invalid entries of a list
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
   for (const words of [
     'contextCondenser.agent.declaredWindow: must be at least 0; found -5. 1000000 is used.',
-    'contextCondenser.agent.wrappedModels.0: must be a model as vendor/id; found "no-slash". It is ignored.',
+    'contextCondenser.agent.wrappedModels › entry 1: must be a model as vendor/id; found "no-slash". It is ignored.',
     'contextCondenser.agent.summaryWaitSeconds: must be at most 300; found 999. 30 is used.',
   ]) {
     expect(

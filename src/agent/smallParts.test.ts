@@ -171,7 +171,7 @@ describe('texts about a live conversation', () => {
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
     expect(item?.tooltip?.shown).toContain(
-      '900 → 500 tokens (-44%)\n\nPrompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours)\n\nPays for itself after 2 requests',
+      '900 → 500 tokens (−44%)\n\nPrompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours)\n\nPays for itself after 2 requests',
     );
     bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to remove.' }));
     expect(item?.tooltip?.shown).toContain('Not condensed: Truncation found nothing to remove.');
@@ -189,7 +189,7 @@ describe('texts about a live conversation', () => {
     expect([999, 1_000, 999_499, 999_500, 1_250_000].map(short)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
     expect(figuresOf(summary({}))).toBe('not condensed');
     expect(figuresOf(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
-      'condensed once, -44%',
+      'condensed once, −44%',
     );
   });
 

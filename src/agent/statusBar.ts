@@ -86,7 +86,7 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
     isOff ? vscode.l10n.t('Condensing is off') : atThreshold(conversation),
     ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...(exhausted !== undefined && isDue ? [exhausted] : []),
-    ...lastLines(conversation),
+    ...(whyNot !== undefined && isDue && conversation.condensations.length === 0 ? [] : lastLines(conversation)),
     ...newResultsLines(conversation),
     ...toolLines(conversation),
   ];

@@ -36,7 +36,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     return;
   }
   const picked = await pickSeveral([...known, ...gone], {
-    title: vscode.l10n.t('Models that are offered in the chat a second time, condensed'),
+    title: vscode.l10n.t('Offer these models condensed'),
     placeHolder: vscode.l10n.t(
       'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
     ),
@@ -52,7 +52,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
 export async function announceInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(
-    'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add Context Condenser’s models.',
+    'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
     shown,
   );
   const manage = getManageLabel();

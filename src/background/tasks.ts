@@ -203,7 +203,7 @@ export interface ReferencesTask {
   readonly store: string;
 }
 
-/** The first request that Native would send for a file, without sending it. */
+/** The first request that Summary would send for a file, without sending it. */
 export interface PromptTask {
   readonly kind: 'prompt';
   readonly path: string;

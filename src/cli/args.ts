@@ -167,7 +167,7 @@ export function providerIn(
     throw new UsageError(`--preset needs the provider smart, not "${provider}".`);
   if (provider === 'native' && !hasModel)
     throw new UsageError(
-      'Native needs a model, and this command calls none: use it in VS Code, or for an agent with run or gateway.',
+      'Summary needs a model, and this command calls none: use it in VS Code, or for an agent with run or gateway.',
     );
   return provider;
 }

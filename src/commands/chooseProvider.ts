@@ -71,7 +71,7 @@ const getStrategyName = (): string => {
 };
 
 /**
- * Asks how to condense a file; Native comes first, with its estimated cost. The cursor is on the
+ * Asks how to condense a file; Summary comes first, with its estimated cost. The cursor is on the
  * configured provider (or Lossless if it is missing), so that Enter alone never pays for another
  * model.
  * @param profile the condensing profile, if chosen

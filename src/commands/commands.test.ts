@@ -68,7 +68,7 @@ describe('Condense Context Now', () => {
   it('reports the result in a sentence with the title; the log has the steps', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
-      /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\.$/,
+      /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)\.$/,
     );
     expect(fake.progress).toContain('Reading the conversation');
     expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless:\n - `);
@@ -308,11 +308,11 @@ describe('Condense Context Now', () => {
     const labels = items.map(({ label }) => label);
     expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
     expect(labels).not.toContain('Lossless');
-    expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Native'));
+    expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Summary'));
     const [, fileAware] = items;
-    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
+    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets the target$/);
     expect(fileAware?.detail).toMatch(/^(All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /);
-    expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
+    expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model is set up');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
     expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);

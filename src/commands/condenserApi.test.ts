@@ -208,7 +208,7 @@ describe('the exported API', () => {
     }
   });
 
-  it('without a profile, Native says what to do', async () => {
+  it('without a profile, Summary says what to do', async () => {
     const outcome = await api.condense(conversation, { provider: 'native' });
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('Add an API profile') });
   });

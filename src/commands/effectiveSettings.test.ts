@@ -48,8 +48,8 @@ const steps = (...each: object[]): object => ({ id: 'x', name: 'x', steps: each 
 
 /** A provider of the settings, its configuration, and whether it sums up conversations: the user's prompt is for those. */
 const CALLING: readonly (readonly [name: string, provider: string, config: object | undefined, sumsUp: boolean])[] = [
-  ['Native', 'native', undefined, true],
-  ['Native as a step', 'strategy', steps({ provider: 'native' }), true],
+  ['Summary', 'native', undefined, true],
+  ['Summary as a step', 'strategy', steps({ provider: 'native' }), true],
   ['a batch pass', 'smart', BATCH, true],
   ['a batch pass as a step', 'strategy', steps({ provider: 'smart', config: BATCH }), true],
   ['a pass over contents', 'smart', INDIVIDUAL, false],

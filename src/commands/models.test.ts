@@ -224,7 +224,7 @@ describe('profiles', () => {
   });
 });
 
-describe('condensing with Native', () => {
+describe('condensing with Summary', () => {
   beforeEach(async () => {
     await addProfile();
     fake.settings['contextCondenser.profiles'] = [
@@ -234,13 +234,19 @@ describe('condensing with Native', () => {
   });
 
   it('comes first with its estimated cost; calls and costs are reported and measured', async () => {
-    const picked = pickProvider('Native');
+    const picked = pickProvider('Summary');
     await condenseNow(services, file);
-    expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation', 'Smart', 'Strategy']);
+    expect(picked.items().map(({ label }) => label)).toEqual([
+      'Summary',
+      'Lossless',
+      'Truncation',
+      'Smart',
+      'Strategy',
+    ]);
     expect(fake.quickPick?.activeItems.map(({ label }) => label)).toEqual(['Lossless']);
-    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)$/);
+    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(−\d+%\)$/);
     const notice = shown().at(-1) ?? '';
-    expect(notice).toContain(' with Native: ');
+    expect(notice).toContain(' with Summary: ');
     expect(services.last?.choice.provider).toBe('native');
     expect(notice).toMatch(/; cost \$0\.\d+/);
     const { body } = server.requests.at(-1)!;
@@ -263,8 +269,8 @@ describe('condensing with Native', () => {
     const picked = pickProvider(undefined);
     await condenseNow(services, file);
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
-    expect(described('Smart')).toMatch(/^Quality · [\d,]+ tokens \(-[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
-    expect(described('Strategy')).toMatch(/^Pipeline · [\d,]+ tokens \(-[\d.]+%\)/);
+    expect(described('Smart')).toMatch(/^Quality · [\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
+    expect(described('Strategy')).toMatch(/^Pipeline · [\d,]+ tokens \(−[\d.]+%\)/);
     expect(described('Lossless')).toBe('free');
   });
 
@@ -300,7 +306,7 @@ describe('condensing with Native', () => {
   });
 
   it('the metrics can be seen and cleared', async () => {
-    pickProvider('Native');
+    pickProvider('Summary');
     await condenseNow(services, file);
     fake.answers = ['Clear…', 'Remove'];
     await showMetrics(services);
@@ -353,7 +359,7 @@ describe('condensing with Native', () => {
   });
 
   it('a model that declines leads to another profile', async () => {
-    pickProvider('Native');
+    pickProvider('Summary');
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other', name: 'Other' }];
@@ -364,11 +370,11 @@ describe('condensing with Native', () => {
       choices: ['Use Another Profile', 'Use Another Provider…', 'Details'],
     });
     expect(fake.shown[0]?.message).toContain('The model declined to answer');
-    expect(shown().at(-1)).toContain('with Native');
+    expect(shown().at(-1)).toContain('with Summary');
   });
 
   it('a cancel in the middle ends the request, which the server sees', async () => {
-    pickProvider('Native');
+    pickProvider('Summary');
     server.play(never());
     const running = condenseNow(services, file);
     const request = await server.request(1);
@@ -380,7 +386,7 @@ describe('condensing with Native', () => {
 
   it('stays within the budget', async () => {
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.0001;
-    pickProvider('Native');
+    pickProvider('Summary');
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain('at most $0.0001 may be spent');
     expect(server.requests).toHaveLength(1);
@@ -406,7 +412,7 @@ describe('condensing with Native', () => {
     fake.picks = ['GPT X'];
     await condenseNow(services, file);
     expect(asked).toHaveLength(1);
-    expect(shown().at(-1)).toMatch(/^Condensed “.*” with Native: /);
+    expect(shown().at(-1)).toMatch(/^Condensed “.*” with Summary: /);
     expect(JSON.stringify(services.log)).toContain('1 request to gpt-x (GPT X)');
   });
 
@@ -422,7 +428,7 @@ describe('condensing with Native', () => {
   });
 });
 
-describe('Native without a model that can be called leads to a profile, where Retry could not help', () => {
+describe('Summary without a model that can be called leads to a profile, where Retry could not help', () => {
   const last = () => fake.shown.at(-1);
 
   afterEach(() => {
@@ -445,7 +451,7 @@ describe('Native without a model that can be called leads to a profile, where Re
       message: 'Nothing was condensed. No condensing profile is chosen.',
       choices: ['Add Profile', 'Details'],
     });
-    expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
+    expect(last()?.message).toMatch(/^Condensed “.*” with Summary: /);
   });
 
   it('offers to choose among profiles, and condenses with the chosen one', async () => {
@@ -460,7 +466,7 @@ describe('Native without a model that can be called leads to a profile, where Re
         choices: ['Choose Profile', 'Details'],
       }),
     );
-    expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
+    expect(last()?.message).toMatch(/^Condensed “.*” with Summary: /);
   });
 
   it('leads to the profiles if the only one is unusable', async () => {
@@ -477,18 +483,18 @@ describe('Native without a model that can be called leads to a profile, where Re
 });
 
 describe('choosing', () => {
-  it('a provider; Native needs a profile', async () => {
+  it('a provider; Summary needs a profile', async () => {
     fake.picks = ['Lossless'];
     await chooseProvider(services);
     // The default: nothing is set.
     expect(setting('provider')).toBeUndefined();
-    fake.picks = ['Native'];
+    fake.picks = ['Summary'];
     fake.answers = ['Add Profile'];
     await chooseProvider(services);
     expect(setting('provider')).toBeUndefined();
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await addProfile();
-    fake.picks = ['Native'];
+    fake.picks = ['Summary'];
     await chooseProvider(services);
     expect(setting('provider')).toBe('native');
     fake.picks = [];

@@ -17,7 +17,7 @@ import { readPreviewSetup } from './previewSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
-/** A user's request to condense a file with Native. */
+/** A user's request to condense a file with Summary. */
 export interface NativeRequest {
   /** The conversation: a file's path, or `<path>#<part>`. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface NativeRequest {
 }
 
 /**
- * Native's request for a file, with the real conversation. Nothing is sent.
+ * Summary's request for a file, with the real conversation. Nothing is sent.
  * @throws NoSummarizerError, and the signal's reason if it was aborted
  */
 export async function previewNative(
@@ -62,7 +62,7 @@ export interface NativeEstimate {
   readonly refusal: string | undefined;
 }
 
-/** Estimates Native for a file without a paid call. @throws like condensing */
+/** Estimates Summary for a file without a paid call. @throws like condensing */
 export async function estimateNative(
   services: Services,
   path: string,

@@ -47,7 +47,7 @@ it('explains and offers its commands without a command', async () => {
 it('a preview asks which conversation, changes nothing, and offers to condense that one', async () => {
   picks('Rename value7');
   const { text, buttons } = await ask('preview');
-  expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Nothing was changed\./);
+  expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(−\d+%\)\. Nothing was changed\./);
   expect(buttons[0]).toMatchObject({ command: 'contextCondenser.condenseNow', arguments: [file] });
   expect(fake.quickPick?.ignoreFocusOut, 'the chat takes the focus for its next prompt').toBe(true);
   picks('Rename value7');
@@ -58,7 +58,7 @@ it('reports each condensation of the picked conversation, or that none was picke
   await condenseNow(services, file);
   picks('Rename value7');
   const { text } = await ask('report');
-  expect(text).toMatch(/\*\*Lossless, .+\*\*\n- [\d,]+ → [\d,]+ tokens \(-\d+%\); cost: \$0\n- /);
+  expect(text).toMatch(/\*\*Lossless, .+\*\*\n- [\d,]+ → [\d,]+ tokens \(−\d+%\); cost: \$0\n- /);
   picks(undefined);
   expect((await ask('report')).text).toBe('No conversation was picked. Nothing was changed.');
 });

@@ -135,11 +135,11 @@ function showLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): v
     ...(condensations.length > 0 ? [figuresOf(live)] : []),
     ...lastLines(live),
     ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
-    ...(spent === undefined ? [] : [vscode.l10n.t('The model’s answers have cost {0} so far', formatCost(spent))]),
+    ...(spent === undefined ? [] : [vscode.l10n.t('Cost so far: {0}', formatCost(spent))]),
   ];
   say(stream, markdown`### ${title}\n${renderList(lines)}`);
   if (condensations.length > 0) {
-    stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
+    stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Details…') });
   }
   stream.button(createCondenseButton({ kind: 'live', id: live.id }));
 }

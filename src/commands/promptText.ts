@@ -30,7 +30,7 @@ export interface PromptText {
 }
 
 /**
- * The first request that Native would send for a file with this prompt. Nothing is sent, and no
+ * The first request that Summary would send for a file with this prompt. Nothing is sent, and no
  * profile is needed.
  * @throws the signal's reason if it was aborted
  */

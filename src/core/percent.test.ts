@@ -6,7 +6,7 @@ it.each<[number, number | undefined, string]>([
   [0.04, undefined, '<0.1%'],
   [-0.04, undefined, '<0.1%'],
   [0.06, undefined, '0.1%'],
-  [-5.3, undefined, '-5.3%'],
+  [-5.3, undefined, '−5.3%'],
   [9.96, undefined, '10%'],
   [91.24, undefined, '91%'],
   [91.24, 1, '91.2%'],

@@ -7,7 +7,8 @@
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));
   if (rounded === 0) return percent === 0 ? '0%' : `<${10 ** -decimals}%`;
-  return `${rounded}%`;
+  // With the minus sign (U+2212), not a hyphen.
+  return `${rounded}%`.replace('-', '−');
 }
 
 /** 0 percent of an empty whole. */

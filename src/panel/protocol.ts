@@ -213,7 +213,7 @@ export const methods = {
   testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message }) },
   /** Models listed by the profile's vendor. */
   listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
-  /** Native's request for the sample conversation with this prompt. */
+  /** Summary's request for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
     /** `profile`: name of a profile whose own prompt replaces this one. */

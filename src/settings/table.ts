@@ -250,7 +250,7 @@ const rows = {
     {
       default: {},
       scope: 'application',
-      text: 'How the Native provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
+      text: 'How the Summary provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
     },
     () => bare(jsonSchema(nativeConfigSchema.omit({ prompt: true }))),
   ),
@@ -285,8 +285,8 @@ const rows = {
     ...whole<readonly string[]>(wrappedModels, {
       default: [],
       scope: 'machine',
-      title: 'VS Code models to condense for',
-      text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
+      title: 'Models offered condensed',
+      text: 'Models that VS Code already has, as `vendor/id`, that the chat also offers with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
       translates: true,
     }),
     instead: 'It is ignored.',
@@ -302,13 +302,13 @@ const rows = {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
     title: 'Target when condensing automatically',
-    text: "Percentage of the threshold's tokens that may remain when a conversation is condensed automatically (10 to 90). Condensing stops once this is reached. A lower target removes more at a time and breaks the vendor's prompt cache less often. A condensation that would free less than six tenths of the tokens between threshold and target is postponed. A profile can override it.",
+    text: "Percentage of the threshold's tokens that may remain when a conversation is condensed automatically (10 to 90). Condensing stops once this is reached. A lower target removes more at a time and breaks the vendor's prompt cache less often. A condensation that would free less than 60% of the tokens between threshold and target is postponed. A profile can override it.",
   }),
   'agent.backgroundPercent': whole(percent(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
-    text: 'Percentage of the context window at which a summary is prepared in the background while the agent continues (0 to 100; 0: never). Applies only to providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a lower threshold, preparation begins at eight tenths of the threshold.',
+    text: 'Percentage of the context window at which a summary is prepared in the background while the agent continues (0 to 100; 0: never). Applies only to providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a lower threshold, preparation begins at 80% of the threshold.',
   }),
   'agent.summaryWaitSeconds': whole(percent(0, 300), {
     default: 30,
@@ -357,7 +357,7 @@ const rows = {
   'agent.coldPercent': whole(percent(), {
     default: 50,
     scope: 'window',
-    title: 'Condense when the prompt cache has expired, at',
+    title: 'Condense earlier once the cache has expired, at',
     text: "Percentage of the context window at which a conversation is condensed if the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing costs least at that time, so the default is below the threshold.",
   }),
   'agent.maxCostPerConversation': whole(dollars, {

@@ -64,7 +64,7 @@ export function countedValue(
 }
 
 /**
- * Removes what a workspace can't set: coherence floors that discard paid results, and Native
+ * Removes what a workspace can't set: coherence floors that discard paid results, and Summary
  * options such as disabling masking. The user's values apply instead.
  */
 function withoutWeakening(name: SettingName, { all, user, workspace }: SettingValues): unknown {
@@ -163,7 +163,7 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
   presets: SETTINGS.presets.parse(valueOf('presets')).value,
 });
 
-/** Native and other extensions' providers may call the profile for condensing. */
+/** Summary and other extensions' providers may call the profile for condensing. */
 const CONDENSING: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
 /** Models that a setting's value may call. */

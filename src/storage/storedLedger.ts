@@ -92,12 +92,16 @@ export class StoredLedger implements LedgerFile {
 
   async open(): Promise<void> {
     const { files } = this.options;
-    await guarded(this.folder, 'The ledger was not opened.', async () => {
-      await bringLedgerBack(files, this.folder);
-      await refuseLinksOut(files, this.root, [this.folder]);
-      this.stored = await readAbout(files, this.paths);
-      await this.read();
-    });
+    await guarded(
+      this.folder,
+      'Nothing was condensed, because the extension’s storage folder can’t be used.',
+      async () => {
+        await bringLedgerBack(files, this.folder);
+        await refuseLinksOut(files, this.root, [this.folder]);
+        this.stored = await readAbout(files, this.paths);
+        await this.read();
+      },
+    );
     // Marks the ledger as used; errors are ignored.
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
   }

@@ -69,9 +69,11 @@ export const changeWords = (before: number, after: number): string =>
 /** How often the agent needed removed content again. */
 export function useWords(use: UseAfter): string {
   const uses = usesIn(use);
+  const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
+  if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', within);
   return vscode.l10n.t(
-    'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
-    use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns),
+    'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}). Expected: {5}.',
+    within,
     uses === 1 ? vscode.l10n.t('once') : vscode.l10n.t('{0} times', uses),
     use.rereads,
     use.recalls,

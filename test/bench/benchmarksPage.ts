@@ -61,7 +61,7 @@ ${first?.paths.needed ?? 0} paths from before them.
   which lines, identifiers and paths do their tool parameters use that stood before the cut and were not shown again after it?
   "Lines 50 % → 100 %" says that 50 % of those lines are still in the condensed conversation word for word, and that 100 % are
   there or can be fetched by a reference. A line counts only where its own file shows it.
-  What Native summarizes has no reference of its own; in VS Code's chat the agent can still search it with \`#recall\`.
+  What Summary summarizes has no reference of its own; in VS Code's chat the agent can still search it with \`#recall\`.
 - **Speed**: processor time of one run on this machine, median. Tokens are counted before. A model's time is not in it.
 - **Cost**: the model is a script, and its prices are those of Claude Sonnet 4. It answers a request for one piece of content
   with about a quarter of that content's length (up to 1.5 times more or less), and a request for a whole conversation with 1,300

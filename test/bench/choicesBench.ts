@@ -44,7 +44,7 @@ const CHOICES: readonly ProviderChoice[] = [
   { name: 'Lossless', make: () => candidate('lossless', losslessProvider, {}) },
   { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
   {
-    name: 'Native',
+    name: 'Summary',
     make: (model) => candidate('native', nativeProvider({ ...model, select: () => model.select(undefined) }), {}),
   },
   ...BUILT_IN_PRESETS.map(({ id, name, config }) => ({

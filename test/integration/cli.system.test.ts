@@ -64,7 +64,7 @@ describe('condense-context run', () => {
   it('prints a report: each step with tokens before and after, total, cost and time', async () => {
     expect(await cli('condense', file)).toBe(0);
     expect(stdout).toMatch(/^Context condensed using Lossless:$/m);
-    expect(stdout).toMatch(/^ - .*: [\d,]+ → [\d,]+ tokens \(-\d+%\)$/m);
+    expect(stdout).toMatch(/^ - .*: [\d,]+ → [\d,]+ tokens \(−\d+%\)$/m);
     expect(stdout).toMatch(/^ - Total reduction: \d+% \([\d,]+ → [\d,]+ tokens\)$/m);
     expect(stdout).toMatch(/^ - Cost: \$0$/m);
     expect(stdout).toMatch(/^ - Time: \d+/m);
@@ -496,7 +496,7 @@ describe('wrong use of the command line', () => {
     ['no file', ['condense'], /Missing file: /],
     ['two files', ['condense', 'a', 'b'], /takes one file/],
     ['an option before the command', ['--store', 'a', 'account'], /account comes first/],
-    ['a model’s provider', ['condense', 'a', '--provider', 'native'], /Native needs a model, and this command calls/],
+    ['a model’s provider', ['condense', 'a', '--provider', 'native'], /Summary needs a model, and this command calls/],
     [
       'a preset of another provider',
       ['judge', 'a', '--provider', 'lossless', '--preset', 'speed'],

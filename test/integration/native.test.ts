@@ -1,4 +1,4 @@
-/** Native with real SDKs against strict servers. */
+/** Summary with real SDKs against strict servers. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';

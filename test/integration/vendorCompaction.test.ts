@@ -1,5 +1,5 @@
 /**
- * Native with the vendor's own compaction, through real SDKs, against strict servers with the rules
+ * Summary with the vendor's own compaction, through real SDKs, against strict servers with the rules
  * of Anthropic's guide "Compaction on demand"
  * (platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
  */

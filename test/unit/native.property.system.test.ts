@@ -1,4 +1,4 @@
-/** The invariants for Native, over generated histories and arbitrary model answers. */
+/** The invariants for Summary, over generated histories and arbitrary model answers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
@@ -64,7 +64,7 @@ const holds = (
     }),
   );
 
-describe('any condensation by Native', () => {
+describe('any condensation by Summary', () => {
   it('keeps order, task, pairs and IDs, without new violations or refusals', () =>
     holds((messages, outcome) => {
       expect(outcome.kind).not.toBe('refused');

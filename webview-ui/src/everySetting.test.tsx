@@ -133,7 +133,7 @@ it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
       const page = await openPage({ view: { open: [id] } });
       await unfoldAll(page);
       const shown = shownOn(page);
-      // Native's prompt has a setting of its own.
+      // Summary's prompt has a setting of its own.
       const missing = places.filter(
         (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
       );

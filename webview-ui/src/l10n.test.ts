@@ -7,8 +7,8 @@ it('a share is 0 only if there is nothing', () => {
 
 it('a change has its sign, unless it is too small to show', () => {
   expect([-14.6, -8.27, -0.04, 0, 0.03, 11.2].map(formatChange)).toEqual([
-    '-15%',
-    '-8.3%',
+    '−15%',
+    '−8.3%',
     '<0.1%',
     '0%',
     '<0.1%',

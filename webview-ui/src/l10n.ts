@@ -49,7 +49,8 @@ function percentWords(percent: number, signDisplay: 'auto' | 'exceptZero'): stri
   const options = { style: 'percent', maximumFractionDigits } as const;
   return percent !== 0 && Math.abs(percent) < 0.05
     ? `<${formatNumber(0.001, options)}`
-    : formatNumber(percent / 100, { ...options, signDisplay });
+    : // With the minus sign (U+2212), not a hyphen.
+      formatNumber(percent / 100, { ...options, signDisplay }).replace('-', '−');
 }
 
 /** @param iso a time in ISO 8601. */

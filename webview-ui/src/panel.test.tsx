@@ -133,7 +133,7 @@ describe('settings scopes', () => {
     await page.click(() => page.find('button', 'More about when and how much'));
     await page.type(() => field(page, 'manual.targetPercent'), '30');
     await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
-    // How Native summarizes says what goes to which vendor.
+    // How Summary summarizes says what goes to which vendor.
     await page.type(() => field(page, 'native.keepLast'), '3');
     await page.type(() => field(page, 'native.keepLast'), '5');
     await page.until(() => JSON.stringify(saved('native')) === '{"keepLast":5}');
@@ -518,7 +518,6 @@ describe('the passes section', () => {
     const page = await openPasses();
     expect(page.all('.passes .item-line .tag').map(({ textContent }) => textContent)).toEqual([
       'Tool results: Truncate',
-      'one by one',
       'always',
       'free',
       'instant',

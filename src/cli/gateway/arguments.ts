@@ -153,7 +153,7 @@ function dollarsIn(option: string, text: string, zero: string): number {
 }
 
 /**
- * Models are called only if Native was selected or their cost allowed.
+ * Models are called only if Summary was selected or their cost allowed.
  * @throws UsageError
  */
 function summariesOf({
@@ -168,7 +168,7 @@ function summariesOf({
     most === undefined ? (provider === 'native' ? NATIVE_COST : 0) : dollarsIn('max-cost-per-condensation', most, zero);
   if (perCondensation > 0) return { perCondensation, perDay };
   if (provider === 'native')
-    throw new UsageError('Native asks a model: --max-cost-per-condensation must allow it more than 0.');
+    throw new UsageError('Summary asks a model: --max-cost-per-condensation must allow it more than 0.');
   return undefined;
 }
 

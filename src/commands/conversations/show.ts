@@ -77,7 +77,7 @@ export const comparisonOf = (
 
 /**
  * Shows the result of condensing as a diff without keeping it. Because model calls cost money,
- * Native shows its prompt and passes that call a model are skipped.
+ * Summary shows its prompt and passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = manualSettings();
@@ -96,7 +96,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', nameOfFile(services, path)), {
     kind: 'condense',
     ...stored(services, path),
-    // Native can do nothing without a model.
+    // Summary can do nothing without a model.
     provider: provider === 'native' ? 'lossless' : provider,
     config: provider === 'native' ? undefined : configToRun(provider),
     ...(provider === 'smart' && { configName: presetNameOf(configToRun(provider)) }),

@@ -100,7 +100,7 @@ describe('after a failed condensation', () => {
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'native' });
     expect(outcome.cost).toBeGreaterThan(0);
     expect(outcome.calls).toHaveLength(1);
-    expect(outcome.notes).toEqual(['Smart: it broke', 'Native was used instead.']);
+    expect(outcome.notes).toEqual(['Smart: it broke', 'Summary was used instead.']);
   });
 
   it('Native spends only what is left of the budget', async () => {
@@ -122,7 +122,7 @@ describe('after a failed condensation', () => {
     expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(small));
     expect(outcome.notes).toEqual([
       'Smart: it broke',
-      'Native: The model said: failed.',
+      'Summary: The model said: failed.',
       'The window would have been exceeded, so old content was truncated.',
     ]);
     expect(outcome.cost).toBeGreaterThan(0);

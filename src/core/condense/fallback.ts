@@ -1,5 +1,5 @@
 /**
- * The steps after a provider: Native if it failed, Lossless if its result loses too many facts,
+ * The steps after a provider: Summary if it failed, Lossless if its result loses too many facts,
  * File-Aware if Lossless leaves more than the target. While the request does not fit the window,
  * File-Aware and Truncation follow, and for a request that must fit the floor, which suppresses
  * results, the oldest first. Fallbacks never cause costs, vendors or losses that the user has not
@@ -129,7 +129,7 @@ const byOutcome = (
         {
           provider: 'native',
           config: configs?.['native'],
-          why: 'Native was used instead.',
+          why: 'Summary was used instead.',
           when: (outcome) => mayUseNative && hasFailed(outcome) && outcome.provider !== 'native',
         },
         {

@@ -13,7 +13,7 @@ export type { StepReport } from './stepReport';
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
-  native: 'Native',
+  native: 'Summary',
   lossless: 'Lossless',
   truncation: 'Truncation',
   smart: 'Smart',

@@ -212,8 +212,8 @@ describe('a row', () => {
   it('shows the last condensation, even if the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
     const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
-    expect([label, description]).toEqual(['Reading…', '2 min ago · -40%']);
-    expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(-40%\)/);
+    expect([label, description]).toEqual(['Reading…', '2 min ago · −40%']);
+    expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(−40%\)/);
     expect(contextValue).toBe('conversation condensed history runnable resumable');
   });
 

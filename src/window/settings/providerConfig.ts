@@ -68,7 +68,7 @@ export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, '
   return { prompt: choosePrompt(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }
 
-/** Native's settings without invalid ones, which the settings panel reports. */
+/** Summary's settings without invalid ones, which the settings panel reports. */
 export function nativeConfig(): NativeConfig {
   const checked = validateFields(nativeConfigSchema, providerConfig('native'));
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});

@@ -80,7 +80,7 @@ it('remembers the answer, and still weakens nothing', async () => {
   expect(counting()).toEqual(['lossless', '', 0.5]);
 });
 
-it("the user's own strategy has options of its own for Native, over those of the settings", async () => {
+it("the user's own strategy has options of its own for Summary, over those of the settings", async () => {
   openWindow();
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = HOSTILE.strategy;

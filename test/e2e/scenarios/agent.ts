@@ -140,7 +140,7 @@ async function readsBeyondTheWindow(
 const condensesAndTellsIt: SharedScenario = (bench) =>
   readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
     const words = await notification(bench, 'Condensed “');
-    assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)/);
+    assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(−[\d.]+%\)/);
     assert.deepEqual(words.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
     assert.match(JSON.stringify(listSteps(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);

@@ -63,7 +63,7 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await pick(bench, SAMPLE_TITLE);
 
   const done = await notification(bench, 'Condensed “');
-  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\); target [\d,]+\.$/);
+  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\); target [\d,]+\.$/);
   assert.deepEqual(done.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
   assert.deepEqual(done.cutShort, []);
   await screenshot(bench, 'summary-dark');

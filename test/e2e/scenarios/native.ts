@@ -58,7 +58,7 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
   }
 }
 
-/** Selects the conversation, then Native once its cost is estimated. */
+/** Selects the conversation, then Summary once its cost is estimated. */
 async function condense(bench: Workbench, shot?: string): Promise<void> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
@@ -69,10 +69,10 @@ async function condense(bench: Workbench, shot?: string): Promise<void> {
     ({ title, items }) => title === 'Condense with' && (items[0]?.description ?? '').includes('$'),
     'the providers',
   );
-  assert.match(offered.items[0]?.label ?? '', /^Native$/);
-  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
+  assert.match(offered.items[0]?.label ?? '', /^Summary$/);
+  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(−\d+%\)/);
   if (shot !== undefined) await screenshot(bench, shot);
-  await pick(bench, 'Native');
+  await pick(bench, 'Summary');
 }
 
 const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
@@ -97,19 +97,19 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
     const before = countCondensations(bench);
     server.play(reply(SUMMARY));
     await condense(bench, 'native-pick-dark');
-    const done = await notification(bench, /^Condensed “.*” with Native/);
-    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\); cost \$0\.\d+/);
+    const done = await notification(bench, /^Condensed “.*” with Summary/);
+    assert.match(done.text, /Summary: [\d,]+ → [\d,]+ tokens \(−\d+%\); cost \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');
     assert.deepEqual(
       server.requests.map(({ status }) => status),
       [200],
     );
     assert.equal(countCondensations(bench), before + 1);
-    await clickNotification(bench, /^Condensed “.*” with Native/, 'Show Diff');
+    await clickNotification(bench, /^Condensed “.*” with Summary/, 'Show Diff');
     await diffEditor(bench, ({ modified }) => modified.length > 0);
     await setTheme(bench, 'light');
     await screenshot(bench, 'native-diff-light');
-    await clickNotification(bench, /^Condensed “.*” with Native/, 'Undo');
+    await clickNotification(bench, /^Condensed “.*” with Summary/, 'Undo');
     await notification(bench, /^Undone\./);
     const log = bench.server.outputText('Context Condenser');
     assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');

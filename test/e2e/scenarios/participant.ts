@@ -45,7 +45,7 @@ const answersInTheChat: SharedScenario = async (bench) => {
     await screenshot(bench, 'participant-pick-dark');
     await pickSample(bench);
     const preview = await answerText(bench, (text) => text.includes('Nothing was changed'));
-    assert.match(preview, /Lossless would condense it: [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
+    assert.match(preview, /Lossless would condense it: [\d,]+ → [\d,]+ tokens \(−\d+%\)/);
     await screenshot(bench, 'participant-preview-dark');
 
     await ask(bench, '@condenser /report');

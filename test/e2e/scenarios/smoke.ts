@@ -12,7 +12,7 @@ import { clickNotification, diffEditor, notification } from '../workbench/index'
 const condensesTheSampleShowsTheDiffAndUndoes: SharedScenario = async (bench) => {
   const sample = freshSample();
   const home = homeWith(bench, { [SESSION]: sample });
-  await condense(bench, /Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
+  await condense(bench, /Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)/);
   await clickNotification(bench, 'Condensed “', 'Show Diff');
   assert.match((await diffEditor(bench)).title, /: before ↔ after condensing$/);
   await clickNotification(bench, 'Condensed “', 'Undo');

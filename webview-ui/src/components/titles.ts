@@ -28,7 +28,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   mode: () => t('What happens'),
   maxLines: () => t('Lines'),
   maxChars: () => t('Characters'),
-  // Native
+  // Summary
   keepFirst: () => t('Kept at the beginning'),
   keepLast: () => t('Kept at the end'),
   maxSummaryTokens: () => t('Length of a summary'),

@@ -144,7 +144,7 @@ describe('the coherence report', () => {
     const report = coherenceOf(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
     expect(coherenceLines(report)).toEqual([
-      'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
+      'The model still sees: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
       'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
     ]);
     // What a tool printed for a terminal is no command to the reader's.

@@ -215,7 +215,7 @@ export function coherenceLines(report: CoherenceReport): string[] {
   const lost = named('lost', 'lostExamples');
   return [
     ...(found.length > 0
-      ? [`Still in the view: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
+      ? [`The model still sees: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
       : []),
     ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
     ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),

@@ -11,7 +11,7 @@ import { truncationProvider } from './truncation';
 
 export interface ProviderParts {
   /**
-   * Chooses the model for a step. Absent if this program calls none: then Native is omitted, and
+   * Chooses the model for a step. Absent if this program calls none: then Summary is omitted, and
    * Smart and Strategy do what needs no model.
    */
   readonly select?: SelectModel;

@@ -1,5 +1,5 @@
 /**
- * The Native provider. What Roo Code of October 2025 did (provider-architecture.md, section 4) is held here where DESIGN.md
+ * The Summary provider. What Roo Code of October 2025 did (provider-architecture.md, section 4) is held here where DESIGN.md
  * doesn't decide otherwise: first message and last three kept, messages since the last summary summed up, custom prompt or
  * the default one, "not enough", "recently condensed", "context grew", an unusable reply is never applied.
  */

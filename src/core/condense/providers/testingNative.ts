@@ -1,5 +1,5 @@
 /**
- * A conversation for the Native provider, and a manager that condenses it with a scripted model.
+ * A conversation for the Summary provider, and a manager that condenses it with a scripted model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';

@@ -18,7 +18,8 @@ import {
 import { oldZone } from '../../messages/zones';
 import { watchReferences } from '../lossless/integrity';
 
-const keepPart = z.enum(['head', 'tail', 'both']);
+const keepPart = z.enum(['head', 'tail', 'both']).meta({ enumItemLabels: ['Beginning', 'End', 'Beginning and end'] });
+const mode = z.enum(['keep', 'suppress', 'truncate']).meta({ enumItemLabels: ['Keep', 'Remove', 'Shorten'] });
 const count = z.int().min(1).max(1_000_000);
 
 interface OperationDefaults {
@@ -31,10 +32,10 @@ interface OperationDefaults {
 const operation = (defaults: OperationDefaults) =>
   z
     .object({
-      mode: z.enum(['keep', 'suppress', 'truncate']).default(defaults.mode).describe('What happens to this content.'),
-      maxLines: count.optional().describe('Number of lines to keep when truncating.'),
-      maxChars: count.optional().describe('Number of characters to keep when truncating.'),
-      keep: keepPart.default(defaults.keep ?? 'both').describe('Which part to keep when truncating.'),
+      mode: mode.default(defaults.mode),
+      maxLines: count.optional().describe('Lines to keep when shortening.'),
+      maxChars: count.optional().describe('Characters to keep when shortening.'),
+      keep: keepPart.default(defaults.keep ?? 'both').describe('Part to keep when shortening.'),
     })
     .strict()
     .transform((value) =>
@@ -58,7 +59,10 @@ const configSchema = z
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
     images: z
       .object({
-        mode: z.enum(['keep', 'suppress']).default('suppress').describe('What happens to old images.'),
+        mode: mode
+          .exclude(['truncate'])
+          .meta({ enumItemLabels: ['Keep', 'Remove'] })
+          .default('suppress'),
         keepNewest: z
           .int()
           .min(0)

@@ -50,9 +50,9 @@ describe('formatReport', () => {
     expect(formatReport(outcome, () => 'Smart')).toBe(
       [
         'Context condensed using Smart:',
-        ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
-        ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (-27%)',
-        ' - Pass 2: 3,800 → 2,800 tokens (-26%)',
+        ' - Lossless prelude: 8,500 → 5,200 tokens (−39%)',
+        ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (−27%)',
+        ' - Pass 2: 3,800 → 2,800 tokens (−26%)',
         ' - Pass 4: failed and was left out: out of luck',
         ' - 2 steps found nothing',
         ' - 1 step skipped (Pass 3): the target was already met',
@@ -119,8 +119,8 @@ it.each([
   [100_000, 99_999, '<0.1%'],
   [100_000, 100_001, '<0.1%'],
   [0, 5, '0%'],
-  [100, 94.7, '-5.3%'],
-  [1000, 900.4, '-10%'],
+  [100, 94.7, '−5.3%'],
+  [1000, 900.4, '−10%'],
   [100, 150, '+50%'],
 ])('prints %d to %d as %s', (before, after, expected) => {
   expect(formatChange(before, after)).toBe(expected);

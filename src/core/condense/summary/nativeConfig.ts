@@ -53,5 +53,5 @@ export const nativeConfigSchema = z
   })
   .strict();
 
-/** Settings of the Native provider, all with defaults. */
+/** Settings of the Summary provider, all with defaults. */
 export type NativeConfig = z.output<typeof nativeConfigSchema>;

@@ -102,9 +102,11 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 /** The agent's later requests for removed content. */
 function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const uses = rereads + recalls + failedEdits;
+  const within = turns === 1 ? t('1 turn') : t('{0} turns', turns);
+  if (uses === 0) return t('Removed content needed again within {0}: never.', within);
   return t(
-    'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
-    turns === 1 ? t('1 turn') : t('{0} turns', turns),
+    'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}). Expected: {5}.',
+    within,
     uses === 1 ? t('once') : t('{0} times', uses),
     rereads,
     recalls,

@@ -31,7 +31,7 @@ it('the preview shows the sample without key or agent, and what would happen to 
   expect(figure(page, 'Cost')).toMatch(/\$0\.00.*no model is called/);
   const passes = page.all('#preview .pass-bar-figures').map(({ textContent }) => textContent);
   expect(passes.length).toBeGreaterThan(1);
-  for (const pass of passes) expect(pass).toMatch(/^[\d,]+ → [\d,]+ \(-[\d.]+%\)$/);
+  for (const pass of passes) expect(pass).toMatch(/^[\d,]+ → [\d,]+ \(−[\d.]+%\)$/);
   expect(page.all('#preview .excerpt').length).toBeGreaterThan(1);
   expect(new Set(cells(page).map(({ className }) => className)).size).toBeGreaterThan(1);
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);

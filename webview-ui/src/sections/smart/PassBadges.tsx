@@ -16,7 +16,7 @@ export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode 
   const condition = !isConditional
     ? t('always')
     : tokenThreshold === undefined
-      ? t('if its condition is met')
+      ? t('under a condition')
       : t('above {0} tokens', tokenThreshold);
   return (
     <span className="badges">
@@ -24,7 +24,7 @@ export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode 
       {operations.map(({ content, operation }) => (
         <OperationBadge key={content} content={content} operation={operation} />
       ))}
-      <span className="tag">{mode === 'batch' ? t('all at once') : t('one by one')}</span>
+      {mode === 'batch' && <span className="tag">{t('all at once')}</span>}
       <span className="tag">{condition}</span>
       {priceAndQuality(callsModel, mostChanging(operations)).map((words) => (
         <span key={words} className="tag">

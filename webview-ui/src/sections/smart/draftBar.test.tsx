@@ -37,12 +37,12 @@ const line = (steps: readonly object[]): Promise<string> =>
 
 describe('the effect of a pass', () => {
   it('shows its tokens, changes and price', async () => {
-    expect(await line([step])).toBe('1,000 → 600 tokens (-40%), 3 changes · free · in "Rename"');
+    expect(await line([step])).toBe('1,000 → 600 tokens (−40%), 3 changes · free · in "Rename"');
   });
 
   it('spans several steps from first to last', async () => {
     const second = { ...step, tokensBefore: 600, tokensAfter: 500, edits: 2 };
-    expect(await line([step, second])).toBe('1,000 → 500 tokens (-50%), 5 changes · free · in "Rename"');
+    expect(await line([step, second])).toBe('1,000 → 500 tokens (−50%), 5 changes · free · in "Rename"');
   });
 
   it('includes the price of its calls, or says that it is unknown', async () => {

@@ -1,4 +1,4 @@
-/** A pass over whole messages: one summary replaces a range of them, as in Native. */
+/** A pass over whole messages: one summary replaces a range of them, as in Summary. */
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';

@@ -75,7 +75,7 @@ it.each([
   ['file-aware', { steps: [{ provider: 'lossless' }, { preset: 'file-aware' }] }, false],
   ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
   ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
-  ['Native', { steps: [{ provider: 'native' }] }, true],
+  ['Summary', { steps: [{ provider: 'native' }] }, true],
 ])('a strategy with %s reports whether it may call a model', (_what, steps, asks) => {
   const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
   expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
@@ -86,7 +86,7 @@ describe('the Pipeline strategy', () => {
     expect((await bed().run('pipeline', share(0.9))).did).toEqual(['Lossless']);
     expect((await bed().run('pipeline', share(0.5))).did).toEqual(['Lossless', 'Truncation']);
     const all = await bed().run('pipeline', share(0.1));
-    expect(all.did).toEqual(['Lossless', 'Truncation', 'Native']);
+    expect(all.did).toEqual(['Lossless', 'Truncation', 'Summary']);
     expect(all.tokens).toBeLessThan(TOKENS * 0.5);
     expect(all.cost).toBeGreaterThan(0);
   });
@@ -97,7 +97,7 @@ describe('the Pipeline strategy', () => {
 
   it('reports why a step did not run', async () => {
     const { steps } = await bed().run('pipeline', share(0.9));
-    expect(steps.at(-1)).toMatchObject({ name: 'Native', outcome: { reason: 'the target was already met' } });
+    expect(steps.at(-1)).toMatchObject({ name: 'Summary', outcome: { reason: 'the target was already met' } });
   });
 });
 
@@ -105,7 +105,7 @@ describe('the Adaptive Threshold strategy', () => {
   it.each([
     [0.9, ['Lossless']],
     [0.6, ['Truncation']],
-    [0.4, ['Native']],
+    [0.4, ['Summary']],
     [0.2, ['Aggressive']],
   ])('runs one provider for a target of %s', async (part, did) => {
     expect((await bed().run('adaptive-threshold', share(part))).did).toEqual(did);
@@ -120,10 +120,10 @@ describe('the Adaptive Threshold strategy', () => {
 
 describe('the Cost-Aware strategy', () => {
   it('pays what the budget allows, and nothing without a budget', async () => {
-    expect((await bed().run('cost-aware', share(0.3))).did).toEqual(['Native']);
+    expect((await bed().run('cost-aware', share(0.3))).did).toEqual(['Summary']);
     const { run, summarizer } = bed();
     const free = await run('cost-aware', { ...share(0.3), maxCost: 0 });
-    expect(free.did).not.toContain('Native');
+    expect(free.did).not.toContain('Summary');
     expect(free.did.length).toBeGreaterThan(0);
     expect(free.cost).toBe(0);
     expect(summarizer.requests).toHaveLength(0);
@@ -137,7 +137,7 @@ describe('the Quality-First with Fallback strategy', () => {
     expect(good.did).not.toContain('Truncation');
     const failed = await bed(['failed']).run('quality-first', share(0.2));
     expect(failed.did).toContain('Truncation');
-    expect(failed.notes?.join(' ')).toContain('Native');
+    expect(failed.notes?.join(' ')).toContain('Summary');
   });
 });
 
@@ -147,7 +147,7 @@ describe('the Progressive Enhancement strategy', () => {
     const free = await run('progressive-enhancement', { ...share(0.1), maxCost: 0.005 });
     expect(summarizer.requests).toHaveLength(0);
     expect(free.did).toEqual(['Lossless', 'Truncation']);
-    expect((await bed().run('progressive-enhancement', share(0.05))).did).toContain('Native');
+    expect((await bed().run('progressive-enhancement', share(0.05))).did).toContain('Summary');
   });
 });
 
@@ -225,7 +225,7 @@ describe('any strategy', () => {
     ]);
   });
 
-  it('explains the absence of Native in a program without models', () => {
+  it('explains the absence of Summary in a program without models', () => {
     const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
     expect(readyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
