@@ -18,7 +18,10 @@ export interface Group {
 export const placeOfGroup = (id: string): string => `group-${id}`;
 
 /** Places inside of sections that the page can go to, with the section that has to be unfolded for them. */
-const SECTION_OF_PLACE: Readonly<Record<string, string>> = { presets: 'smart' };
+const SECTION_OF_PLACE: Readonly<Record<string, string>> = {
+  presets: 'smart',
+  'two-configurations': 'comparison',
+};
 
 /** The section of a place, by its id; a section is its own. */
 export const sectionOf = (place: string): string => SECTION_OF_PLACE[place] ?? place;

@@ -182,7 +182,7 @@ const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
   await keyboard.press('Tab');
   await keyboard.press('Tab');
   await keyboard.press('Enter');
-  const chosen = frame.locator('#comparison vscode-dropdown');
+  const chosen = frame.locator('#two-configurations vscode-dropdown');
   await until('the focus in the comparison', () =>
     chosen.first().evaluate((dropdown) => dropdown === dropdown.ownerDocument.activeElement),
   );

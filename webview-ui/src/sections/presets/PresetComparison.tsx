@@ -50,7 +50,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
         <Button
           onClick={() => {
             changeView({ compared: [presetValue(preset.id), other?.value ?? CURRENT] });
-            reveal('comparison');
+            reveal('two-configurations');
           }}
         >
           {t('Compare on a conversation')}

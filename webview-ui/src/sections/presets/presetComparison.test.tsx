@@ -91,7 +91,7 @@ it('the comparison can be continued on a conversation with both presets', async 
   await page.click(() => page.find('#presets vscode-button', 'Compare on a conversation'));
   await page.until(() => page.root.querySelector('#comparison .compared'));
   expect(page.kept()).toMatchObject({ compared: ['preset speed', 'preset cost'], open: ['smart', 'comparison'] });
-  await page.until(() => document.activeElement?.closest('#comparison'));
+  await page.until(() => document.activeElement?.closest('#two-configurations'));
 });
 
 it('the comparison offers only presets other than the current one, accessibly', async () => {

@@ -65,7 +65,7 @@ export function TwoConfigurations(): ReactNode {
     setBusy(false);
   };
   return (
-    <div className="group-plain">
+    <div id="two-configurations" className="group-plain">
       <h4 className="group-title">{t('Compare two configurations')}</h4>
       <div className="compared">
         {([0, 1] as const).map((index) => (
