@@ -6,14 +6,14 @@ import { PARTICIPANT, RECALL_SERVER, RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type * as panel from './panel';
-import type { Condensed, Services } from './window/services';
+import type { CondensationEvent, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
-import { recallServers } from './window/recallServer';
+import { createRecallServers } from './window/recallServer';
 import { Bundles } from './window/bundles';
 import { RegisteredProviders } from './window/registered';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './window/comparisons';
-import { samplePath } from './window/samplePath';
+import { getSamplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
 import { FillDecorations } from './views/conversations/fillDecoration';
@@ -23,7 +23,7 @@ import type { Node } from './views/conversations/nodes';
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
   const comparisons = new Comparisons();
-  const condensed = new vscode.EventEmitter<Condensed>();
+  const condensed = new vscode.EventEmitter<CondensationEvent>();
   const ledgersChanged = new vscode.EventEmitter<void>();
   const registered = new RegisteredProviders();
   const settingsChanged = new vscode.EventEmitter<void>();
@@ -63,7 +63,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     return bundles.load('panel');
   };
   const panelParts = { services, extension: context.extension, commands: loadNow };
-  const sample = samplePath(context.extensionPath);
+  const sample = getSamplePath(context.extensionPath);
 
   context.subscriptions.push(
     log,
@@ -232,7 +232,7 @@ function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: 
     vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER, {
       onDidChangeMcpServerDefinitions: changed.event,
       // VS Code asks as soon as the extension is active: the commands are not loaded for that.
-      provideMcpServerDefinitions: () => recallServers(services),
+      provideMcpServerDefinitions: () => createRecallServers(services),
     }),
   );
 }

@@ -9,7 +9,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { OWN, replaceCache } from '../storage/ownFiles';
 
 /** A session's account, or why there is none, for one state of its file. */
-export interface KeptAccount {
+export interface CachedAccount {
   readonly path: string;
   readonly modified: number;
   readonly bytes?: number;
@@ -104,7 +104,7 @@ export class AccountCache {
 
   private constructor(
     private readonly file: string,
-    private readonly byPath: Map<string, KeptAccount>,
+    private readonly byPath: Map<string, CachedAccount>,
   ) {}
 
   static async open(file: string): Promise<AccountCache> {
@@ -113,12 +113,12 @@ export class AccountCache {
   }
 
   /** Account of an unchanged file; undefined if it was never read or has changed. */
-  current({ path, modified, bytes }: FoundConversation): KeptAccount | undefined {
+  current({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
     const kept = this.byPath.get(path);
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
   }
 
-  set(kept: KeptAccount): void {
+  set(kept: CachedAccount): void {
     this.byPath.set(kept.path, kept);
     this.isChanged = true;
   }
@@ -138,10 +138,10 @@ export class AccountCache {
   }
 }
 
-async function readCache(file: string): Promise<readonly KeptAccount[]> {
+async function readCache(file: string): Promise<readonly CachedAccount[]> {
   try {
     // Zod types absent fields as undefined; here they are absent, as in its input.
-    return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as KeptAccount[];
+    return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as CachedAccount[];
   } catch {
     return [];
   }

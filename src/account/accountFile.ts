@@ -7,7 +7,7 @@ import { estimatedWords, unreadWords } from '../core/account/words';
  * dollars.
  * @param unread reasons for which other sessions could not be read, one each
  */
-export function accountJson(
+export function renderAccountJson(
   sessions: readonly SessionAccount[],
   grouping: Grouping,
   unread: readonly string[] = [],
@@ -47,7 +47,7 @@ const TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'tree
  * or estimated sessions and the reasons.
  * @param unread reasons for which other sessions could not be read, one each
  */
-export function accountCsv(
+export function renderAccountCsv(
   sessions: readonly SessionAccount[],
   grouping: Grouping,
   unread: readonly string[] = [],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { loadTokenCounter } from '../storage/assets';
-import { accountCsv } from './accountFile';
+import { renderAccountCsv } from './accountFile';
 import { accountStores, type StoresAccount } from './accountStores';
 
 let home: string;
@@ -165,5 +165,5 @@ describe('Roo', () => {
 it('escapes a title that looks like a formula in CSV', async () => {
   put(CLAUDE, claudeCode(1).replace('Hello', '=1+1, \\"a\\"'));
   const { sessions } = await account();
-  expect(accountCsv(sessions, 'session').split('\r\n')[1]).toContain(`"'=1+1, ""a"""`);
+  expect(renderAccountCsv(sessions, 'session').split('\r\n')[1]).toContain(`"'=1+1, ""a"""`);
 });

@@ -19,8 +19,8 @@ import { countOnce, originIds, type ReadSession } from '../core/account/once';
 import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
-import { AccountCache, type KeptAccount } from './accountCache';
-import { accountRecords, accountSession, type AccountedFile } from './sessionAccount';
+import { AccountCache, type CachedAccount } from './accountCache';
+import { accountRecordedRequests, accountSession, type AccountedFile } from './sessionAccount';
 
 export interface AccountOptions {
   readonly find: FindOptions;
@@ -56,9 +56,9 @@ export async function accountStores(
     const { conversations, problems } = await findConversations(find, databases);
     const cache = await AccountCache.open(file);
     const paths = new Set(conversations.map(({ path }) => path));
-    const tools = once(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
+    const tools = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
     const wanted = conversations.filter(({ modified }) => modified >= since);
-    const kept: KeptAccount[] = [];
+    const kept: CachedAccount[] = [];
     let reportedAt = performance.now();
     let savedAt = reportedAt;
     for (const found of wanted) {
@@ -104,7 +104,7 @@ export async function accountStores(
 
 /** Origins of forked sessions that are not known yet, found by the id in their file names. */
 function findOrigins(
-  kept: readonly KeptAccount[],
+  kept: readonly CachedAccount[],
   older: readonly ReadSession[],
   conversations: readonly FoundConversation[],
 ): readonly FoundConversation[] {
@@ -114,7 +114,7 @@ function findOrigins(
 }
 
 /** Loads on the first call only. */
-export function once<T>(load: () => Promise<T>): () => Promise<T> {
+export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
 }
@@ -123,7 +123,7 @@ async function accountFile(
   found: FoundConversation,
   tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
-): Promise<KeptAccount> {
+): Promise<CachedAccount> {
   const { agent, path, modified, bytes, parent } = found;
   const state = { path, modified, ...(bytes !== undefined && { bytes }) };
   const file = { agent, path, modified, ...(parent !== undefined && { parent }) };
@@ -132,7 +132,7 @@ async function accountFile(
       const account = await accountFromRecords(found, file, tools);
       if (account) return { ...state, account };
     }
-    const conversation = readAccounted(path, databases);
+    const conversation = readConversation(path, databases);
     const { counter, prices } = await tools();
     // A new counter: cached counts of one conversation are useless for the next.
     const account = accountSession(file, conversation, { counter: new MessageCounter(counter), prices });
@@ -150,18 +150,24 @@ async function accountFromRecords(
   found: FoundConversation,
   file: AccountedFile,
   tools: () => Promise<{ readonly prices: PriceTable }>,
-): Promise<KeptAccount['account']> {
+): Promise<CachedAccount['account']> {
   if (found.bytes === undefined) return undefined;
   const streamed = streamRequests(found.path);
   if (!streamed) return undefined;
   const { details } = readHeadDetails(found);
   const { prices } = await tools();
   const { title = basename(found.path), id = found.path, workspace, parent } = details;
-  return accountRecords(file, { id, title, workspace, parent }, streamed.recorded, streamed.compactions, prices);
+  return accountRecordedRequests(
+    file,
+    { id, title, workspace, parent },
+    streamed.recorded,
+    streamed.compactions,
+    prices,
+  );
 }
 
 /** A conversation with all requests that its agent recorded. @throws ConversationReadError */
-export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
+export const readConversation = (path: string, databases: OpenDatabases): Conversation =>
   addUiRequests(readConversationFile(path, { history: 'all' }, { databases }), path);
 
 /** The Roo family records requests in a separate file; without it they are estimated. */

@@ -4,14 +4,14 @@ import type { Conversation } from '../conversations/types';
 import { type FillLevel, fillLevel } from '../core/account/fillLevel';
 import { lastRequestIn } from '../core/account/recordedRequest';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { modelPrices } from './models';
+import { findModelPrices } from './models';
 
 /**
  * Uses the agent's record of its last request and that model's window; otherwise our own count.
  * @param activeFrom index of the first message that the agent would send next, if the whole history
  * was read
  */
-export function fillOf(
+export function getFillLevel(
   conversation: Conversation,
   counter: MessageCounter,
   prices: PriceTable,
@@ -20,7 +20,7 @@ export function fillOf(
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && lastRequestIn(recorded, messages.length));
   const model = last?.model ?? (typeof request?.['model'] === 'string' ? request['model'] : undefined);
-  const facts = modelPrices(prices, { model, seller: last?.seller });
+  const facts = findModelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.json(value), 0);
@@ -34,10 +34,10 @@ export function fillOf(
   return model === undefined ? fill : { ...fill, model };
 }
 
-export type FillOf = (conversation: Conversation, counter: MessageCounter) => FillLevel;
+export type FillLevelReader = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 
 /** {@link getFillLevel} with the bundled price table. */
-export async function loadFillOf(): Promise<FillOf> {
+export async function loadFillLevelReader(): Promise<FillLevelReader> {
   const table = await loadPriceTable();
   // Cached, because a lookup takes as long as reading a small session and an index asks for the
   // same few models. The date is irrelevant for windows.
@@ -49,5 +49,5 @@ export async function loadFillOf(): Promise<FillOf> {
       return known.get(key);
     },
   };
-  return (conversation, counter) => fillOf(conversation, counter, prices);
+  return (conversation, counter) => getFillLevel(conversation, counter, prices);
 }

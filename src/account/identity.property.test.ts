@@ -11,7 +11,7 @@ import { groupAccount, GROUPINGS, addUp, type SessionAccount } from '../core/acc
 import { countOnce, type ReadSession } from '../core/account/once';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from '../conversations/formats/format';
-import { accountRecords } from './sessionAccount';
+import { accountRecordedRequests } from './sessionAccount';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -397,7 +397,7 @@ function readAll({ agent }: Writer, files: readonly File[]): ReadSession[] {
         : undefined;
     if (!recorded) return [];
     const file = { agent, path, modified: 0, ...(parent !== undefined && { parent }) };
-    return [accountRecords(file, { id: path, title: path }, recorded, 0, { lookup: () => undefined })];
+    return [accountRecordedRequests(file, { id: path, title: path }, recorded, 0, { lookup: () => undefined })];
   });
 }
 

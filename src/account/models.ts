@@ -26,7 +26,7 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
 };
 
 /** Undefined if no model is named or its seller's prices are unknown. */
-export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
+export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? findMaker(model) : SELLERS[seller];
   const known = vendor && findKnownModel(at === undefined ? table : atTime(table, at), { vendor, model });

@@ -3,7 +3,7 @@ import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { lastAnswer } from '../core/account/recordedRequest';
 import { estimateSaving } from '../core/cost/saving';
-import { modelPrices } from './models';
+import { findModelPrices } from './models';
 
 /**
  * US dollars saved by each request with the condensed conversation, assuming the model and cache
@@ -18,7 +18,7 @@ export async function savedPerRequest(
 ): Promise<number | undefined> {
   const last = lastRequest ?? (recorded && lastAnswer(recorded));
   if (!last?.usage) return undefined;
-  const model = modelPrices(prices ?? (await loadPriceTable()), last);
+  const model = findModelPrices(prices ?? (await loadPriceTable()), last);
   if (!model?.prices) return undefined;
   const { accounting, cacheReadTokens, cacheWriteTokens } = last.usage;
   const calibrated = (tokens: number): number => Math.ceil(tokens * model.tokenFactor);

@@ -7,7 +7,7 @@ import type { SessionAccount } from '../core/account/account';
 import { countOnce, type ReadSession } from '../core/account/once';
 import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { accountSession, namedModel } from './sessionAccount';
+import { accountSession, findNamedModel } from './sessionAccount';
 
 /** A token for each character, and four around each message. */
 const counter = new MessageCounter({ count: (text) => text.length });
@@ -217,6 +217,6 @@ it.each([
   ['of the document', [request({})], { model: 'named' }],
 ])('uses the model %s', (_, requests, expected) => {
   const conversation = { request: { model: 'named' } } as unknown as Conversation;
-  expect(namedModel(conversation, requests)).toEqual(expected);
-  expect(namedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});
+  expect(findNamedModel(conversation, requests)).toEqual(expected);
+  expect(findNamedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});
 });

@@ -29,8 +29,8 @@ import { getServedPrices, computeToolCost, type Service } from '../core/cost/ser
 import { getRate, type ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { fillOf } from './fillOf';
-import { modelPrices, type NamedModel } from './models';
+import { getFillLevel } from './fillOf';
+import { findModelPrices, type NamedModel } from './models';
 
 export interface AccountTools {
   readonly counter: MessageCounter;
@@ -65,10 +65,10 @@ export function accountSession(
   { counter, prices }: AccountTools,
 ): ReadSession {
   const { messages, recorded } = conversation;
-  const compactions = compactionsOf(conversation);
+  const compactions = findCompactions(conversation);
   const all = requestsIn(messages, counter, compactions, recorded?.requests);
-  const named = namedModel(conversation, recorded?.requests);
-  const calibration = calibrationOf(conversation, all, { counter, prices });
+  const named = findNamedModel(conversation, recorded?.requests);
+  const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = selectOwnRequests(all, recorded);
   const charges = readCharges(file, recorded, prices);
   // Requests covered by the agent's sums are not estimated.
@@ -93,7 +93,7 @@ export function accountSession(
     ...(charges.totals.length > 0 && { totals: charges.totals }),
     ...windowFor(Math.max(0, ...prompts), findWindow(recorded, named, prices).window, named.model),
     fill: downsample(prompts, FILL_POINTS),
-    now: fillOf(conversation, counter, prices, compactions.at(-1)?.message),
+    now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: sumCompactions(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
@@ -109,7 +109,7 @@ function selectOwnRequests(
 }
 
 /** For sessions that are too large or unreadable: only what their records say. */
-export function accountRecords(
+export function accountRecordedRequests(
   file: AccountedFile,
   head: SessionHead,
   recorded: RecordedRequests,
@@ -156,7 +156,7 @@ function findWindow(
 ): Pick<ReadSession, 'window'> {
   const window =
     recorded?.requests.findLast((request) => request.window !== undefined)?.window ??
-    modelPrices(prices, named)?.contextWindow;
+    findModelPrices(prices, named)?.contextWindow;
   return window === undefined ? {} : { window };
 }
 
@@ -263,7 +263,7 @@ function paidTotal(
     ...{ at, after, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
       const searches = webSearches - searchesOf(model);
-      const known = modelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
+      const known = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),
         ...tokenSums(usage),
@@ -329,7 +329,7 @@ function replayRequests(
   { counter }: AccountTools,
 ): ReplayedRequest[] {
   const { recorded, sidechains } = conversation;
-  const named = namedModel(conversation, recorded?.requests);
+  const named = findNamedModel(conversation, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
   const main = replay(requests, calibration).map((usage, index): ReplayedRequest => {
     const { answer, at } = requests[index] as ConversationRequest;
@@ -364,25 +364,25 @@ const toNamedModel = (request: RecordedRequest | undefined): NamedModel => ({
 });
 
 /** The agent's compactions: recorded ones, or else found by their summaries. */
-export const compactionsOf = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
+export const findCompactions = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
   recorded?.compactions ?? markedCompactions(messages);
 
 /** The model that answered last, or that the document names. */
-export function namedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
+export function findNamedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
   return last ? { ...toNamedModel(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
 /** From recorded usage; otherwise from instructions, tools and the model's family. */
-export function calibrationOf(
+export function calibrateSession(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
   { counter, prices }: AccountTools,
 ): Calibration {
   const { request = {}, recorded } = conversation;
   const counted = recorded?.requests.filter(hasUsage) ?? [];
-  const named = namedModel(conversation, recorded?.requests);
+  const named = findNamedModel(conversation, recorded?.requests);
   const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
   const pairs = requests.flatMap((each) => {
     const usage = usages.get(each.answer);
@@ -390,7 +390,7 @@ export function calibrationOf(
   });
   const fitted = calibrate(pairs);
   if (fitted) return fitted;
-  const factor = modelPrices(prices, named)?.tokenFactor ?? 1;
+  const factor = findModelPrices(prices, named)?.tokenFactor ?? 1;
   const declared = [request['system'], request['tools']].filter((value) => value !== undefined);
   const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.json(value), 0);
   const isClaude = /claude/i.test(named.model ?? '');
@@ -422,7 +422,10 @@ function computeCost(
   prices: PriceTable,
   service: Service,
 ): number | undefined {
-  const cost = computeCallCost(usage, getServedPrices(modelPrices(prices, named)?.prices, named.model ?? '', service));
+  const cost = computeCallCost(
+    usage,
+    getServedPrices(findModelPrices(prices, named)?.prices, named.model ?? '', service),
+  );
   if (cost !== undefined) return cost;
   const isFree = /[-:]free$/i.test(named.model ?? '');
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
@@ -453,7 +456,7 @@ function sumCompactions(
   const count = compactions.length;
   if (recorded?.hasCompactions || recorded?.requests.some(({ purpose, usage }) => purpose === 'compaction' && usage))
     return { count, isEstimate: false };
-  const known = modelPrices(prices, named)?.prices;
+  const known = findModelPrices(prices, named)?.prices;
   if (count === 0 || !known) return { count, isEstimate: true };
   const largest = Math.max(0, ...prompts);
   const cost = compactions.reduce((sum, { message, tokensBefore = largest }) => {

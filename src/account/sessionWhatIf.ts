@@ -8,8 +8,8 @@ import { localDay } from '../core/localDay';
 import { computeCallCost, sumCosts } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { duePoint, targetTokens, type Threshold } from '../core/condense/trigger/thresholds';
-import { calibrationOf, compactionsOf, namedModel, type AccountTools } from './sessionAccount';
-import { modelPrices } from './models';
+import { calibrateSession, findCompactions, findNamedModel, type AccountTools } from './sessionAccount';
+import { findModelPrices } from './models';
 
 export interface WhatIf {
   readonly manager: CondensationManager;
@@ -42,20 +42,20 @@ export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 
  * @param conversation read with the history `all`
  * @returns undefined if the model's window is unknown
  */
-export async function sessionWhatIf(
+export async function simulateSession(
   conversation: Conversation,
   { manager, provider, config, threshold, window, signal, day = '' }: WhatIf,
   tools: AccountTools,
 ): Promise<SessionWhatIf | undefined> {
   const { messages, recorded } = conversation;
   const { counter, prices } = tools;
-  const requests = requestsIn(messages, counter, compactionsOf(conversation), recorded?.requests);
-  const named = namedModel(conversation, recorded?.requests);
-  const model = modelPrices(prices, named);
+  const requests = requestsIn(messages, counter, findCompactions(conversation), recorded?.requests);
+  const named = findNamedModel(conversation, recorded?.requests);
+  const model = findModelPrices(prices, named);
   const contextWindow =
     window ?? recorded?.requests.findLast((each) => each.window !== undefined)?.window ?? model?.contextWindow;
   if (contextWindow === undefined) return undefined;
-  const calibration = calibrationOf(conversation, requests, tools);
+  const calibration = calibrateSession(conversation, requests, tools);
   const { fixed, factor } = calibration;
   const due = duePoint({
     contextWindow,

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { computeWhatIf } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
 import { accountStores } from './accountStores';
-import { storesWhatIf, type WhatIfChoice } from './storesWhatIf';
+import { simulateStores, type WhatIfChoice } from './storesWhatIf';
 import { readingSession } from './testing';
 
 it('simulates only sessions that were long enough, each once', async () => {
@@ -22,7 +22,7 @@ it('simulates only sessions that were long enough, each once', async () => {
   expect(sessions).toHaveLength(2);
   const choice: WhatIfChoice = { provider: 'lossless', config: {}, threshold: { percent: 75 } };
   const options = { cache: join(home, 'whatIf.json'), version: '1', signal: new AbortController().signal };
-  const first = await storesWhatIf(sessions, choice, options, tokens);
+  const first = await simulateStores(sessions, choice, options, tokens);
   expect([...first.keys()]).toEqual([name(1)]);
   const sum = computeWhatIf(sessions, first);
   expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
@@ -30,7 +30,7 @@ it('simulates only sessions that were long enough, each once', async () => {
   expect(sum.after).not.toBe(sum.cost);
   // The second run reads nothing: the files are gone.
   rmSync(folder, { recursive: true });
-  expect(await storesWhatIf(sessions, choice, options, tokens)).toEqual(first);
+  expect(await simulateStores(sessions, choice, options, tokens)).toEqual(first);
   const other = { ...options, version: '2' };
-  expect([...(await storesWhatIf(sessions, choice, other, tokens)).values()]).toEqual(['unknown']);
+  expect([...(await simulateStores(sessions, choice, other, tokens)).values()]).toEqual(['unknown']);
 });

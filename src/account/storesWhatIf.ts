@@ -17,9 +17,9 @@ import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN, replaceCache } from '../storage/ownFiles';
-import { once, readAccounted } from './accountStores';
-import { modelPrices } from './models';
-import { sessionWhatIf } from './sessionWhatIf';
+import { memoize, readConversation } from './accountStores';
+import { findModelPrices } from './models';
+import { simulateSession } from './sessionWhatIf';
 
 /** A provider with a configuration, which calls no model. */
 export interface WhatIfChoice {
@@ -45,7 +45,7 @@ const SAVE_MS = 10_000;
  * @returns by path; without sessions that were never long enough
  * @throws the signal's reason if it was aborted
  */
-export async function storesWhatIf(
+export async function simulateStores(
   sessions: readonly SessionAccount[],
   choice: WhatIfChoice,
   { cache: file, version, signal }: StoresWhatIfOptions,
@@ -53,7 +53,7 @@ export async function storesWhatIf(
   report: (done: number, all: number) => void = () => undefined,
 ): Promise<ReadonlyMap<string, SessionSaving | 'unknown'>> {
   const prices = await loadPriceTable();
-  const loaded = once(tokens);
+  const loaded = memoize(tokens);
   const savings = new Map<string, SessionSaving | 'unknown'>();
   const long = sessions.filter((session) => {
     const { path, window, usage, fill } = session;
@@ -62,7 +62,7 @@ export async function storesWhatIf(
       return false;
     }
     const model = usage.findLast((each) => each.model !== undefined)?.model;
-    const most = modelPrices(prices, { model })?.maxOutputTokens;
+    const most = findModelPrices(prices, { model })?.maxOutputTokens;
     const due = duePoint({
       contextWindow: window,
       threshold: choice.threshold,
@@ -107,7 +107,7 @@ async function simulateSaving(
 ): Promise<SessionSaving | 'unknown'> {
   let conversation;
   try {
-    conversation = readAccounted(path, databases);
+    conversation = readConversation(path, databases);
   } catch (error) {
     // The file was removed or changed after it was accounted.
     if (error instanceof ConversationReadError) return 'unknown';
@@ -116,7 +116,7 @@ async function simulateSaving(
   // A new counter: cached counts of one conversation are useless for the next.
   const counter = new MessageCounter(await tokens());
   const manager = new CondensationManager(counter, createProviders());
-  const result = await sessionWhatIf(
+  const result = await simulateSession(
     conversation,
     { manager, provider, config, threshold, window, signal, day: usage.at(-1)?.day ?? '' },
     { counter, prices: await loadPriceTable() },

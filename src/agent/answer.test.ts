@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiHandler, ApiRequest } from '../api/types';
-import { answer } from './answer';
-import { KeptThinking, withKeptThinking } from './keptThinking';
+import { streamAnswer } from './answer';
+import { KeptThinking, wrapWithKeptThinking } from './keptThinking';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
 const never = (): void => undefined;
@@ -24,11 +24,11 @@ it('sends an answer to be corrected back in its original order', async () => {
     countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
   };
   const reported: string[] = [];
-  await answer(
+  await streamAnswer(
     { messages: [{ role: 'user', content: 'go' }] },
     {
       ...PARTS,
-      handler: withKeptThinking(handler, new KeptThinking(), 'm'),
+      handler: wrapWithKeptThinking(handler, new KeptThinking(), 'm'),
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,
@@ -59,7 +59,7 @@ it('makes duplicate call ids unique when an answer is corrected', async () => {
     countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
   };
   const reported: string[] = [];
-  await answer(
+  await streamAnswer(
     {
       messages: [
         { role: 'user', content: 'go' },

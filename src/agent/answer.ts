@@ -1,7 +1,7 @@
 /** Streams one answer of a model to the chat, after checking its calls. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { withFreshIds } from './tidyMessages';
+import { renumberCalls } from './tidyMessages';
 
 export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
 
@@ -62,7 +62,7 @@ const CORRECTABLE: ReadonlySet<StopReason> = new Set<StopReason>([
  * are no JSON object) is answered with an error here, and the model continues in the same answer.
  * @throws {ApiError}
  */
-export async function answer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
+export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
   const usages: (Usage | undefined)[] = [];
   let hasText = false;
   let asked = request;
@@ -78,7 +78,7 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
     if (isFaulty && CORRECTABLE.has(turn.stopReason) && parts.isCorrected()) {
       asked = {
         ...asked,
-        messages: [...asked.messages, ...withFreshIds(createCorrection(turn, checked), asked.messages)],
+        messages: [...asked.messages, ...renumberCalls(createCorrection(turn, checked), asked.messages)],
       };
       continue;
     }

@@ -9,7 +9,7 @@ import { isCut, type Answer, type CutReason } from './answer';
  * A call's tokens for the chat's context ring: a data part of type `usage` with the fields of
  * OpenAI's API (undocumented; seen in VS Code 1.139).
  */
-export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
+export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   const prompt = countPromptTokens(usage);
   const fields = {
     prompt_tokens: prompt,
@@ -21,7 +21,7 @@ export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
 }
 
 /** Says what an incomplete answer lacks; undefined if it is complete. */
-export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
+export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): string | undefined {
   if (isCut(stopReason)) return isEmpty ? NOTHING[stopReason]() : `\n\n_${CUT[stopReason]()}_`;
   if (withheld.length > 0) {
     const tools = [...new Set(withheld)].join(', ');
@@ -54,7 +54,7 @@ const CUT: Readonly<Record<CutReason, () => string>> = {
 };
 
 /** VS Code 1.139 shows an error's message, followed by its stack if it has one. */
-export function chatError(error: unknown): Error {
+export function toChatError(error: unknown): Error {
   const shown = new Error(errorMessage(error));
   shown.stack = '';
   return shown;

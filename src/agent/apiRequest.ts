@@ -5,7 +5,7 @@ import { getBlocks, isToolUse } from '../core/messages/blocks';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { hasField } from '../core/vendors/vendors';
-import { withCacheMarks } from './cacheMarks';
+import { addCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
 /** The prompt's share of the window, in the model's tokens. */
@@ -33,7 +33,7 @@ export interface RequestParts {
  * If the chat offers no tools but the history contains calls, declares the tools they name and
  * forbids calling them, because APIs reject calls of undeclared tools.
  */
-export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
+export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
   const { system, messages, toolRequired, cacheMarks, room } = parts;
   const isMissing = parts.tools.length === 0;
@@ -52,7 +52,7 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
     ...(limit !== undefined && { maxOutputTokens: limit }),
     ...(thinkingTokens !== undefined && { thinkingTokens }),
   };
-  return cacheMarks ? withCacheMarks(request, cacheMarks, cacheLifetimeOf(profile)) : request;
+  return cacheMarks ? addCacheMarks(request, cacheMarks, getCacheLifetime(profile)) : request;
 }
 
 /** Margins for counting errors, as shares of the prompt: with and without calibration. */
@@ -90,11 +90,11 @@ function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
  * Agents resend the whole history, so it is cached for five minutes unless the profile says
  * otherwise.
  */
-export const cacheLifetimeOf = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
+export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
   cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
 /** The user's two newest messages; marked if nothing is condensed. */
-export function newestMarks(messages: readonly ApiMessage[]): number[] {
+export function selectNewestMarks(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);
 }

@@ -9,7 +9,7 @@ import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 const MAX_BREAKPOINTS = 4;
 
 /** Marks the given messages, the system prompt and, if one breakpoint is left, the tools. */
-export function withCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
+export function addCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
   if (lifetime === 'none') return request;
   const { tools = [], system = [], messages } = request;
   const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };

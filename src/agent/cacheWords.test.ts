@@ -3,25 +3,25 @@ import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
-import { DUE, liveBed, request, SMALL, upstream } from '../live/testing';
+import { DUE, createTestBed, createRequest, SMALL, createModel } from '../live/testing';
 import { estimateSaving } from '../core/cost/saving';
-import { lastLines } from './statusBar';
-import { whyWords } from './notices';
+import { formatLastCondensation } from './statusBar';
+import { formatWhy } from './notices';
 
 const prices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
 it('does not report a recently read cache of unknown span as expired', () =>
   inTemporaryFolder(async (root) => {
-    const { live, events } = liveBed(root);
-    const model = upstream({ prices });
-    const first = await live.prepare(request(SMALL, { model }));
+    const { live, events } = createTestBed(root);
+    const model = createModel({ prices });
+    const first = await live.prepare(createRequest(SMALL, { model }));
     live.answered(first, {
       ...{ accounting: 'openai', source: 'reported', inputTokens: 88_396, outputTokens: 10 },
       ...{ cacheReadTokens: 76_888, cacheWriteTokens: 0 },
     });
-    await live.prepare(request(DUE, { model }));
+    await live.prepare(createRequest(DUE, { model }));
     const decision = events.find((event) => event.kind === 'condensed')!.decision;
-    const words = [whyWords(decision), ...lastLines(live.active()!)].join('\n');
+    const words = [formatWhy(decision), ...formatLastCondensation(live.active()!)].join('\n');
     expect(words).not.toMatch(/expired|\$|[Pp]ays|broken/);
     expect(words.match(/Prompt cache: unknown/g)).toHaveLength(2);
     expect(words).toContain('it read 76,888 of 88,396 tokens from the cache');
@@ -71,7 +71,7 @@ it('describes every state in one of four words with its basis, and figures only 
               saving: estimateSaving(effect, { prices, accounting: 'openai', cache: cache.state }),
             }),
         };
-        const words = whyWords(decision);
+        const words = formatWhy(decision);
         expect(words).toMatch(new RegExp(`Prompt cache: ${cache.state} \\(.{8,}\\)\\.`));
         expect(words).not.toMatch(/expired|undefined|NaN|-\$|\$-|\b0 requests|costs \$0\.0000 once/);
         if (!isPriced || cache.state === 'unknown') expect(words).not.toMatch(/\$|Pays|Saves/);

@@ -4,9 +4,9 @@ import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 
 /** The prompt cache's state in one of four words, and the evidence for it. */
-export const cacheWords = (cache: CacheState): string => `${stateWords(cache)} (${basisWords(cache)})`;
+export const formatCache = (cache: CacheState): string => `${formatCacheState(cache)} (${formatCacheBasis(cache)})`;
 
-export function stateWords({ state }: CacheState): string {
+export function formatCacheState({ state }: CacheState): string {
   switch (state) {
     case 'warm':
       return vscode.l10n.t('Prompt cache: warm');
@@ -20,7 +20,7 @@ export function stateWords({ state }: CacheState): string {
 }
 
 /** The evidence for the cache's state. */
-export function basisWords(cache: CacheState): string {
+export function formatCacheBasis(cache: CacheState): string {
   if (cache.state === 'none') {
     return cache.basis === 'model'
       ? vscode.l10n.t('requests to this model are not cached')
@@ -78,7 +78,7 @@ function formatDuration(ms: number): string {
  * What a condensation saves and when it pays for itself; figures only if everything they depend on
  * is known.
  */
-export function worthWords({ cache, saving }: LiveDecision): string {
+export function formatWorth({ cache, saving }: LiveDecision): string {
   if (!saving) {
     return cache.state === 'unknown'
       ? vscode.l10n.t('What it saves is not known because the state of the prompt cache is not known.')
@@ -93,11 +93,11 @@ export function worthWords({ cache, saving }: LiveDecision): string {
     ...(cacheBreak > 0 ? [vscode.l10n.t('Rewriting the prompt cache costs {0} once.', dollars(cacheBreak))] : []),
     requests === undefined
       ? vscode.l10n.t('When it pays for itself is not known because its own cost is not known.')
-      : `${paysWords(requests)}.`,
+      : `${formatPayback(requests)}.`,
   ].join(' ');
 }
 
-export const paysWords = (requests: number): string =>
+export const formatPayback = (requests: number): string =>
   requests === 0
     ? vscode.l10n.t('Saves from the next request on')
     : requests === 1

@@ -28,8 +28,8 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
 }
 
 /** Undefined if the conversation has no words for a title. */
-export function titleOfRequest({ messages, conversationId }: ChatRequest): string | undefined {
-  if (conversationId !== undefined) return titleOfChat(messages);
+export function makeRequestTitle({ messages, conversationId }: ChatRequest): string | undefined {
+  if (conversationId !== undefined) return makeChatTitle(messages);
   const title = makeTitle(messages);
   return title === UNTITLED ? undefined : title;
 }
@@ -38,7 +38,7 @@ export function titleOfRequest({ messages, conversationId }: ChatRequest): strin
  * A title from the user's first words, which VS Code's agent puts into an element of its own after
  * the context.
  */
-export function titleOfChat(messages: readonly ApiMessage[]): string | undefined {
+export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;
     for (const block of getBlocks(message)) {

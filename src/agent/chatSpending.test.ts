@@ -11,7 +11,7 @@ import type { AgentRequest, PreparedRequest } from '../live/request';
 import type { ApiProfile } from '../settings/profiles';
 import type { ConversationLimits } from '../live/conversationSpending';
 import { ChatSpending } from './chatSpending';
-import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
 
 let server: ModelServer;
 let path: string;
@@ -36,7 +36,7 @@ const profile = (): ApiProfile => ({
   prices: { input: 100, output: 500, cacheWrite: 100, cacheRead: 100 },
 });
 
-class CountingLive extends PassingLive {
+class CountingLive extends PassThroughConversations {
   override prepared(request: AgentRequest): PreparedRequest {
     return { ...super.prepared(request), tokens: 1_000 };
   }
@@ -53,9 +53,9 @@ function openWindow(of: ApiProfile = profile()) {
     log: { warn: (line: string) => void log.push(line) },
     now: () => today,
   });
-  const { provider } = providerFor([of], new CountingLive(), { key: 'sk-any-key', spending });
+  const { provider } = createProvider([of], new CountingLive(), { key: 'sk-any-key', spending });
   const chat = async (conversation: string): Promise<FakeChat> => {
-    const [model] = await informationFrom(provider);
+    const [model] = await readInformation(provider);
     return new FakeChat(provider, model!, { _conversationId: conversation });
   };
   const ask = async (conversation: string): Promise<string> => {

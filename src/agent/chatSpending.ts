@@ -26,7 +26,7 @@ export class ChatSpending {
       ...parts,
       words: WORDS,
       tell: ({ words, about }) => {
-        tell(words, settingOf(about));
+        tell(words, getSetting(about));
       },
       warn: (note) => {
         log.warn(note);
@@ -50,7 +50,7 @@ export class ChatSpending {
 }
 
 /** The setting that a message about spending links to. */
-export const settingOf = (about: LimitNotice['about']): string =>
+export const getSetting = (about: LimitNotice['about']): string =>
   about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 
 const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;

@@ -10,9 +10,9 @@ import { KEY, PNG, describeError } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { MAX_ATTEMPTS } from '../live/attempts';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
-import { chatMessage, FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { chatMessage, FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
 import { MARKER_START } from '../core/messages/markers';
 import { lines, someMarker } from '../core/testing';
 
@@ -40,11 +40,11 @@ const profileOf = ({ url }: ModelServer, more: Partial<ApiProfile> = {}): ApiPro
 async function chatOn(
   server: ModelServer,
   more: Partial<ApiProfile> = {},
-  options: Parameters<typeof providerFor>[2] = {},
+  options: Parameters<typeof createProvider>[2] = {},
 ) {
-  const live = new PassingLive();
-  const made = providerFor([profileOf(server, more)], live, { key: KEY, ...options });
-  const [model] = await informationFrom(made.provider);
+  const live = new PassThroughConversations();
+  const made = createProvider([profileOf(server, more)], live, { key: KEY, ...options });
+  const [model] = await readInformation(made.provider);
   const chat = new FakeChat(made.provider, model!);
   chat.system('You are an agent.');
   chat.user('<environment_info>Linux</environment_info>');
@@ -363,12 +363,12 @@ describe('failures of a request', () => {
       answers: fc.array(fc.constantFrom(...REFUSALS), { maxLength: 8 }),
     });
     await inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'truncation' } });
+      const { live } = createTestBed(root, { settings: { provider: 'truncation' } });
       let chats = 0;
       await fc.assert(
         fc.asyncProperty(scenario, async ({ reads: count, answers }) => {
-          const { provider } = providerFor([profileOf(server, { contextWindow: 20_000 })], live, { key: KEY });
-          const [model] = await informationFrom(provider);
+          const { provider } = createProvider([profileOf(server, { contextWindow: 20_000 })], live, { key: KEY });
+          const [model] = await readInformation(provider);
           const chat = new FakeChat(provider, model!, { _conversationId: `c${chats++}` });
           chat.user('go');
           for (let at = 0; at < count; at++) {
@@ -410,7 +410,7 @@ describe('failures of a request', () => {
 
 describe('a call that no tool may get', () => {
   const marker = someMarker('a file');
-  const expanding = (live: PassingLive, known: boolean): void => {
+  const expanding = (live: PassThroughConversations, known: boolean): void => {
     live.expandMarkers = (_conversation: LiveId, input: unknown) => {
       const text = JSON.stringify(input);
       if (!text.includes(MARKER_START)) return Promise.resolve({ input });
@@ -504,13 +504,13 @@ describe('a wrapped model', () => {
   });
 
   it('is offered under its own name and asked without a key', async () => {
-    const live = new PassingLive();
+    const live = new PassThroughConversations();
     const model = lmModel([
       { kind: 'text', text: 'hello' },
       { kind: 'toolCall', callId: 'v1', name: 'read_file', input: { a: 1 } },
     ]);
-    const { provider } = providerFor([], live, { models: [model] });
-    const [information] = await informationFrom(provider);
+    const { provider } = createProvider([], live, { models: [model] });
+    const [information] = await readInformation(provider);
     expect(information).toMatchObject({
       id: 'other:big/one',
       name: 'Big One · condensed',

@@ -14,27 +14,27 @@ import { getRequestLimits } from '../core/vendors/requestLimits';
 import { getAccounting } from '../core/vendors/vendors';
 import { allowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
-import { answer, type Answer, type AnswerParts } from './answer';
-import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
-import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
+import { streamAnswer, type Answer, type AnswerParts } from './answer';
+import { buildApiRequest, getCacheLifetime, selectNewestMarks, type PromptRoom } from './apiRequest';
+import { fromChat, toMessage, toTools, type ConvertedMessages } from './conversion';
 import type { ChatSpending } from './chatSpending';
 import type { Handlers } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
-import { KeptThinking, withKeptThinking } from './keptThinking';
+import { KeptThinking, wrapWithKeptThinking } from './keptThinking';
 import { RECALL_TOOL } from './names';
 import { commonPrefix } from '../live/align';
-import { Attempts, problemIn, RecentFailures, type Change } from '../live/attempts';
+import { Attempts, classifyError, RecentFailures, type Change } from '../live/attempts';
 import type { AgentRequest, LiveId } from '../live/request';
 import type { ChatConversations, PreparedChat } from '../live/types';
-import { isReadOtherwise } from '../live/vendorReads';
+import { hasServerSideContextEdits } from '../live/vendorReads';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
-import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
+import { toModelInformation, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
-import { isSmallRequest, titleOfRequest, type ChatRequest } from './chatRequests';
-import { CHARS_PER_TOKEN, LONG_PART, lengthOf, TokenCounts } from './tokenCounts';
-import { chatError, usagePart, wordsFor } from './answerParts';
-import { thinkingPart } from '../window/languageModels';
+import { isSmallRequest, makeRequestTitle, type ChatRequest } from './chatRequests';
+import { CHARS_PER_TOKEN, LONG_PART, measureLength, TokenCounts } from './tokenCounts';
+import { toChatError, toUsagePart, describeMissingPart } from './answerParts';
+import { createThinkingPart } from '../window/languageModels';
 
 export interface ProviderParts {
   readonly catalog: ModelCatalog;
@@ -126,7 +126,7 @@ export class CondensingProvider {
     const { catalog, groups, settings } = this.parts;
     const declared = settings();
     return groups.answer(options, await catalog.list()).map((model) =>
-      informationOf(model, declared, {
+      toModelInformation(model, declared, {
         suffix: vscode.l10n.t('condensed'),
         detail: model.wraps?.vendor ?? model.profile.vendor,
         tooltip: formatTooltip(model),
@@ -151,7 +151,7 @@ export class CondensingProvider {
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
       this.parts.log.error(errorMessage(error));
-      throw chatError(error);
+      throw toChatError(error);
     } finally {
       subscription.dispose();
     }
@@ -168,7 +168,7 @@ export class CondensingProvider {
     const factor = getTokenizerFactor(version);
     return typeof content === 'string'
       ? this.counts.text(content, factor)
-      : this.counts.message(messageOf(content), factor);
+      : this.counts.message(toMessage(content), factor);
   }
 
   private async pass(
@@ -188,7 +188,7 @@ export class CondensingProvider {
     if (repetition.kind === 'stop') throw repetition.reason;
     try {
       const asking = await this.parts.handlers.handlerOf(model, repetition.kind === 'none');
-      const handler = withKeptThinking(asking, this.kept, getModelKey(model));
+      const handler = wrapWithKeptThinking(asking, this.kept, getModelKey(model));
       const passage: ChatTurn = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(toChatRequest(passage));
       const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
@@ -214,7 +214,7 @@ export class CondensingProvider {
     const { model } = passage;
     const request = this.agentRequest(passage, 0);
     const { messages, system = '', tools } = request;
-    const length = lengthOf([messages, system, tools]);
+    const length = measureLength([messages, system, tools]);
     const count = async (): Promise<number> => {
       if (length >= LONG_PART) return (await this.parts.live()).count(request);
       const counter = await this.parts.counter();
@@ -235,7 +235,7 @@ export class CondensingProvider {
   ): Promise<RequestForm> {
     const { messages } = passage.chat;
     const { contextWindow } = passage.model;
-    const cacheMarks = isStep ? newestMarks(messages) : undefined;
+    const cacheMarks = isStep ? selectNewestMarks(messages) : undefined;
     const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
     return { follower: NO_CONVERSATION, ...prepared, messages, cacheMarks, room, isView: false };
   }
@@ -329,7 +329,7 @@ export class CondensingProvider {
 
   private agentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
     const { profile } = model;
-    const title = titleOfRequest(toChatRequest({ chat, options }));
+    const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL) === true;
     // VS Code's chat offers the tool if the user allows it; other extensions only use their own
@@ -347,9 +347,9 @@ export class CondensingProvider {
       ...(title !== undefined && { title }),
       ...(chat.system !== undefined && { system: chat.system }),
       messages: chat.messages,
-      tools: toolsOf(options.tools),
+      tools: toTools(options.tools),
       extraTokens,
-      ...(profile.extraBody && isReadOtherwise(profile.extraBody) && { isReadOtherwise: true }),
+      ...(profile.extraBody && hasServerSideContextEdits(profile.extraBody) && { isReadOtherwise: true }),
       ...(canRecall !== undefined && { canRecall }),
       model: {
         key: getModelKey(model),
@@ -361,7 +361,7 @@ export class CondensingProvider {
         tokenFactor: model.tokenFactor,
         ...(model.prices && { prices: model.prices }),
         accounting: getAccounting(profile.vendor, profile.model),
-        cacheLifetime: cacheLifetimeOf(profile),
+        cacheLifetime: getCacheLifetime(profile),
         ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
         limits: getRequestLimits(profile.vendor, profile.model, host),
@@ -458,10 +458,10 @@ export class CondensingProvider {
       isView && commonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
     await betweenSteps(signal);
     const chatId = getConversationId(options);
-    const request = apiRequest(model, {
+    const request = buildApiRequest(model, {
       system: chat.system,
       messages: view,
-      tools: toolsOf(options.tools),
+      tools: toTools(options.tools),
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
       room,
@@ -476,11 +476,11 @@ export class CondensingProvider {
     };
     let answered: Answer;
     try {
-      answered = await answer(request, {
+      answered = await streamAnswer(request, {
         handler,
         signal,
         isRetried: (error, messages) => {
-          const problem = isApiError(error) ? problemIn(error) : undefined;
+          const problem = isApiError(error) ? classifyError(error) : undefined;
           if (!isApiError(error) || !problem) return false;
           attempts.failed(problem, isCondensed(), error);
           const { next } = attempts;
@@ -505,7 +505,7 @@ export class CondensingProvider {
           show(new vscode.LanguageModelTextPart(text));
         },
         thinking: (text) => {
-          show(thinkingPart(text));
+          show(createThinkingPart(text));
         },
         call: (id, name, input) => {
           called(name, input);
@@ -515,10 +515,10 @@ export class CondensingProvider {
     } finally {
       await paid?.end(reported > 0 || signal.aborted);
     }
-    const words = wordsFor(answered);
+    const words = describeMissingPart(answered);
     if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
     const usage = answered.usages.at(-1);
-    if (usage) progress.report(usagePart(usage));
+    if (usage) progress.report(toUsagePart(usage));
     return answered;
   }
 }

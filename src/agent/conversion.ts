@@ -2,7 +2,7 @@
 import type * as vscode from 'vscode';
 import type { ToolDeclaration } from '../api/types';
 import type { ApiMessage, Role } from '../core/messages/types';
-import { blockOf } from './parts';
+import { toBlock } from './parts';
 import { tidyMessages } from './tidyMessages';
 
 type ChatMessage = Pick<vscode.LanguageModelChatRequestMessage, 'role' | 'content'>;
@@ -22,7 +22,7 @@ const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
  * send theirs as an assistant message before the task, because the typings have no system role.
  */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
-  const converted = messages.map(messageOf);
+  const converted = messages.map(toMessage);
   const head = converted.findIndex((message) => message.role !== 'system' && !isPlainText(message));
   const prompt = converted.slice(0, head < 0 ? converted.length : head);
   const system = prompt.flatMap(({ content }) => getTexts(content)).join('\n\n');
@@ -34,16 +34,16 @@ const isPlainText = ({ role, content }: ApiMessage): boolean =>
   role === 'assistant' && typeof content !== 'string' && content.every(({ type }) => type === 'text');
 
 /** Converts one message without regard to its neighbors. */
-export const messageOf = ({ role, content }: ChatMessage): ApiMessage => ({
+export const toMessage = ({ role, content }: ChatMessage): ApiMessage => ({
   role: ROLES[role] ?? 'system',
-  content: content.flatMap((part) => blockOf(part) ?? []),
+  content: content.flatMap((part) => toBlock(part) ?? []),
 });
 
 const getTexts = (content: ApiMessage['content']): string[] =>
   typeof content === 'string' ? [content] : content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
 
 /** The tools as Anthropic's API declares them. A tool without a schema takes no parameters. */
-export const toolsOf = (tools: readonly vscode.LanguageModelChatTool[] = []): ToolDeclaration[] =>
+export const toTools = (tools: readonly vscode.LanguageModelChatTool[] = []): ToolDeclaration[] =>
   tools.map(({ name, description, inputSchema }) => ({
     name,
     description,

@@ -9,7 +9,7 @@ import {
   condenseChosen,
   defaultConversation,
   resolveConversation,
-  lookAtConversation,
+  loadConversation,
   onLiveChange,
   savePins,
 } from '../commands/chosenConversation';
@@ -26,11 +26,11 @@ import { makeBody, PATHS } from '../gateway/wires/testing';
 import type { Body } from '../gateway/wires/wire';
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveConversations } from '../live/liveConversations';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import type { LiveSummary } from '../live/types';
-import { runningFolder } from '../window/background';
+import { getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { agentOf, liveConversations, type AgentRuntime } from './runtime';
+import { getAgentRuntime, listLiveConversations, type AgentRuntime } from './runtime';
 
 const never = new AbortController().signal;
 
@@ -49,7 +49,7 @@ beforeEach(async () => {
   ({ services, log } = window);
   stubHome(window.home);
   fake.defaults['contextCondenser.automatic'] = true;
-  ({ live } = liveBed(join(window.home, 'store'), { settings: { provider: 'lossless' } }));
+  ({ live } = createTestBed(join(window.home, 'store'), { settings: { provider: 'lossless' } }));
   const listeners: (() => void)[] = [];
   const told: LimitNotice[] = [];
   limits = vi.fn();
@@ -63,8 +63,8 @@ beforeEach(async () => {
     own: new Map([['live-x', createLiveRoute(live, { spending })]]),
   });
   const address = gateway.url('live-x');
-  await announce(runningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
-  agent = agentOf(services);
+  await announce(getRunningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
+  agent = getAgentRuntime(services);
   await agent.watchRunning();
   const condenser = new LiveCondenser({
     live,
@@ -80,7 +80,7 @@ beforeEach(async () => {
   };
   close = () => gateway.close();
   await step(2);
-  await vi.waitFor(() => expect(liveConversations(services)).toHaveLength(1));
+  await vi.waitFor(() => expect(listLiveConversations(services)).toHaveLength(1));
 });
 
 afterEach(async () => {
@@ -90,9 +90,9 @@ afterEach(async () => {
 });
 
 const last = () => fake.shown.at(-1)!;
-const one = (): LiveSummary => liveConversations(services)[0]!;
+const one = (): LiveSummary => listLiveConversations(services)[0]!;
 const condensed = (): Promise<void> =>
-  vi.waitFor(() => expect(liveConversations(services)[0]?.condensations).toHaveLength(1));
+  vi.waitFor(() => expect(listLiveConversations(services)[0]?.condensations).toHaveLength(1));
 
 describe('an agent’s conversation', () => {
   it("is reported like the chat's: by a notification with Undo and Show Diff, in the log, and to other extensions", async () => {
@@ -157,14 +157,14 @@ describe('the panel’s preview', () => {
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
     expect(() => resolveConversation(services, name)).toThrow('no longer in memory');
-    await lookAtConversation(services, name);
+    await loadConversation(services, name);
     expect(resolveConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });
     const changed = vi.fn();
     const subscription = onLiveChange(services, changed);
     await live.pin(one().id, 0);
     await vi.waitFor(() => expect(changed).toHaveBeenCalled());
     subscription.dispose();
-    await lookAtConversation(services, { kind: 'file', path: 'any' });
+    await loadConversation(services, { kind: 'file', path: 'any' });
   });
 
   it('offers further ways for it, though its messages are in another process', async () => {

@@ -8,9 +8,9 @@ import type { RecordedRequest } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import type { ApiProfile } from '../settings/profiles';
-import { FakeChat, informationFrom, providerFor } from './testing';
+import { FakeChat, readInformation, createProvider } from './testing';
 import { RECALL_TOOL } from './names';
 import { RecallTool } from './recallTool';
 
@@ -55,9 +55,9 @@ it.each([
         offerInChat: true,
         ...about,
       };
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const { provider } = providerFor([profile], live, { key: 'sk-any-key' });
-      const [model] = await informationFrom(provider);
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const { provider } = createProvider([profile], live, { key: 'sk-any-key' });
+      const [model] = await readInformation(provider);
       const chat = new FakeChat(provider, model!);
       chat.tools = ['browser_take_screenshot', RECALL_TOOL].map((name) => ({
         name,
@@ -114,9 +114,9 @@ it('continues a chat of 42 screenshots (34 MB) below 20 MB, and the first one ca
         contextWindow: 200_000,
         offerInChat: true,
       };
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const { provider } = providerFor([profile], live, { key: 'sk-any-key' });
-      const [model] = await informationFrom(provider);
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const { provider } = createProvider([profile], live, { key: 'sk-any-key' });
+      const [model] = await readInformation(provider);
       const chat = new FakeChat(provider, model!);
       chat.user('<userRequest>Look at the pages</userRequest>');
       let shown = 0;

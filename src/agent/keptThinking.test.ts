@@ -10,7 +10,7 @@ import type { ApiProfile } from '../settings/profiles';
 import { KeptThinking } from './keptThinking';
 import { counter } from '../api/testing';
 import type { AgentRequest, PreparedRequest } from '../live/request';
-import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -147,9 +147,9 @@ async function statusesOf(
   server.play(({ index }) => steps[index - first]?.reply ?? { kind: 'reply', text: 'end' });
   const first = server.requests.length;
   const make = async () => {
-    const live = new PassingLive();
-    const { provider } = providerFor([profile], live, { key: 'sk-any' });
-    const [model] = await informationFrom(provider);
+    const live = new PassThroughConversations();
+    const { provider } = createProvider([profile], live, { key: 'sk-any' });
+    const [model] = await readInformation(provider);
     return { live, provider, model: model! };
   };
   let made = await make();
@@ -177,7 +177,7 @@ async function statusesOf(
 }
 
 /** Live conversations whose older results are cut, as by condensations. */
-class CuttingLive extends PassingLive {
+class CuttingLive extends PassThroughConversations {
   private behind = 0;
 
   /** The results before this place of the chat are cut from the next request on. */
@@ -287,8 +287,8 @@ describe('no sequence of answers leads to a refusal', () => {
     await fc.assert(
       fc.asyncProperty(condensed, async (all) => {
         const live = new CuttingLive();
-        const { provider } = providerFor([profile], live, { key: 'sk-any' });
-        const [model] = await informationFrom(provider);
+        const { provider } = createProvider([profile], live, { key: 'sk-any' });
+        const [model] = await readInformation(provider);
         const chat = new FakeChat(provider, model!);
         const first = server.requests.length;
         chat.user('go');
@@ -319,8 +319,8 @@ describe('no sequence of answers leads to a refusal', () => {
       offerInChat: true,
     };
     server.play(refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
-    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
-    const [model] = await informationFrom(provider);
+    const { provider } = createProvider([profile], new PassThroughConversations(), { key: 'sk-any' });
+    const [model] = await readInformation(provider);
     const chat = new FakeChat(provider, model!);
     chat.user('go');
     await expect(chat.ask()).rejects.toThrow('bound to a different conversation');
@@ -338,8 +338,8 @@ describe('no sequence of answers leads to a refusal', () => {
       baseUrl: server.url,
       offerInChat: true,
     };
-    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
-    const [model] = await informationFrom(provider);
+    const { provider } = createProvider([profile], new PassThroughConversations(), { key: 'sk-any' });
+    const [model] = await readInformation(provider);
     const chat = new FakeChat(provider, model!);
     server.play({ kind: 'reply', thinking: 'hm', calls: [{ name: 'read_file', input: {} }] });
     chat.user('go');

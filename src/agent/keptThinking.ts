@@ -9,7 +9,7 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { findTurnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findFamily } from '../core/vendors/families';
-import { plainId } from './tidyMessages';
+import { sanitizeId } from './tidyMessages';
 import { LruMap } from '../core/lruMap';
 
 /** A block and its position in the visible answer. */
@@ -51,7 +51,7 @@ export class KeptThinking {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
     const key = createKey(model, first);
-    this.answers.set(key, { model, calls: calls.map(plainId), blocks, tokens });
+    this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
   /** Like {@link setScope}, until the model has reported its own. */
@@ -147,7 +147,7 @@ export class KeptThinking {
 /** Not thinking, but which phase of an answer a text belongs to. */
 const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
-const createKey = (model: string, call: string): string => `${model}\n${plainId(call)}`;
+const createKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
 
 const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -186,7 +186,7 @@ const hasPersonText = (message: ApiMessage): boolean =>
  * Wraps a handler so that its model's thinking is kept and sent back.
  * @param model key of the model; no other gets its thinking
  */
-export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
+export function wrapWithKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
   const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
   if (scope) kept.assume(model, scope);
   return {

@@ -2,22 +2,22 @@ import * as vscode from 'vscode';
 import { formatTokens } from '../core/format';
 import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
-import { useWords } from '../window/condensationWords';
+import { formatUse } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { basisWords, stateWords, worthWords } from './cacheWords';
-import { whyLine } from './notices';
+import { formatCacheBasis, formatCacheState, formatWorth } from './cacheWords';
+import { formatWhyLine } from './notices';
 import {
-  figuresOf,
+  formatFigures,
   newResultsLines,
-  lastLines,
-  ranBy,
-  requestChange,
-  sumOf,
-  toolLines,
-  waitingWords,
+  formatLastCondensation,
+  formatRanBy,
+  formatRequestChange,
+  sumTokens,
+  formatTools,
+  formatWaiting,
 } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import type { Comparisons } from '../window/comparisons';
@@ -52,7 +52,7 @@ export async function showDetails(parts: DetailsParts, id?: LiveId): Promise<voi
   if (conversation) await showActions(conversation, parts);
 }
 
-export const liveItem = (conversation: LiveSummary) => ({
+export const toItem = (conversation: LiveSummary) => ({
   conversation,
   label: `$(${conversation.agent === undefined ? 'comment-discussion' : 'terminal'}) ${conversation.title}`,
   description: vscode.l10n.t(
@@ -60,12 +60,12 @@ export const liveItem = (conversation: LiveSummary) => ({
     formatTokens(conversation.tokens),
     formatTokens(conversation.contextWindow),
   ),
-  detail: [...(conversation.agent === undefined ? [] : [conversation.agent]), figuresOf(conversation)].join(' · '),
+  detail: [...(conversation.agent === undefined ? [] : [conversation.agent]), formatFigures(conversation)].join(' · '),
 });
 
 async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
   const title = vscode.l10n.t('Running conversations that are condensed');
-  return (await pickOne(conversations.map(liveItem), { title }))?.conversation;
+  return (await pickOne(conversations.map(toItem), { title }))?.conversation;
 }
 
 /** Lossless was due but found too little, and no other provider follows. */
@@ -91,7 +91,7 @@ async function showActions(
       `$(archive) ${vscode.l10n.t('Condense Now')}`,
       () => condenseFromEditor(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
-      waitingWords(conversation),
+      formatWaiting(conversation),
     ),
     ...(suggestsFileAware(conversation)
       ? [
@@ -111,7 +111,7 @@ async function showActions(
           action(
             `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showOutcome(live.undo(id)),
-            applied.length > 0 ? lastLines(conversation)[0] : newResultsLines(conversation).join(' · '),
+            applied.length > 0 ? formatLastCondensation(conversation)[0] : newResultsLines(conversation).join(' · '),
           ),
         ]
       : []),
@@ -132,7 +132,7 @@ async function showActions(
           action(
             `$(tools) ${vscode.l10n.t('Tool Definitions…')}`,
             () => showTools(conversation),
-            toolLines(conversation)[0],
+            formatTools(conversation)[0],
           ),
         ]
       : []),
@@ -145,15 +145,15 @@ async function showActions(
       .map((condensation, index) => ({ condensation, index, ...condensation }))
       .flatMap(({ condensation, index, at, isUndone, use }) => [
         {
-          label: requestChange(condensation),
+          label: formatRequestChange(condensation),
           description: [
-            ranBy(condensation),
+            formatRanBy(condensation),
             new Date(at).toLocaleTimeString(vscode.env.language),
             ...(isUndone ? [vscode.l10n.t('undone')] : []),
           ].join(' · '),
           detail: [
-            ...(index === 0 && lastDecision ? [`${whyLine(lastDecision)}.`] : []),
-            ...(use && use.turns > 0 ? [useWords(use)] : []),
+            ...(index === 0 && lastDecision ? [`${formatWhyLine(lastDecision)}.`] : []),
+            ...(use && use.turns > 0 ? [formatUse(use)] : []),
           ].join(' '),
         },
         ...(index === 0 && lastDecision ? [toCacheItem(lastDecision)] : []),
@@ -165,9 +165,9 @@ async function showActions(
 
 /** A separate row for the prompt cache, because lists truncate long lines. */
 const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
-  label: stateWords(decision.cache),
-  description: basisWords(decision.cache),
-  detail: worthWords(decision),
+  label: formatCacheState(decision.cache),
+  description: formatCacheBasis(decision.cache),
+  detail: formatWorth(decision),
 });
 
 /** Tools by server, largest first. They can be turned off in the chat's own list. */
@@ -177,7 +177,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
     agent === undefined ? [{ label: `$(settings-gear) ${vscode.l10n.t('Choose the Chat’s Tools…')}` }] : [];
   const byWeight = servers
     .map((server) => ({ server, own: tools.filter((tool) => tool.server === server) }))
-    .toSorted((a, b) => sumOf(b.own) - sumOf(a.own));
+    .toSorted((a, b) => sumTokens(b.own) - sumTokens(a.own));
   const items: vscode.QuickPickItem[] = [
     ...configure,
     ...byWeight.flatMap(({ server, own }) => [
@@ -185,7 +185,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
         label: vscode.l10n.t(
           '{0}: {1} tokens',
           server ?? vscode.l10n.t('Built in and from extensions'),
-          formatTokens(sumOf(own)),
+          formatTokens(sumTokens(own)),
         ),
         kind: vscode.QuickPickItemKind.Separator,
       },
@@ -237,7 +237,7 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
   const comparison = comparisons.add({
     conversation: id,
     title,
-    by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(ranBy))].join(', then '),
+    by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(formatRanBy))].join(', then '),
     ...texts,
   });
   await comparisons.show(comparison);

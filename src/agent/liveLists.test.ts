@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { fake } from '../../test/support/vscode';
 import type { LiveConversations } from '../live/liveConversations';
-import { json, liveBed, request, SMALL } from '../live/testing';
+import { json, createTestBed, createRequest, SMALL } from '../live/testing';
 import type { LiveDesk } from '../live/types';
-import { chooseEdits, differenceWords } from './liveLists';
+import { chooseEdits, formatDifference } from './liveLists';
 
 /** As a window has it of its own chat's conversations. */
 const deskOf = (live: LiveConversations): LiveDesk => ({
@@ -21,8 +21,8 @@ const deskOf = (live: LiveConversations): LiveDesk => ({
 
 it('lists an excluded edit at its place, unchecked, and applies it again when checked', () =>
   inTemporaryFolder(async (root) => {
-    const { live } = liveBed(root);
-    const { conversation: id } = await live.prepare(request(SMALL));
+    const { live } = createTestBed(root);
+    const { conversation: id } = await live.prepare(createRequest(SMALL));
     await live.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
     const condensed = live.view(id)!;
     /** The list, of which those with these labels are left ticked; undefined: it is closed. */
@@ -54,5 +54,5 @@ it.each([
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
 ])('shows a change by %d tokens without a sign', (fewer, words) => {
-  expect(differenceWords(fewer)).toBe(words);
+  expect(formatDifference(fewer)).toBe(words);
 });

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
 import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
-import { describePlaces } from '../live/describePlace';
+import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveDesk, LiveSummary } from '../live/types';
 
@@ -12,12 +12,12 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
-  const describe = describePlaces(shown.original);
+  const describe = createPlaceDescriber(shown.original);
   const edits = [...lastByPlace(shown.edits), ...shown.excluded].toSorted(compareByPlace);
   const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? formatRange(edit) : describe(edit.place),
-    description: differenceWords(edit.tokensBefore - edit.tokensAfter),
+    description: formatDifference(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
   }));
@@ -32,7 +32,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
 }
 
 /** @param fewer tokens removed; negative if a later edit restored some */
-export const differenceWords = (fewer: number): string =>
+export const formatDifference = (fewer: number): string =>
   fewer < 0
     ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
     : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));

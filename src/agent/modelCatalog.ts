@@ -2,7 +2,7 @@ import { loadPriceTable } from '../api/prices';
 import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { OWN_VENDOR } from '../settings/ownVendor';
-import { offeredProfile, offeredWrapped, type OfferedModel, type WrappedModel } from './offeredModels';
+import { offerProfile, offerWrappedModel, type OfferedModel, type WrappedModel } from './offeredModels';
 import { isEqual } from '../core/isEqual';
 
 export interface CatalogParts {
@@ -54,10 +54,10 @@ export class ModelCatalog {
       ...this.parts
         .profiles()
         .filter(({ offerInChat }) => offerInChat === true)
-        .map((profile) => offeredProfile(profile, table)),
+        .map((profile) => offerProfile(profile, table)),
       ...names
-        .flatMap((name) => known.find((model) => nameOf(model) === name) ?? [])
-        .map((model) => offeredWrapped(model, table)),
+        .flatMap((name) => known.find((model) => getModelName(model) === name) ?? [])
+        .map((model) => offerWrappedModel(model, table)),
     ];
     if (isEqual(offered, this.offered)) return;
     this.offered = offered;
@@ -77,8 +77,8 @@ export class ModelCatalog {
       );
     }
     const known = this.parts.remembered.get();
-    const missing = known.filter((model) => !found.some((other) => nameOf(other) === nameOf(model)));
-    const all = [...found, ...missing].filter((model) => names.includes(nameOf(model)));
+    const missing = known.filter((model) => !found.some((other) => getModelName(other) === getModelName(model)));
+    const all = [...found, ...missing].filter((model) => names.includes(getModelName(model)));
     if (isEqual(all, known)) return;
     this.parts.remembered.set(all);
     await this.read();
@@ -86,4 +86,4 @@ export class ModelCatalog {
 }
 
 /** The setting's name for a model of VS Code. */
-export const nameOf = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;
+export const getModelName = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;

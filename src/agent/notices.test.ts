@@ -3,7 +3,7 @@ import { fake } from '../../test/support/vscode';
 import type { CondensationOutcome } from '../core/condense';
 import type { LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
-import { showAgentCondensed, showLimit, showLiveEvent, whyWords, type NoticeParts } from './notices';
+import { showAgentCondensed, showLimit, showLiveEvent, formatWhy, type NoticeParts } from './notices';
 
 beforeEach(() => {
   fake.reset();
@@ -32,25 +32,25 @@ describe('the reason of a condensation', () => {
     ['by-hand', 'asked for by hand'],
   ] as const)("is %s, with the cache's state", (reason, words) => {
     const unpriced = 'What it saves is not known because the model’s price is not known.';
-    expect(whyWords({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
-    expect(whyWords({ ...decision, reason, cache: COLD })).toBe(
+    expect(formatWhy({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
+    expect(formatWhy({ ...decision, reason, cache: COLD })).toBe(
       `Why: ${words}. ${unpriced} Prompt cache: cold (last request 7 minutes earlier; the vendor keeps prompts for at most 5 minutes).`,
     );
   });
 
   it('includes the higher price tier that it dropped below', () => {
-    expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
+    expect(formatWhy({ ...decision, dearerAbove: 200_000 })).toContain(
       'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ',
     );
   });
 
   it('includes the saving if the model has a price', () => {
-    expect(whyWords(decision)).toContain('the model’s price is not known');
+    expect(formatWhy(decision)).toContain('the model’s price is not known');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
-    expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
+    expect(formatWhy({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
       'Each later request costs $0.0123 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 4 requests.',
     );
-    expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
+    expect(formatWhy({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
       'When it pays for itself is not known because its own cost is not known.',
     );
   });

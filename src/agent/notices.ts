@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { OutcomeSummary } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
 import { formatReport, namesOf } from '../core/condense/report/report';
-import { carefulWords, changeWords, condensationWords, useWords } from '../window/condensationWords';
-import { cacheWords, worthWords } from './cacheWords';
+import { formatUseAdvice, formatTokenChange, formatCondensation, formatUse } from '../window/condensationWords';
+import { formatCache, formatWorth } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
@@ -52,7 +52,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
       if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MS, 'archive');
       return;
     case 'careful': {
-      const words = `${useWords(event.use)} ${carefulWords()}`;
+      const words = `${formatUse(event.use)} ${formatUseAdvice()}`;
       log.warn(words);
       if (parts.kind() !== 'none') void showInformationMessage(words);
       return;
@@ -75,7 +75,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
     case 'none':
       return;
     case 'statusBar': {
-      const change = changeWords(decision.tokensBefore, decision.tokensAfter);
+      const change = formatTokenChange(decision.tokensBefore, decision.tokensAfter);
       void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MS, 'archive');
       return;
     }
@@ -90,7 +90,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
       // Keep offering the actions until one of them closes the notification.
       for (;;) {
-        const words = condensationWords(figures);
+        const words = formatCondensation(figures);
         switch (await showInformationMessage(words, showDiff, further, undo, details)) {
           case showDiff:
             await parts.showDiff(conversation);
@@ -184,13 +184,13 @@ function formatReason({ reason, dearerAbove }: LiveDecision): string {
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-export const whyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
+export const formatWhyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
 
 /** Why it was done, what it saves, and the cache's state, on one line. */
-export const whyWords = (decision: LiveDecision): string =>
-  `${whyLine(decision)}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
+export const formatWhy = (decision: LiveDecision): string =>
+  `${formatWhyLine(decision)}. ${formatWorth(decision)} ${formatCache(decision.cache)}.`;
 
 /** Like {@link formatWhy}, with the window's size; for the log. */
 function formatDecision(decision: LiveDecision): string {
-  return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${whyWords(decision)}`;
+  return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${formatWhy(decision)}`;
 }

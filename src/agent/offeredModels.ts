@@ -39,7 +39,7 @@ export interface OfferedModel {
   readonly prices?: ModelPrices;
 }
 
-export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
+export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
   const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = getKnownModel(profile, table);
   return {
     id: profile.id,
@@ -55,7 +55,7 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
 }
 
 /** A model of VS Code, which declares its input limit but not its output limit. */
-export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedModel {
+export function offerWrappedModel(wraps: WrappedModel, table: PriceTable): OfferedModel {
   const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wraps.family });
   return {
     ...(seesImages !== undefined && { seesImages }),
@@ -87,7 +87,7 @@ export interface AgentSettings {
 export type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
 
 /** @param texts the model's detail and tooltip, in the user's language */
-export function informationOf(
+export function toModelInformation(
   model: OfferedModel,
   { automatic, declaredWindow }: AgentSettings,
   texts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },

@@ -9,8 +9,8 @@ import { fake } from '../../test/support/vscode';
 import { KEY } from '../api/testing';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
-import { agentOf, liveConversations } from './runtime';
-import { chatMessage, FakeChat, informationFrom } from './testing';
+import { getAgentRuntime, listLiveConversations } from './runtime';
+import { chatMessage, FakeChat, readInformation } from './testing';
 
 const WINDOW = 24_000;
 const STEPS = 24;
@@ -57,12 +57,12 @@ it('handles two simultaneous tasks, one with native tools and one with XML in th
   });
   fake.settings['contextCondenser.profiles'] = [profile];
   await storeKey(services.context.secrets, profile, KEY);
-  const agent = agentOf(services);
+  const agent = getAgentRuntime(services);
   onTestFinished(async () => {
     agent.dispose();
     await server.close();
   });
-  const [model] = await informationFrom(agent.provider);
+  const [model] = await readInformation(agent.provider);
   const native = new FakeChat(agent.provider, model!, {});
   const xml = new FakeChat(agent.provider, model!, {});
   xml.tools = [];
@@ -77,7 +77,7 @@ it('handles two simultaneous tasks, one with native tools and one with XML in th
     xml.messages.push(say(1, `[read_file for 'src/xml${fileAt(step)}.ts'] Result:`, numbered.join('\n')));
   }
   expect(server.requests.filter(({ status }) => status !== 200).map(({ refusal }) => refusal)).toEqual([]);
-  const known = liveConversations(services);
+  const known = listLiveConversations(services);
   expect(known.map(({ title }) => title).toSorted()).toEqual([
     'Put the native notes in order',
     'Put the other notes in order',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
 import { PNG } from '../api/testing';
-import { fromChat, toolsOf } from './conversion';
-import { blockOf } from './parts';
+import { fromChat, toTools } from './conversion';
+import { toBlock } from './parts';
 import { chatMessage } from './testing';
 
 const data = (content: string | Uint8Array, mimeType: string) =>
@@ -10,22 +10,22 @@ const data = (content: string | Uint8Array, mimeType: string) =>
 
 describe('a part of a message', () => {
   it('becomes a block if a model reads it', () => {
-    expect(blockOf(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
-    expect(blockOf(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
+    expect(toBlock(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
+    expect(toBlock(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: PNG },
     });
     // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
-    expect(blockOf(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
-    expect(blockOf(data('BM', 'image/bmp'))).toMatchObject({ text: "[2 bytes of image/bmp that can't be shown here]" });
-    expect(blockOf(data('', 'image/png'))).toMatchObject({ text: "[0 bytes of image/png that can't be shown here]" });
-    expect(blockOf(data('%PDF', 'application/pdf'))).toMatchObject({
+    expect(toBlock(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
+    expect(toBlock(data('BM', 'image/bmp'))).toMatchObject({ text: "[2 bytes of image/bmp that can't be shown here]" });
+    expect(toBlock(data('', 'image/png'))).toMatchObject({ text: "[0 bytes of image/png that can't be shown here]" });
+    expect(toBlock(data('%PDF', 'application/pdf'))).toMatchObject({
       type: 'document',
       source: { media_type: 'application/pdf' },
     });
-    expect(blockOf(data('{"a":1}', 'application/json'))).toEqual({ type: 'text', text: '{"a":1}' });
-    expect(blockOf(data('plain', 'text/plain; charset=utf-8'))).toEqual({ type: 'text', text: 'plain' });
-    expect(blockOf(data('zip', 'application/zip'))).toEqual({
+    expect(toBlock(data('{"a":1}', 'application/json'))).toEqual({ type: 'text', text: '{"a":1}' });
+    expect(toBlock(data('plain', 'text/plain; charset=utf-8'))).toEqual({ type: 'text', text: 'plain' });
+    expect(toBlock(data('zip', 'application/zip'))).toEqual({
       type: 'text',
       text: "[3 bytes of application/zip that can't be shown here]",
     });
@@ -37,8 +37,8 @@ describe('a part of a message', () => {
     ['image/png', Buffer.from('GIF89a'), 'image/gif'],
     ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
   ])('called %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
-    expect(blockOf(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
-    expect(blockOf(data('<html>No such page</html>', name))).toEqual({
+    expect(toBlock(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
+    expect(toBlock(data('<html>No such page</html>', name))).toEqual({
       type: 'text',
       text: `[25 bytes of ${name} that can't be shown here]`,
     });
@@ -57,19 +57,19 @@ describe('a part of a message', () => {
       7,
       '',
     ]) {
-      expect(blockOf(part)).toBeUndefined();
+      expect(toBlock(part)).toBeUndefined();
     }
   });
 
   it('that is unknown is kept as text if it has some', () => {
-    expect(blockOf({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
-    expect(blockOf({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
-    expect(blockOf('bare')).toEqual({ type: 'text', text: 'bare' });
+    expect(toBlock({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
+    expect(toBlock({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
+    expect(toBlock('bare')).toEqual({ type: 'text', text: 'bare' });
   });
 
   it('in a result becomes a string if it is a single text', () => {
     const content = (...parts: unknown[]): unknown =>
-      blockOf(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
+      toBlock(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
     expect(content()).toBe('');
     expect(content(new vscode.LanguageModelTextPart('one'))).toBe('one');
     expect(content(new vscode.LanguageModelTextPart('one'), new vscode.LanguageModelTextPart('two'))).toHaveLength(2);
@@ -95,9 +95,9 @@ describe('messages', () => {
   });
 
   it('tools have a schema in any case', () => {
-    expect(toolsOf([{ name: 'x', description: 'y' }])).toEqual([
+    expect(toTools([{ name: 'x', description: 'y' }])).toEqual([
       { name: 'x', description: 'y', input_schema: { type: 'object', properties: {} } },
     ]);
-    expect(toolsOf()).toEqual([]);
+    expect(toTools()).toEqual([]);
   });
 });

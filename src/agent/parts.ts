@@ -14,7 +14,7 @@ const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_man
  * Undefined for data that no model reads (cache marks, usage) or that can't be sent without its
  * signature (thinking). Unknown parts with text become text.
  */
-export function blockOf(part: unknown): Block | undefined {
+export function toBlock(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);
   if (part instanceof vscode.LanguageModelToolCallPart) {
     return { type: 'tool_use', id: part.callId, name: part.name, input: part.input };
@@ -33,7 +33,7 @@ const toTextBlock = (text: string): Block | undefined => (text.trim() === '' ? u
 
 /** A single text becomes a string, as most results are. */
 function toResultContent(parts: readonly unknown[]): string | Block[] {
-  const blocks = parts.flatMap((part) => blockOf(part) ?? []);
+  const blocks = parts.flatMap((part) => toBlock(part) ?? []);
   if (blocks.length === 0) return '';
   const [first] = blocks;
   return blocks.length === 1 && first?.type === 'text' ? (first['text'] as string) : blocks;

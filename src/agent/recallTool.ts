@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { LiveId } from '../live/request';
-import { recallInput, recallQuery } from '../live/recallInput';
+import { recallInput, toRecallQuery } from '../live/recallInput';
 import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL } from './names';
 import { LruMap } from '../core/lruMap';
@@ -24,7 +24,7 @@ export class RecallTool {
     const parsed = recallInput.safeParse(input);
     if (!parsed.success) return toTextResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
     const live = await this.live();
-    const query = recallQuery(parsed.data);
+    const query = toRecallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(createKey(input)) ?? (others.length === 0 ? only?.id : undefined);
     // References are searched everywhere; text only in the calling conversation.

@@ -10,15 +10,15 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
-import { toolWeightsOf } from '../commands/account';
-import { historyOf } from '../commands/history';
+import { listToolWeights } from '../commands/account';
+import { readHistory } from '../commands/history';
 import { undoLast } from '../commands/undo';
 import { KEY } from '../api/testing';
 import { lines } from '../core/testing';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
-import { AgentRuntime, agentOf, liveConversations } from './runtime';
-import { FakeChat, informationFrom } from './testing';
+import { AgentRuntime, getAgentRuntime, listLiveConversations } from './runtime';
+import { FakeChat, readInformation } from './testing';
 import { findMarkers, MARKER_START } from '../core/messages/markers';
 
 let services: Services;
@@ -43,7 +43,7 @@ beforeEach(async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.provider'] = 'truncation';
   await storeKey(services.context.secrets, profile, KEY);
-  agent = agentOf(services);
+  agent = getAgentRuntime(services);
 });
 
 afterEach(async () => {
@@ -56,7 +56,7 @@ const item = () => fake.statusBar[0]!;
 
 /** The agent reads so many files of so many lines, about 11 tokens each. */
 async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
-  const [model] = await informationFrom(agent.provider);
+  const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
   chat.user('<userRequest>Read them all</userRequest>');
@@ -126,7 +126,7 @@ describe('a task that outgrows the window', () => {
     fake.answers = ['Open Setting'];
     server.play(reply('Done.'));
     const ask = async (runtime: AgentRuntime): Promise<string> => {
-      const [model] = await informationFrom(runtime.provider);
+      const [model] = await readInformation(runtime.provider);
       const chat = new FakeChat(runtime.provider, model!);
       chat.user('<userRequest>Do it</userRequest>');
       return (await chat.ask()).text;
@@ -147,7 +147,7 @@ describe('a task that outgrows the window', () => {
   it('is neither condensed nor shown when off', async () => {
     await vscode.workspace.getConfiguration('contextCondenser').update('automatic', false);
     await readFiles(3);
-    expect(liveConversations(services)).toEqual([]);
+    expect(listLiveConversations(services)).toEqual([]);
     expect(item().isShown).toBe(false);
     expect(lastBody()).toContain('file 0 line 169');
   });
@@ -160,7 +160,7 @@ describe('commands on a conversation of the chat', () => {
     await readFiles(12, 60);
     server.play(reply('## Goal\nRead them all.'));
     const before = server.requests.length;
-    await agent.condense(liveConversations(services)[0]!.id, 'native');
+    await agent.condense(listLiveConversations(services)[0]!.id, 'native');
     expect(server.requests).toHaveLength(before + 1);
     expect(lastBody()).not.toContain('"tools"');
     const told = log.lines.join('\n');
@@ -170,7 +170,7 @@ describe('commands on a conversation of the chat', () => {
       "No condensing profile is chosen. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
     );
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0;
-    await agent.condense(liveConversations(services)[0]!.id, 'native');
+    await agent.condense(listLiveConversations(services)[0]!.id, 'native');
     expect(server.requests).toHaveLength(before + 1);
   });
 
@@ -187,7 +187,7 @@ describe('commands on a conversation of the chat', () => {
     await chat.ask();
     expect(lastBody()).toContain(MARKER_START);
     fake.settings['contextCondenser.provider'] = 'nobody';
-    await agent.condense(liveConversations(services)[0]!.id);
+    await agent.condense(listLiveConversations(services)[0]!.id);
     expect(shown().at(-1)).toContain('Nothing was condensed. There is no provider "nobody".');
     await undoLast(services);
     chat.user('again');
@@ -196,9 +196,9 @@ describe('commands on a conversation of the chat', () => {
     expect(lastBody()).toContain('file 0 line 59');
     fake.settings['contextCondenser.provider'] = 'lossless';
     fake.answers = ['Use Truncation'];
-    await agent.condense(liveConversations(services)[0]!.id);
+    await agent.condense(listLiveConversations(services)[0]!.id);
     await vi.waitFor(() => {
-      expect(liveConversations(services)[0]!.condensations.at(-1)).toMatchObject({
+      expect(listLiveConversations(services)[0]!.condensations.at(-1)).toMatchObject({
         provider: 'truncation',
         isUndone: false,
       });
@@ -249,7 +249,7 @@ describe('commands on a conversation of the chat', () => {
     expect(lastBody()).toContain(MARKER_START);
     fake.picks = ['Pin Messages', '1 · user'];
     await agent.showDetails();
-    expect(liveConversations(services)[0]?.pinned).toEqual([0]);
+    expect(listLiveConversations(services)[0]?.pinned).toEqual([0]);
     fake.picks = ['Tool Definitions', 'Choose the Chat’s Tools'];
     await agent.showDetails();
     expect(fake.offered.at(-1)!.slice(1)).toMatchObject([
@@ -261,7 +261,7 @@ describe('commands on a conversation of the chat', () => {
     ]);
     expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);
     // The panel's account shows the same.
-    expect(toolWeightsOf(services)).toMatchObject([
+    expect(listToolWeights(services)).toMatchObject([
       { title: 'Read them all', agent: 'VS Code', tools: [{ name: 'read_file', calls: 12, callsElsewhere: 0 }] },
     ]);
     for (const action of ['Show Diff', 'Undo the Last', 'Redo', 'Settings']) {
@@ -279,7 +279,7 @@ describe('commands on a conversation of the chat', () => {
 
   it('offer a choice if there are several', async () => {
     await readFiles(1);
-    const [model] = await informationFrom(agent.provider);
+    const [model] = await readInformation(agent.provider);
     const other = new FakeChat(agent.provider, model!, { _conversationId: 'c2' });
     other.user('<userRequest>Another task</userRequest>');
     await other.ask();
@@ -296,7 +296,7 @@ describe('commands on a conversation of the chat', () => {
 });
 
 it('shows repeated reads after a reference in tooltip, details and history', async () => {
-  const [model] = await informationFrom(agent.provider);
+  const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
   chat.user('<userRequest>Read the file</userRequest>');
@@ -323,7 +323,7 @@ it('shows repeated reads after a reference in tooltip, details and history', asy
   expect(undo?.description).toContain(once);
   // What arrives is written behind its request.
   await vi.waitFor(async () => {
-    const { entries } = await historyOf(services, new AbortController().signal);
+    const { entries } = await readHistory(services, new AbortController().signal);
     expect(entries).toMatchObject([{ place: 'live', provider: 'on-arrival', rereads: 1 }]);
   }, 10_000);
 });
@@ -394,9 +394,9 @@ it('reports invalid settings, which count as defaults; invalid entries of a list
       words,
     ).toBe(true);
   }
-  expect((await informationFrom(agent.provider))[0]?.maxInputTokens).toBe(998_000);
+  expect((await readInformation(agent.provider))[0]?.maxInputTokens).toBe(998_000);
 });
 
 it('has one agent mode per window', () => {
-  expect(agentOf(services)).toBe(agent);
+  expect(getAgentRuntime(services)).toBe(agent);
 });

@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
-import { liveStoreOf, runningFolder, summariesOf, withCancellation } from '../window/background';
-import { chatEngineOf } from '../window/engineThread';
-import { hostModels } from '../window/hostModels';
-import { modelsOfWindow } from '../window/models';
-import { plain } from '../window/settings/plain';
+import { getLiveLedgerFolder, getRunningFolder, getSummaries, withCancellation } from '../window/background';
+import { getChatThread } from '../window/engineThread';
+import { createHostModels } from '../window/hostModels';
+import { createWindowModels } from '../window/models';
+import { toPlain } from '../window/settings/plain';
 import { languageModels } from '../window/languageModels';
-import { originalsOf } from '../window/originals';
-import { keepMetrics, metricsOf } from '../window/metrics';
-import { modelSettings } from '../window/settings/modelSettings';
-import { counterOf } from '../window/counter';
-import { configToRun, ownPresets, summaryPreferences } from '../window/settings/providerConfig';
+import { getOriginals } from '../window/originals';
+import { recordMetrics, getMetrics } from '../window/metrics';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { getCounter } from '../window/counter';
+import { resolveConfig, readOwnPresets, readSummaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { chooseThreshold } from '../settings/profiles';
-import { ChatSpending, settingOf } from './chatSpending';
+import { ChatSpending, getSetting } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveClient } from '../engine/live/client';
-import { metricsOfEvent } from '../live/metricsOfEvent';
+import { createMetrics } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
 import type { ByHandResult, LiveDesk, LiveSummary, LiveView, WindowEngine } from '../live/types';
@@ -31,14 +31,14 @@ import { ModelGroups } from './modelGroups';
 import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
-import { spendingOf } from '../window/spending';
+import { getSpending } from '../window/spending';
 import { FILE_AWARE_NAME, providerNameOf } from '../core/condense/types';
-import { setting, watchSettings } from '../window/settings/settings';
+import { readSetting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { rememberCondensation } from '../window/lastCondensation';
-import { LiveStatusBar, ranBy, requestChange } from './statusBar';
+import { LiveStatusBar, formatRanBy, formatRequestChange } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
-import { agentSettings, conversationLimits, liveSettings } from './settings';
+import { readAgentSettings, readConversationLimits, readLiveSettings } from './settings';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
 
 /** Key of the last known models of VS Code. */
@@ -66,11 +66,11 @@ export class AgentRuntime implements vscode.Disposable {
     const changed = (): void => {
       modelsChanged.fire();
     };
-    const counter = () => counterOf(services);
+    const counter = () => getCounter(services);
     this.catalog = new ModelCatalog({
       models: languageModels,
-      profiles: () => modelSettings().profiles,
-      wrapped: () => setting('agent.wrappedModels'),
+      profiles: () => readModelSettings().profiles,
+      wrapped: () => readSetting('agent.wrappedModels'),
       remembered: {
         get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_KEY, []),
         set: (models) => void context.globalState.update(WRAPPED_KEY, models),
@@ -78,7 +78,7 @@ export class AgentRuntime implements vscode.Disposable {
       onDidChange: changed,
     });
     this.running = new RunningConversations({
-      folder: runningFolder(services),
+      folder: getRunningFolder(services),
       onChange: () => {
         this.liveEvents.fire({ kind: 'elsewhere' });
         this.showStatus();
@@ -88,9 +88,9 @@ export class AgentRuntime implements vscode.Disposable {
       },
       onExhausted: (words) => {
         log.warn(words);
-        if (setting('notifications') !== 'none') void showWarningMessage(words);
+        if (readSetting('notifications') !== 'none') void showWarningMessage(words);
       },
-      onNotice: ({ words, about }) => void showLimit(words, settingOf(about)),
+      onNotice: ({ words, about }) => void showLimit(words, getSetting(about)),
       onGone: () => void this.offerGateway(),
       onUnwatched: (why) => {
         log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${why}`);
@@ -105,12 +105,12 @@ export class AgentRuntime implements vscode.Disposable {
       handlers: new Handlers({ secrets: context.secrets, models: languageModels, counter }),
       counter,
       live: () => Promise.resolve(this.chat),
-      settings: agentSettings,
-      threshold: (profile) => chooseThreshold(profile, modelSettings().threshold),
-      summaries: (profile) => ({ ...summaryPreferences(profile), mayCost: modelSettings().maxCost > 0 }),
+      settings: readAgentSettings,
+      threshold: (profile) => chooseThreshold(profile, readModelSettings().threshold),
+      summaries: (profile) => ({ ...readSummaryPreferences(profile), mayCost: readModelSettings().maxCost > 0 }),
       spending: new ChatSpending({
-        spending: spendingOf(services),
-        limits: conversationLimits,
+        spending: getSpending(services),
+        limits: readConversationLimits,
         tell: (words, name) => void showLimit(words, name),
         log,
       }),
@@ -126,7 +126,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.started?.configure();
         this.showStatus();
         void this.endGatewayIfOff();
-        if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(conversationLimits());
+        if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
         // Declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
@@ -219,7 +219,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   chooseWrappedModels(): Promise<void> {
-    return chooseWrappedModels(languageModels, setting('agent.wrappedModels'));
+    return chooseWrappedModels(languageModels, readSetting('agent.wrappedModels'));
   }
 
   /** "Show Condensed Chat Conversations". @param conversation default: the only one, or a choice */
@@ -229,7 +229,7 @@ export class AgentRuntime implements vscode.Disposable {
       condense: (id, provider, config) => this.condense(id, provider, config),
       showDiff: (id) => this.showDiff(id),
       pause: (id, isPaused) => this.pause(id, isPaused),
-      openOriginal: (id) => originalsOf(this.services).choose(id, liveStoreOf(this.services)),
+      openOriginal: (id) => getOriginals(this.services).choose(id, getLiveLedgerFolder(this.services)),
     };
     await showDetails(parts, conversation);
   }
@@ -250,7 +250,11 @@ export class AgentRuntime implements vscode.Disposable {
   /**
    * Condenses a conversation at once, with progress and cancel; the next request is sent condensed.
    */
-  async condense(conversation: LiveId, provider = setting('provider'), config = configToRun(provider)): Promise<void> {
+  async condense(
+    conversation: LiveId,
+    provider = readSetting('provider'),
+    config = resolveConfig(provider),
+  ): Promise<void> {
     const agent = this.list().find(({ id }) => id === conversation)?.agent;
     const progress = {
       location: vscode.ProgressLocation.Notification,
@@ -260,7 +264,7 @@ export class AgentRuntime implements vscode.Disposable {
           : vscode.l10n.t('Condensing the conversation of {0}', agent),
       cancellable: true,
     };
-    const targetPercent = setting('manual.targetPercent');
+    const targetPercent = readSetting('manual.targetPercent');
     const options = { provider, config, targetPercent };
     let result: ByHandResult;
     try {
@@ -303,34 +307,34 @@ export class AgentRuntime implements vscode.Disposable {
   private start(): LiveClient {
     const { services } = this;
     const { registered, log } = services;
-    const thread = chatEngineOf(services);
-    const models = async () => modelsOfWindow(services, await counterOf(services), metricsOf(services));
+    const thread = getChatThread(services);
+    const models = async () => createWindowModels(services, await getCounter(services), getMetrics(services));
     const live = new LiveClient({
       engine: () => thread.engine,
-      root: liveStoreOf(services),
-      summaries: summariesOf(services).folder,
+      root: getLiveLedgerFolder(services),
+      summaries: getSummaries(services).folder,
       headline: (outcome) => formatReport(outcome, this.providerName).split('\n')[0] ?? '',
       setup: () => ({
-        settings: plain({ ...liveSettings(), isPaused: this.isPaused }),
-        presets: plain(ownPresets()),
+        settings: toPlain({ ...readLiveSettings(), isPaused: this.isPaused }),
+        presets: toPlain(readOwnPresets()),
         registered: registered.describe(),
       }),
       models: (own) =>
-        hostModels({
+        createHostModels({
           models,
           own,
           warn: (words) => {
             log.warn(words);
           },
         }),
-      providers: registered.calls(() => counterOf(services)),
+      providers: registered.calls(() => getCounter(services)),
     });
     live.on((event) => {
       this.onEvent(event);
       const parts = {
         providerName: this.providerName,
-        kind: () => setting('notifications'),
-        targetPercent: () => setting('manual.targetPercent'),
+        kind: () => readSetting('notifications'),
+        targetPercent: () => readSetting('manual.targetPercent'),
         log,
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
@@ -345,7 +349,7 @@ export class AgentRuntime implements vscode.Disposable {
   /** When the feature is off, this window's gateway must end. */
   private async endGatewayIfOff(): Promise<void> {
     const gateway = this.sharedGateway;
-    if (!gateway || setting('automatic')) return;
+    if (!gateway || readSetting('automatic')) return;
     for (const { name, processId } of vscode.window.terminals) {
       if (name !== GATEWAY_TERMINAL || (await processId) !== gateway.pid) continue;
       await this.endSharedGateway().catch((error: unknown) => {
@@ -356,7 +360,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** The gateway's window or terminal has closed, so its clients' requests will fail. */
   private async offerGateway(): Promise<void> {
-    if (!setting('automatic')) return;
+    if (!readSetting('automatic')) return;
     const start = vscode.l10n.t('Start It Here');
     const words = vscode.l10n.t(
       'The gateway for agent extensions has ended with the window or terminal that it ran in. Requests from extensions that use its address fail until it runs again; the address stays the same.',
@@ -374,19 +378,19 @@ export class AgentRuntime implements vscode.Disposable {
   private onEvent(event: LiveEvent): void {
     this.liveEvents.fire(event);
     this.showStatus();
-    const metrics = metricsOfEvent(event, setting('provider'), new Date());
-    if (metrics) void keepMetrics(this.services, metrics, setting('provider'));
+    const metrics = createMetrics(event, readSetting('provider'), new Date());
+    if (metrics) void recordMetrics(this.services, metrics, readSetting('provider'));
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
-    const choice = { provider, config: configToRun(provider) };
+    const choice = { provider, config: resolveConfig(provider) };
     rememberCondensation(this.services, { conversation, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
   private showStatus(): void {
-    this.statusBar.show(this.list()[0], !setting('automatic'));
+    this.statusBar.show(this.list()[0], !readSetting('automatic'));
   }
 
   /** Reported like the chat's own; the report is in the details. */
@@ -395,13 +399,13 @@ export class AgentRuntime implements vscode.Disposable {
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
     if (!last) return;
     const { provider, tokensBefore, tokensAfter, cost } = last;
-    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, ranBy(last), requestChange(last));
+    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatRanBy(last), formatRequestChange(last));
     this.services.log.info(`${words}\n - ${title}`);
-    const choice = { provider, config: configToRun(provider) };
+    const choice = { provider, config: resolveConfig(provider) };
     rememberCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
     void showAgentCondensed(words, {
-      kind: setting('notifications'),
+      kind: readSetting('notifications'),
       undo: () => this.undo(id),
       showDiff: () => this.showDiff(id),
     });
@@ -409,18 +413,19 @@ export class AgentRuntime implements vscode.Disposable {
 }
 
 /** The gateway shared with other extensions; undefined before agent mode has started. */
-export const sharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
+export const getSharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
 
 /**
  * Conversations of the chat and behind gateways, last used first; empty before agent mode has
  * started.
  */
-export const liveConversations = (services: Services): readonly LiveSummary[] => runtimes.get(services)?.list() ?? [];
+export const listLiveConversations = (services: Services): readonly LiveSummary[] =>
+  runtimes.get(services)?.list() ?? [];
 
 const runtimes = new WeakMap<Services, AgentRuntime>();
 
 /** Agent mode of this window, started on first use. */
-export function agentOf(services: Services): AgentRuntime {
+export function getAgentRuntime(services: Services): AgentRuntime {
   const known = runtimes.get(services);
   if (known) return known;
   const runtime = new AgentRuntime(services);

@@ -2,51 +2,51 @@
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings, WhenNotEnough } from '../live/types';
 import { chooseThreshold } from '../settings/profiles';
-import { modelSettings } from '../window/settings/modelSettings';
-import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
-import { isSet, setting } from '../window/settings/settings';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { resolveConfig, readFallbackConfigs } from '../window/settings/providerConfig';
+import { isSet, readSetting } from '../window/settings/settings';
 import type { AgentSettings } from './offeredModels';
 
-export const agentSettings = (): AgentSettings => ({
-  automatic: setting('automatic'),
-  declaredWindow: setting('agent.declaredWindow'),
+export const readAgentSettings = (): AgentSettings => ({
+  automatic: readSetting('automatic'),
+  declaredWindow: readSetting('agent.declaredWindow'),
 });
 
 /** Spending limits for conversations of the chat and behind gateways. */
-export const conversationLimits = (): ConversationLimits => ({
-  perConversation: setting('agent.maxCostPerConversation'),
-  perDay: setting('agent.maxCostPerDay'),
-  stops: setting('agent.atMaxCost') === 'stop',
+export const readConversationLimits = (): ConversationLimits => ({
+  perConversation: readSetting('agent.maxCostPerConversation'),
+  perDay: readSetting('agent.maxCostPerDay'),
+  stops: readSetting('agent.atMaxCost') === 'stop',
 });
 
 /** What follows Lossless, if set. An explicitly chosen provider runs alone. */
-export function whenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
-  if (isSet('agent.whenNotEnough')) return { whenNotEnough: setting('agent.whenNotEnough') };
+export function readWhenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
+  if (isSet('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
   return isSet('provider') ? { whenNotEnough: 'nothing' } : {};
 }
 
-export function liveSettings(): LiveSettings {
-  const { condensing, maxCost, profiles, threshold } = modelSettings();
-  const provider = setting('provider');
-  const backgroundPercent = setting('agent.backgroundPercent');
-  const coldPercent = setting('agent.coldPercent');
+export function readLiveSettings(): LiveSettings {
+  const { condensing, maxCost, profiles, threshold } = readModelSettings();
+  const provider = readSetting('provider');
+  const backgroundPercent = readSetting('agent.backgroundPercent');
+  const coldPercent = readSetting('agent.coldPercent');
   return {
     provider,
-    ...whenNotEnough(),
-    newResults: setting('agent.onArrival'),
-    newResultsNoise: setting('agent.noiseOnArrival'),
-    largeResultPercent: setting('agent.largeResultPercent'),
-    config: configToRun(provider),
-    configs: fallbackConfigs(),
+    ...readWhenNotEnough(),
+    newResults: readSetting('agent.onArrival'),
+    newResultsNoise: readSetting('agent.noiseOnArrival'),
+    largeResultPercent: readSetting('agent.largeResultPercent'),
+    config: resolveConfig(provider),
+    configs: readFallbackConfigs(),
     ...(backgroundPercent > 0 && { backgroundPercent }),
     ...(coldPercent > 0 && { coldPercent }),
-    waitMs: setting('agent.summaryWaitSeconds') * 1_000,
+    waitMs: readSetting('agent.summaryWaitSeconds') * 1_000,
     mayUseNative: condensing !== undefined && maxCost > 0,
     maxCost,
     thresholds: {
       default: threshold,
       byProfile: Object.fromEntries(profiles.map((profile) => [profile.id, chooseThreshold(profile, threshold)])),
     },
-    coherenceFloor: setting('coherenceFloor'),
+    coherenceFloor: readSetting('coherenceFloor'),
   };
 }

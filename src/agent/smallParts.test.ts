@@ -6,15 +6,15 @@ import { coherenceOf } from '../core/condense/coherence/coherence';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
-import { withCacheMarks } from './cacheMarks';
-import { chatError } from './answerParts';
+import { addCacheMarks } from './cacheMarks';
+import { toChatError } from './answerParts';
 import type { LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeParts } from './notices';
-import { isSmallRequest, titleOfChat } from './chatRequests';
+import { isSmallRequest, makeChatTitle } from './chatRequests';
 import { showDetails } from './liveDetails';
-import { newResultsLines, figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
+import { newResultsLines, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
 describe('cache marks', () => {
@@ -26,7 +26,7 @@ describe('cache marks', () => {
   const marksOf = (value: unknown): number => JSON.stringify(value).split('cache_control').length - 1;
 
   it('are at most four, the first and the newest of the messages', () => {
-    const marked = withCacheMarks({ system: 'S', tools, messages }, [3, 0, 1, 2, 4, 9], '1h');
+    const marked = addCacheMarks({ system: 'S', tools, messages }, [3, 0, 1, 2, 4, 9], '1h');
     expect(marksOf(marked)).toBe(4);
     expect(marked.messages.map(marksOf)).toEqual([1, 0, 1, 1, 0]);
     expect(marked.system).toEqual([{ type: 'text', text: 'S', cache_control: { type: 'ephemeral', ttl: '1h' } }]);
@@ -34,16 +34,16 @@ describe('cache marks', () => {
   });
 
   it('mark the tools too if one is left or there is no system prompt', () => {
-    expect(marksOf(withCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
-    const bare = withCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
+    expect(marksOf(addCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
+    const bare = addCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
     expect([marksOf(bare.tools), marksOf(bare)]).toEqual([1, 4]);
-    expect(marksOf(withCacheMarks({ messages }, [0, 1, 2, 3], '5m'))).toBe(4);
-    expect(marksOf(withCacheMarks({ system: [{ type: 'text', text: 'S' }], messages }, [], '5m'))).toBe(1);
+    expect(marksOf(addCacheMarks({ messages }, [0, 1, 2, 3], '5m'))).toBe(4);
+    expect(marksOf(addCacheMarks({ system: [{ type: 'text', text: 'S' }], messages }, [], '5m'))).toBe(1);
   });
 
   it('are none if the profile says so', () => {
     const request = { system: 'S', messages };
-    expect(withCacheMarks(request, [0], 'none')).toBe(request);
+    expect(addCacheMarks(request, [0], 'none')).toBe(request);
   });
 });
 
@@ -66,15 +66,15 @@ it("recognizes small requests by missing tools or the summary's system text, but
 it("uses the user's words as title", () => {
   const request = (words: string) =>
     user({ type: 'text', text: `<context>x</context><userRequest>\n${words}\n</userRequest>` });
-  expect(titleOfChat([user({ type: 'text', text: '<environment_info/>' }), request('Fix the bug')])).toBe(
+  expect(makeChatTitle([user({ type: 'text', text: '<environment_info/>' }), request('Fix the bug')])).toBe(
     'Fix the bug',
   );
-  expect(titleOfChat([request(' '), request('Then this')])).toBe('Then this');
-  expect(titleOfChat([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
+  expect(makeChatTitle([request(' '), request('Then this')])).toBe('Then this');
+  expect(makeChatTitle([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
 });
 
 it('reports a thrown value that is not an error', () => {
-  expect(chatError('words')).toMatchObject({ message: 'words', stack: '' });
+  expect(toChatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
 it('caches counts up to a limit', async () => {
@@ -186,9 +186,9 @@ describe('texts about a live conversation', () => {
     bar.show(undefined);
     expect(item?.isShown).toBe(false);
     bar.dispose();
-    expect([999, 1_000, 999_499, 999_500, 1_250_000].map(short)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
-    expect(figuresOf(summary({}))).toBe('not condensed');
-    expect(figuresOf(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
+    expect([999, 1_000, 999_499, 999_500, 1_250_000].map(formatShort)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
+    expect(formatFigures(summary({}))).toBe('not condensed');
+    expect(formatFigures(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
       'condensed once, −44%',
     );
   });
@@ -215,14 +215,14 @@ describe('texts about a live conversation', () => {
   });
 
   it('the next condensation: what it waits for', () => {
-    expect(waitingWords(summary({}))).toBe('Otherwise automatic at 900 tokens');
-    expect(waitingWords(summary({ coldTokens: 600 }))).toBe(
+    expect(formatWaiting(summary({}))).toBe('Otherwise automatic at 900 tokens');
+    expect(formatWaiting(summary({ coldTokens: 600 }))).toBe(
       'Otherwise automatic at 900 tokens, or at 600 if the prompt cache has expired',
     );
-    expect(waitingWords(summary({ tokens: 950 }))).toBe(
+    expect(formatWaiting(summary({ tokens: 950 }))).toBe(
       'Due with the next request: the threshold of 900 tokens has been reached',
     );
-    expect(waitingWords(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
+    expect(formatWaiting(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
   it('events: all in the log, with break-even if relevant', async () => {

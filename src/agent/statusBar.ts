@@ -3,10 +3,10 @@ import { formatChange, formatTokens } from '../core/format';
 import { formatShare } from '../core/percent';
 import { providerNameOf, withConfigName } from '../core/condense/types';
 import { usesIn } from '../core/condense/ledger/use';
-import { carefulWords, changeWords, useWords } from '../window/condensationWords';
+import { formatUseAdvice, formatTokenChange, formatUse } from '../window/condensationWords';
 import { markdown, markdownString } from '../window/markdownText';
 import { StatusItem } from '../window/notifications';
-import { cacheWords, paysWords } from './cacheWords';
+import { formatCache, formatPayback } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
@@ -35,7 +35,7 @@ export class LiveStatusBar implements vscode.Disposable {
     const { tokens, contextWindow } = conversation;
     this.item.show({
       icon: getIcon(conversation, isOff),
-      words: `${short(tokens)} / ${short(contextWindow)}`,
+      words: `${formatShort(tokens)} / ${formatShort(contextWindow)}`,
       backgroundColor: getColor(conversation),
       tooltip: renderTooltip(conversation, isOff),
       accessibilityInformation: {
@@ -66,7 +66,7 @@ function getColor({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummar
   return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }
 
-export const short = (tokens: number): string =>
+export const formatShort = (tokens: number): string =>
   tokens < 1_000
     ? String(Math.round(tokens))
     : tokens < 999_500
@@ -83,18 +83,20 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
       formatTokens(contextWindow),
       formatShare(tokens, contextWindow, 0),
     ),
-    isOff ? vscode.l10n.t('Condensing is off') : atThreshold(conversation),
+    isOff ? vscode.l10n.t('Condensing is off') : formatThreshold(conversation),
     ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...(exhausted !== undefined && isDue ? [exhausted] : []),
-    ...(whyNot !== undefined && isDue && conversation.condensations.length === 0 ? [] : lastLines(conversation)),
+    ...(whyNot !== undefined && isDue && conversation.condensations.length === 0
+      ? []
+      : formatLastCondensation(conversation)),
     ...newResultsLines(conversation),
-    ...toolLines(conversation),
+    ...formatTools(conversation),
   ];
   return markdownString(markdown`${title}${lines.map((line) => markdown`\n\n${line}`)}`);
 }
 
 /** When and with what it condenses. */
-export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
+export function formatThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   return condensedBy === undefined
     ? vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens))
@@ -103,17 +105,17 @@ export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSumm
 
 const formatPaused = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
-export const ranBy = ({ by, provider, configName }: LiveCondensation): string =>
+export const formatRanBy = ({ by, provider, configName }: LiveCondensation): string =>
   by ?? withConfigName(providerNameOf(provider), configName);
 
 /** Size of the whole request before and after, if known. */
-export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
+export const formatRequestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
   request
-    ? changeWords(request.tokensBefore, request.tokensAfter)
-    : vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter));
+    ? formatTokenChange(request.tokensBefore, request.tokensAfter)
+    : vscode.l10n.t('messages {0}', formatTokenChange(tokensBefore, tokensAfter));
 
 /** Why the next condensation waits, or why the last one removed nothing. */
-export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
+export function formatWaiting({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   if (tokens < thresholdTokens)
     return coldTokens === undefined
@@ -132,24 +134,24 @@ export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPa
 }
 
 /** The last condensation, and when it pays for itself. */
-export function lastLines({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
+export function formatLastCondensation({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   if (!last) return [vscode.l10n.t('Not condensed yet')];
   const lines = [
     vscode.l10n.t(
       'Last condensed at {0} with {1}: {2}',
       new Date(last.at).toLocaleTimeString(vscode.env.language),
-      ranBy(last),
-      requestChange(last),
+      formatRanBy(last),
+      formatRequestChange(last),
     ),
   ];
   if (lastDecision) {
-    lines.push(cacheWords(lastDecision.cache));
+    lines.push(formatCache(lastDecision.cache));
     const requests = lastDecision.saving?.breakEvenRequests;
-    if (requests !== undefined) lines.push(paysWords(requests));
+    if (requests !== undefined) lines.push(formatPayback(requests));
   }
-  if (last.use && usesIn(last.use) > 0) lines.push(useWords(last.use));
-  if (isCareful) lines.push(carefulWords());
+  if (last.use && usesIn(last.use) > 0) lines.push(formatUse(last.use));
+  if (isCareful) lines.push(formatUseAdvice());
   return lines;
 }
 
@@ -178,10 +180,10 @@ const formatRereads = (rereads: number): string[] =>
         ];
 
 /** The tool declarations' share of each request, and how many were not called so far. */
-export function toolLines({ tools = [] }: LiveSummary): string[] {
+export function formatTools({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
   const unused = tools.filter(isUnused);
-  const tokens = formatTokens(sumOf(tools));
+  const tokens = formatTokens(sumTokens(tools));
   return unused.length === 0
     ? [vscode.l10n.t('Tools: {0} tokens in each request', tokens)]
     : [
@@ -190,7 +192,7 @@ export function toolLines({ tools = [] }: LiveSummary): string[] {
           tokens,
           unused.length,
           tools.length,
-          formatTokens(sumOf(unused)),
+          formatTokens(sumTokens(unused)),
         ),
       ];
 }
@@ -198,9 +200,9 @@ export function toolLines({ tools = [] }: LiveSummary): string[] {
 /** Called in no conversation. */
 const isUnused = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
 
-export const sumOf = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
+export const sumTokens = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-export function figuresOf({ condensations }: LiveSummary): string {
+export function formatFigures({ condensations }: LiveSummary): string {
   const applied = condensations.filter(({ isUndone }) => !isUndone);
   const last = applied.at(-1);
   if (!last) return vscode.l10n.t('not condensed');

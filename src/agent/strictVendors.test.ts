@@ -6,10 +6,10 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { isRecord } from '../core/messages/blocks';
 import type { ApiProfile } from '../settings/profiles';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import type { LiveConversationsApi } from '../live/types';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -21,13 +21,13 @@ const page = (step: number): string => `line ${step} of a file that is read\n`.r
 
 /** Asks so many times; every so many steps the user begins a new turn. */
 async function work(profile: ApiProfile, steps: number, perTurn: number) {
-  const live = new PassingLive();
+  const live = new PassThroughConversations();
   return { live, ...(await workOn(live, profile, steps, perTurn)) };
 }
 
 async function workOn(live: LiveConversationsApi, profile: ApiProfile, steps: number, perTurn: number) {
-  const { provider, lines } = providerFor([profile], live, { key: 'sk-any-key' });
-  const [model] = await informationFrom(provider);
+  const { provider, lines } = createProvider([profile], live, { key: 'sk-any-key' });
+  const [model] = await readInformation(provider);
   const chat = new FakeChat(provider, model!);
   chat.system(`You are an agent. ${'Follow the rules. '.repeat(400)}`);
   chat.user('<userRequest>go</userRequest>');
@@ -291,8 +291,8 @@ describe('answers that are cut', () => {
       stop,
       ...more,
     });
-    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
-    const [model] = await informationFrom(provider);
+    const { provider } = createProvider([profile], new PassThroughConversations(), { key: 'sk-any' });
+    const [model] = await readInformation(provider);
     const ask = async (...script: Reply[]) => {
       server.play(script);
       const chat = new FakeChat(provider, model!);
@@ -321,9 +321,9 @@ describe('answers that are cut', () => {
       baseUrl: server.url,
       offerInChat: true,
     };
-    const live = new PassingLive();
-    const { provider } = providerFor([profile], live, { key: 'sk-any' });
-    const [model] = await informationFrom(provider);
+    const live = new PassThroughConversations();
+    const { provider } = createProvider([profile], live, { key: 'sk-any' });
+    const [model] = await readInformation(provider);
     const chat = new FakeChat(provider, model!);
     chat.user('go');
     await chat.ask();
@@ -350,7 +350,7 @@ it("learns an unknown model's window from its first rejection", () =>
       baseUrl: `${server.url}/v1`,
       offerInChat: true,
     };
-    const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+    const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
     const { model } = await workOn(live, profile, 50, 100);
     expect(model.tooltip).toContain('128,000 tokens are assumed');
     expect(statuses(server).filter((status) => status !== 200)).toEqual([400]);

@@ -16,7 +16,7 @@ import { ModelGroups } from './modelGroups';
 import type { ModelInformation, WrappedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
 
-export class PassingLive implements LiveConversationsApi {
+export class PassThroughConversations implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
   readonly queries: [LiveId | undefined, RecallQuery][] = [];
   readonly answers: [PreparedRequest, unknown][] = [];
@@ -198,7 +198,7 @@ export const chatMessage = (role: number, ...content: object[]): vscode.Language
 });
 
 /** A provider for these profiles, created as in the window. */
-export function providerFor(
+export function createProvider(
   profiles: readonly ApiProfile[],
   live: LiveConversationsApi,
   {
@@ -272,7 +272,7 @@ export function providerFor(
 }
 
 /** Requests models like VS Code: without a configuration, then for a saved group without values. */
-export async function informationFrom(provider: CondensingProvider): Promise<ModelInformation[]> {
+export async function readInformation(provider: CondensingProvider): Promise<ModelInformation[]> {
   await provider.information({ silent: true });
   // `configuration` is newer than the typings.
   return provider.information({ silent: true, configuration: {} } as vscode.PrepareLanguageModelChatModelOptions);

@@ -67,7 +67,7 @@ function toText({ content }: ToolResultBlock): Block[] {
 }
 
 /** Messages that continue others, with call ids distinct from earlier ones. */
-export function withFreshIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
+export function renumberCalls(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
   for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.call(call);
   const fresh = (block: Block): Block => {
@@ -89,7 +89,7 @@ class CallIds {
   private readonly given = new Map<string, string>();
 
   call(block: ToolUseBlock): ToolUseBlock {
-    const plain = plainId(block.id);
+    const plain = sanitizeId(block.id);
     let id = plain;
     for (let number = 2; this.used.has(id); number++) id = `${plain}_${number}`;
     this.used.add(id);
@@ -103,4 +103,4 @@ class CallIds {
   }
 }
 
-export const plainId = (id: string): string => (id === '' ? 'call' : id.replace(/[^\w-]/g, '_'));
+export const sanitizeId = (id: string): string => (id === '' ? 'call' : id.replace(/[^\w-]/g, '_'));

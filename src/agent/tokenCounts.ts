@@ -15,10 +15,10 @@ const LONGEST_CHARS = 4_000;
 export const LONG_PART = 64_000;
 
 /** UTF-16 units of all texts in a value. */
-export function lengthOf(value: unknown): number {
+export function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, part) => sum + lengthOf(part), 0);
+  return Object.values(value).reduce((sum: number, part) => sum + measureLength(part), 0);
 }
 
 /** Approximate UTF-16 units per token of code and prose. */
@@ -48,12 +48,12 @@ export class TokenCounts {
 
   /** @param factor the model's tokens per o200k token */
   async message(message: ApiMessage, factor: number): Promise<number> {
-    const tokens = lengthOf(message) < LONG_PART ? this.counter.message(message) : await this.counted(message);
+    const tokens = measureLength(message) < LONG_PART ? this.counter.message(message) : await this.counted(message);
     return Math.ceil(tokens * factor);
   }
 
   /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */
   private counted(part: string | ApiMessage): Promise<number> {
-    return this.long(part).catch(() => lengthOf(part) / CHARS_PER_TOKEN);
+    return this.long(part).catch(() => measureLength(part) / CHARS_PER_TOKEN);
   }
 }

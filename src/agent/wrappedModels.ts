@@ -3,7 +3,7 @@ import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/format';
 import { OWN_VENDOR } from '../settings/ownVendor';
-import { nameOf } from './modelCatalog';
+import { getModelName } from './modelCatalog';
 import { pickSeveral, showInformationMessage } from '../window/notifications';
 
 /**
@@ -15,10 +15,10 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   // condensed.
   const offered = (await listOtherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
-    name: nameOf(model),
+    name: getModelName(model),
     label: model.name,
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
-    picked: chosen.includes(nameOf(model)),
+    picked: chosen.includes(getModelName(model)),
   }));
   // A model that is currently missing may return, so it stays until deselected.
   const gone = chosen
@@ -45,11 +45,11 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   const names = picked.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
   const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
-  if (added.length > 0) await announceInPicker(added);
+  if (added.length > 0) await showInPicker(added);
 }
 
 /** Says where newly offered models are: the picker hides unused ones until searched for. */
-export async function announceInPicker(names: readonly string[]): Promise<void> {
+export async function showInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',

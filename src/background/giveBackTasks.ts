@@ -2,7 +2,7 @@
 import { activeCondensations, activeEdits } from '../core/condense/ledger/ledger';
 import { giveBack } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
-import { recoverAll, undoLast, withReplacements } from '../giveBack/replacements';
+import { recoverAll, undoLast, withReplacementsLock } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
 import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
@@ -23,7 +23,7 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: activeEdits(ledger.ledger), row };
-  const given = await withReplacements(nodeFiles, replacements, async () => {
+  const given = await withReplacementsLock(nodeFiles, replacements, async () => {
     await recoverAll(nodeFiles, replacements, new Date());
     return giveBack(request, { files: nodeFiles, root: replacements, now: () => new Date() });
   });
@@ -47,7 +47,7 @@ export const undoGiveBack = ({
   conversation,
   replacements,
 }: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
-  withReplacements(nodeFiles, replacements, async () => ({
+  withReplacementsLock(nodeFiles, replacements, async () => ({
     isUndone: await undoLast(nodeFiles, replacements, conversation),
   }));
 
@@ -56,4 +56,4 @@ export const undoGiveBack = ({
  * others.
  */
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
-  withReplacements(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));
+  withReplacementsLock(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

@@ -1,4 +1,4 @@
-import { loadFillOf, type FillOf } from '../account/fillOf';
+import { loadFillLevelReader, type FillLevelReader } from '../account/fillOf';
 import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
@@ -51,10 +51,10 @@ async function index(
   const sink = new Sink(cache, report);
   const heads = new KeptHeads();
   let counter: TokenCounter | undefined;
-  let getFill: FillOf | undefined;
+  let getFill: FillLevelReader | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
-    const fill = (getFill ??= await loadFillOf());
+    const fill = (getFill ??= await loadFillLevelReader());
     // Cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
     await sink.add(

@@ -1,6 +1,6 @@
-import { accountCsv, accountJson } from '../account/accountFile';
+import { renderAccountCsv, renderAccountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
-import { storesWhatIf } from '../account/storesWhatIf';
+import { simulateStores } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
@@ -10,7 +10,7 @@ import {
   type AccountOverview,
   type SessionAccount,
 } from '../core/account/account';
-import { accountPage, type AccountPageOptions } from '../pages/accountPage';
+import { renderAccountPage, type AccountPageOptions } from '../pages/accountPage';
 import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
@@ -197,7 +197,7 @@ async function whatIfIn(
   signal: AbortSignal,
 ): Promise<WhatIfSum> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  const savings = await storesWhatIf(
+  const savings = await simulateStores(
     within,
     { provider, config, threshold },
     { cache, version, signal },
@@ -218,11 +218,11 @@ function accountText(
 ): string {
   switch (form) {
     case 'html':
-      return accountPage(overview, { version, days, instead });
+      return renderAccountPage(overview, { version, days, instead });
     // Secrets in titles, commands and paths are masked, since the file may be shared.
     case 'json':
-      return accountJson(maskValue(sessions), by, maskValue(unread));
+      return renderAccountJson(maskValue(sessions), by, maskValue(unread));
     case 'csv':
-      return accountCsv(maskValue(sessions), by, maskValue(unread));
+      return renderAccountCsv(maskValue(sessions), by, maskValue(unread));
   }
 }

@@ -1,5 +1,5 @@
 /** A user's actions on a stored conversation and its ledger, except condensing. */
-import { loadFillOf } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillOf';
 import { savedPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
 import { restoreRawCalls } from '../conversations/rawText';
@@ -10,12 +10,12 @@ import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import { compareViews } from '../core/condense/report/foldedTexts';
-import { readingPage } from '../pages/readingPage';
-import { condensationIn, reportPage } from '../pages/reportPage';
+import { renderReadingPage } from '../pages/readingPage';
+import { findCondensation, renderReportPage } from '../pages/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
 import { listMessages, LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { givenBack } from '../giveBack/replacements';
+import { listUndoable } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summarizeConversation } from './condenseConversation';
@@ -70,7 +70,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
     });
   }
   const known = listed.map(({ about }) => about.id);
-  return { known, ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
+  return { known, ledgers, lastUsed: newest, givenBack: await listUndoable(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {
@@ -154,7 +154,7 @@ export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRe
   const { conversation, ledger } = await openStored(task);
   const { title, messages } = conversation;
   const subject = { title, original: messages, edits: activeEdits(ledger.ledger) };
-  return { title, page: readingPage(subject, { nonce }) };
+  return { title, page: renderReadingPage(subject, { nonce }) };
 }
 
 /**
@@ -165,18 +165,18 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const { conversation, ledger } = await openStored(task);
   const { title, format, messages } = conversation;
   const manager = new CondensationManager(counter, createProviders());
-  const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
+  const condensation = findCondensation(ledger.ledger, (id) => manager.providerName(id));
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, notes = [] } = task;
-  const fill = fillSentence((await loadFillOf())(conversation, counter));
+  const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.messages(messages), tokensAfter: counter.messages(view) };
   const saved = await savedPerRequest(conversation, change).catch(() => undefined);
   const subject = { title, format, fill, original: messages, savedPerRequest: saved, ...condensation, notes };
   return {
     conversation: summary,
-    page: reportPage(subject, { counter, withoutContent, version, ...(webview && { webview }) }),
+    page: renderReportPage(subject, { counter, withoutContent, version, ...(webview && { webview }) }),
   };
 }
 

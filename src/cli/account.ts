@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accountCsv, accountJson } from '../account/accountFile';
+import { renderAccountCsv, renderAccountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
 import {
   GROUPINGS,
@@ -10,7 +10,7 @@ import {
   type AccountRow,
   type Grouping,
 } from '../core/account/account';
-import { accountPage } from '../pages/accountPage';
+import { renderAccountPage } from '../pages/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import {
   COMPACTION_WORDS,
@@ -96,7 +96,8 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   }
   await writeWhole(
     file,
-    data ?? accountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, instead }),
+    data ??
+      renderAccountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, instead }),
   );
   io.stderr(`Written: ${file}\n`);
   return EXIT.done;
@@ -104,8 +105,8 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   /** Machine-readable output, if requested. */
   function findDataFolder(): string | undefined {
     if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
-    if (json) return accountJson(account.sessions, by, unread);
-    return csv ? accountCsv(account.sessions, by, unread) : undefined;
+    if (json) return renderAccountJson(account.sessions, by, unread);
+    return csv ? renderAccountCsv(account.sessions, by, unread) : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { loadFillOf } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';
 import { listToolExchanges } from '../core/messages/exchanges';
@@ -30,7 +30,7 @@ export async function inspect(session: Session): Promise<ExitCode> {
   const tools = maskValue(toolFigures(session));
   const violations = maskValue(checkConversation(messages));
   const tokens = calibrate(counter.messages(messages));
-  const fill = (await loadFillOf())(conversation, counter);
+  const fill = (await loadFillLevelReader())(conversation, counter);
   if (args.json) {
     const { id, format, sidechains } = conversation;
     const figures = { id, format, title, messages: messages.length, tokens, fill, ...byType, tools, violations, notes };

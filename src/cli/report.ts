@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { loadFillOf } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
 import { viewHash } from '../core/condense/ledger/ledger';
-import { condensationIn, reportPage, type ReportedCondensation } from '../pages/reportPage';
+import { findCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
 import { namesOf } from '../core/condense/report/report';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
@@ -21,8 +21,8 @@ export async function report(session: Session): Promise<ExitCode> {
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
   const out = await outFile(args.out, io, args.file);
   const subject = (await known(session)) ?? (await preview(session));
-  const fill = fillSentence((await loadFillOf())(conversation, counter));
-  const page = reportPage(
+  const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
+  const page = renderReportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
     { counter, calibrate, withoutContent: args.withoutContent, version: io.version },
   );
@@ -39,7 +39,7 @@ async function known(session: Session): Promise<Subject | undefined> {
   const { conversation, store, manager } = session;
   const ofView = await findByView(store, viewHash(conversation.messages));
   const ledger = ofView ?? (await openLedger(store, conversation));
-  const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
+  const condensation = findCondensation(ledger.ledger, (id) => manager.providerName(id));
   return condensation && { ...condensation, original: await originalMessages(session, ledger) };
 }
 

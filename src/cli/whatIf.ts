@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { countOnce } from '../core/account/once';
 import { accountSession } from '../account/sessionAccount';
-import { sessionWhatIf, type SessionWhatIf } from '../account/sessionWhatIf';
-import { storesWhatIf, type WhatIfChoice } from '../account/storesWhatIf';
+import { simulateSession, type SessionWhatIf } from '../account/sessionWhatIf';
+import { simulateStores, type WhatIfChoice } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
 import { sessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
 import { formatMoney, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
@@ -37,7 +37,7 @@ export async function whatIfCommand(
   ]);
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
-  const result = await sessionWhatIf(
+  const result = await simulateSession(
     conversation,
     { manager, ...findWay(choice), window, signal: io.signal },
     { counter, prices },
@@ -69,7 +69,7 @@ export async function whatIfOfAll(
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  const savings = await storesWhatIf(within, findWay(choice), { cache, version: io.version, signal: io.signal }, () =>
+  const savings = await simulateStores(within, findWay(choice), { cache, version: io.version, signal: io.signal }, () =>
     loadTokenCounter(io.assets),
   );
   const sum = computeWhatIf(within, savings, sinceDay);

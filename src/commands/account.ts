@@ -2,7 +2,7 @@
 import { basename, extname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
-import { liveConversations } from '../agent/runtime';
+import { listLiveConversations } from '../agent/runtime';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
@@ -10,12 +10,12 @@ import { localDay, startOfDays } from '../core/localDay';
 import { CURRENT_CHOICE, JUDGED_CHOICES, judgedChoices } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
-import { inBackground, withCancellation } from '../window/background';
+import { runInBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
-import { modelSettings } from '../window/settings/modelSettings';
-import { configToRun } from '../window/settings/providerConfig';
-import { thisMachine } from './conversationIndex';
+import { readManualSettings } from '../window/settings/manualSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { resolveConfig } from '../window/settings/providerConfig';
+import { getFindOptions } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
@@ -37,7 +37,7 @@ export async function accountStored(
   const instead = choice === undefined ? undefined : parseChoice(services, choice);
   const task: AccountTask = {
     kind: 'account',
-    find: thisMachine(services),
+    find: getFindOptions(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
     ...(days !== undefined && { sinceDay: localDay(startOfDays(days, Date.now())) }),
     ...(instead && { with: instead }),
@@ -47,7 +47,7 @@ export async function accountStored(
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const result = await showProgress(options, (progress, token) =>
     withCancellation(token, (signal) =>
-      inBackground(services, task, signal, ({ account, whatIf }) => {
+      runInBackground(services, task, signal, ({ account, whatIf }) => {
         if (account) progress.report({ message: vscode.l10n.t('{0} of {1}', account.done, account.all) });
         if (whatIf) progress.report({ message: vscode.l10n.t('{0} of {1} replayed', whatIf.done, whatIf.all) });
       }),
@@ -59,7 +59,7 @@ export async function accountStored(
 
 /** @throws Error for a person if the chosen provider needs a model or another extension */
 function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
-  const set = manualSettings().provider;
+  const set = readManualSettings().provider;
   if (id === CURRENT_CHOICE && (!isBuiltIn(set) || set === 'native')) {
     throw new Error(
       vscode.l10n.t(
@@ -67,12 +67,12 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
       ),
     );
   }
-  const [current] = judgedChoices({ provider: set, config: configToRun(set) });
+  const [current] = judgedChoices({ provider: set, config: resolveConfig(set) });
   const choice = id === CURRENT_CHOICE ? current : JUDGED_CHOICES.find((each) => each.id === id);
   if (!choice) throw new Error(`there is no choice "${id}"`);
   const { name, provider, config } = choice;
   const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
-  return { name, provider, config, threshold: modelSettings().threshold, cache, version };
+  return { name, provider, config, threshold: readModelSettings().threshold, cache, version };
 }
 
 /**
@@ -84,7 +84,7 @@ export async function saveAccount(
   services: Services,
   { days, choice }: Pick<AccountPreferences, 'days' | 'choice'> = {},
 ): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(thisMachine(services).homedir);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(getFindOptions(services).homedir);
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the session costs of all agents'),
     defaultUri: vscode.Uri.joinPath(folder, 'account.html'),
@@ -128,8 +128,8 @@ export interface ConversationTools {
 }
 
 /** Running conversations that declare tools, last used first. */
-export const toolWeightsOf = (services: Services): readonly ConversationTools[] =>
-  liveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
+export const listToolWeights = (services: Services): readonly ConversationTools[] =>
+  listLiveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
     tools ? [{ title, agent, tools }] : [],
   );
 

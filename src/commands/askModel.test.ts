@@ -5,8 +5,8 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import type { ContextCondenserApi, ModelRequest } from '../extensionApi/api';
 import type { Services } from '../window/services';
-import { spendingOf } from '../window/spending';
-import { condenserApi } from './condenserApi';
+import { getSpending } from '../window/spending';
+import { createCondenserApi } from './condenserApi';
 import { manageProfiles } from './manageProfiles';
 
 const EXTENSION = 'somebody.recap';
@@ -19,7 +19,7 @@ let profile: Record<string, unknown>;
 
 beforeEach(async () => {
   ({ services } = openTestWindow());
-  api = condenserApi(services);
+  api = createCondenserApi(services);
   server = await startAnthropicServer({ script: reply('A recap.') });
   profile = {
     id: 'w',
@@ -59,7 +59,7 @@ describe('a model that another extension asks', () => {
     });
     const cost = outcomes[0].cost ?? 0;
     expect(cost).toBeGreaterThan(0);
-    const { day } = await spendingOf(services).spent('own', undefined);
+    const { day } = await getSpending(services).spent('own', undefined);
     expect(day).toBeCloseTo(3 * cost, 6);
     // Who asks gets no key, and the log has none.
     expect(JSON.stringify([outcomes, services.log, fake.shown])).not.toContain(KEY);

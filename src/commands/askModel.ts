@@ -5,12 +5,12 @@ import { formatCost } from '../core/format';
 import type { ModelReply, ModelRequest } from '../extensionApi/api';
 import { parseModelRequest } from '../extensionApi/parse';
 import { highestCost } from '../storage/limitedSummarizer';
-import { counterOf } from '../window/counter';
-import { metricsOf } from '../window/metrics';
-import { summarizerOfWindow } from '../window/models';
+import { getCounter } from '../window/counter';
+import { getMetrics } from '../window/metrics';
+import { createSummarizer } from '../window/models';
 import { mayUseProfile } from '../window/profileConsent';
 import type { Services } from '../window/services';
-import { modelSettings } from '../window/settings/modelSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
 
 /**
  * Calls the model after the user has allowed this extension to use the profile. The limits in the
@@ -22,7 +22,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   const { extension } = request;
   if (!vscode.extensions.getExtension(extension))
     throw new TypeError(`request: extension: "${extension}" is not the id of an installed extension`);
-  const { profiles, condensing, maxCost } = modelSettings();
+  const { profiles, condensing, maxCost } = readModelSettings();
   const profile = request.profile === undefined ? condensing : profiles.find(({ id }) => id === request.profile);
   if (!profile)
     return createFailure(
@@ -31,8 +31,8 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
         : `There is no profile "${request.profile}".`,
     );
   if (!(await mayUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
-  const counter = await counterOf(services);
-  const found = await summarizerOfWindow(services, counter, profile, await metricsOf(services).read());
+  const counter = await getCounter(services);
+  const found = await createSummarizer(services, counter, profile, await getMetrics(services).read());
   if (!('summarize' in found)) return createFailure(`${found.profile}: ${found.reason}`);
   const { model } = found;
   const sent: SummaryRequest = {

@@ -3,19 +3,19 @@ import { formatChange, formatCost, formatTokens } from '../core/format';
 import { PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
-import { modelSettings } from '../window/settings/modelSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
 import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
-import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
+import { readManualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { profileSchema, type ApiProfile } from '../settings/profiles';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
-import { modelsOfEditor } from './modelFacts';
-import { stored } from './conversations/background';
+import { listEditorModels } from './modelFacts';
+import { toStored } from './conversations/background';
 import { estimateChoices } from './estimateChoices';
 import { choiceAsksModel } from './previewSetup';
-import { pickedItem } from './pickedItem';
+import { pickItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
-import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
+import { resolveConfig, getPresetName, readProviderConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { askInput, createPicker, pickOne, showInformationMessage } from '../window/notifications';
 
@@ -60,12 +60,12 @@ const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
 
 /** The preset in the settings; otherwise the passes are the user's own. */
 const describePreset = (): string => {
-  const config = providerConfig('smart');
-  return presetNameOf(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
+  const config = readProviderConfig('smart');
+  return getPresetName(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
 };
 
 const getStrategyName = (): string => {
-  const config = providerConfig('strategy') ?? BUILT_IN_STRATEGIES[0]?.id;
+  const config = readProviderConfig('strategy') ?? BUILT_IN_STRATEGIES[0]?.id;
   if (typeof config !== 'string') return vscode.l10n.t('your own steps');
   return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
 };
@@ -113,9 +113,9 @@ export async function askProvider(
   }
   picker.activeItems = picker.items.filter(({ provider }) => provider === (isThere ? settings.provider : 'lossless'));
   picker.busy = true;
-  const conversation = { kind: 'file', ...stored(services, path) } as const;
+  const conversation = { kind: 'file', ...toStored(services, path) } as const;
   const paying = (['smart', 'strategy'] as const)
-    .filter((provider) => choiceAsksModel(provider, configToRun(provider)))
+    .filter((provider) => choiceAsksModel(provider, resolveConfig(provider)))
     .map((provider) => ({ provider, configuration: { kind: 'provider', id: provider } as const }));
   const telling = estimateChoices(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
     found.set(provider, size);
@@ -140,19 +140,19 @@ export async function askProvider(
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });
-  return (await pickedItem(picker, abort))?.provider;
+  return (await pickItem(picker, abort))?.provider;
 }
 
 /** "Choose Provider": for manual condensing and agent mode. */
 export async function chooseProvider(services: Services): Promise<void> {
-  const { condensing } = modelSettings();
+  const { condensing } = readModelSettings();
   const native: ProviderItem = {
     provider: 'native',
     label: PROVIDER_NAMES.native,
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
   const items = [native, ...createMechanicalItems(), ...createRegisteredItems(services)];
-  const { provider } = manualSettings();
+  const { provider } = readManualSettings();
   const picked = await pickOne(items, {
     title: vscode.l10n.t('Condense with'),
     placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),
@@ -167,7 +167,7 @@ export async function chooseProvider(services: Services): Promise<void> {
  * @returns a profile for this run only; undefined if VS Code has no model, `left` if the user left
  */
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
-  const models = await modelsOfEditor();
+  const models = await listEditorModels();
   if (models.length === 0) return undefined;
   const picked = await pickOne(
     models.map(({ id, name, vendor, maxInputTokens }) => ({
@@ -193,7 +193,7 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
 
 /** "Choose Condensing Profile". @returns false if none was chosen */
 export async function chooseCondensingProfile(): Promise<boolean> {
-  const { profiles, condensing } = modelSettings();
+  const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
     const add = vscode.l10n.t('Add Profile');
     const choice = await showInformationMessage(vscode.l10n.t('There are no API profiles yet.'), add);
@@ -213,15 +213,15 @@ export async function chooseCondensingProfile(): Promise<boolean> {
 }
 
 /** A button leading to a profile, for a condensation that had no model to call. */
-export interface WayToProfile {
+export interface ProfileAction {
   readonly label: string;
   /** @returns true if the condensing profile has changed, so that a retry makes sense */
   readonly follow: () => Promise<boolean>;
 }
 
 /** Adds the first profile, chooses an existing one, or fixes the chosen one (key, address). */
-export function profileAction(): WayToProfile {
-  const { profiles, condensing } = modelSettings();
+export function profileAction(): ProfileAction {
+  const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {
     return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };
   }
@@ -229,14 +229,14 @@ export function profileAction(): WayToProfile {
     label: condensing ? vscode.l10n.t('Manage Profiles') : vscode.l10n.t('Add Profile'),
     follow: async () => {
       await vscode.commands.executeCommand('contextCondenser.manageProfiles');
-      const { condensing: now } = modelSettings();
+      const { condensing: now } = readModelSettings();
       return now !== undefined && now.id !== condensing?.id;
     },
   };
 }
 
 export async function setThreshold(): Promise<void> {
-  const { threshold } = modelSettings();
+  const { threshold } = readModelSettings();
   const text = await askInput({
     title: vscode.l10n.t('At what percentage of the context window should conversations be condensed?'),
     value: String(threshold.percent),

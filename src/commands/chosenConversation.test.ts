@@ -6,7 +6,7 @@ import { writeTranscript } from '../../test/support/transcript';
 import { fake, secretStorage } from '../../test/support/vscode';
 import { storeKey } from '../settings/keys';
 import { openLedger } from '../storage/ledgerStore';
-import { storeOf } from '../window/background';
+import { getLedgerFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { condenseChosen, defaultConversation, resolveConversation, savePins } from './chosenConversation';
 import { readPreviewSetup } from './previewSetup';
@@ -76,7 +76,7 @@ it('keeps the pins in the ledger and condenses without what was excluded', async
   const name = { kind: 'file', path: file } as const;
   await savePins(services, name, [1, 2]);
   await condenseChosen(services, name, [1], [3]);
-  const { ledger } = await openLedger(storeOf(services), { id: 'claude-code:session-1' });
+  const { ledger } = await openLedger(getLedgerFolder(services), { id: 'claude-code:session-1' });
   expect(ledger.pinned.map(({ message }) => message)).toEqual([1]);
   expect(ledger.condensations).toHaveLength(1);
   for (const edit of ledger.condensations[0]!.edits) expect(edit).not.toMatchObject({ place: { message: 3 } });

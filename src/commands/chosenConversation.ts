@@ -3,16 +3,16 @@
  * applying what the preview showed.
  */
 import * as vscode from 'vscode';
-import { liveConversations, agentOf } from '../agent/runtime';
+import { listLiveConversations, getAgentRuntime } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import type { ConversationSource } from '../background/preview/messages';
-import { stored, toItsEnd } from './conversations/background';
+import { toStored, runToEnd } from './conversations/background';
 import { pickConversation } from './pickConversation';
 import { touches } from '../core/condense/edits/edits';
-import { samplePath } from '../window/samplePath';
+import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
-import { condenseAndTell } from './condenseNow';
+import { readManualSettings } from '../window/settings/manualSettings';
+import { condenseAndReport } from './condenseNow';
 
 /** Identifies a conversation to the panel. */
 export type ConversationName =
@@ -21,23 +21,23 @@ export type ConversationName =
 
 /** The chat's conversation if there is one, else the bundled sample. */
 export function defaultConversation(services: Services): ConversationName {
-  const [live] = liveConversations(services);
-  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services.context.extensionPath) };
+  const [live] = listLiveConversations(services);
+  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: getSamplePath(services.context.extensionPath) };
 }
 
 /** Lets the user pick one. @returns undefined if nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {
   const words = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
-  const picked = await pickConversation(services, liveConversations(services), words);
+  const picked = await pickConversation(services, listLiveConversations(services), words);
   if (!picked) return undefined;
   return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
 }
 
 /** The conversation for the worker. @throws Error if a chat conversation is no longer in memory */
 export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
-  if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
+  if (name.kind === 'file') return { kind: 'file', ...toStored(services, name.path) };
   const { id, title, pinned } = findLive(services, name.id);
-  const view = agentOf(services).seen(id);
+  const view = getAgentRuntime(services).seen(id);
   if (!view) throw createGoneError();
   return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
 }
@@ -47,17 +47,17 @@ export function resolveConversation(services: Services, name: ConversationName):
  * resolveConversation}.
  * @throws Error in words where that process does not answer.
  */
-export async function lookAtConversation(services: Services, name: ConversationName): Promise<void> {
-  if (name.kind === 'live') await agentOf(services).lookAt(findLive(services, name.id).id);
+export async function loadConversation(services: Services, name: ConversationName): Promise<void> {
+  if (name.kind === 'live') await getAgentRuntime(services).lookAt(findLive(services, name.id).id);
 }
 
 /** @param listener called when a chat conversation may have changed */
 export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
-  agentOf(services).liveEvents.event(listener);
+  getAgentRuntime(services).liveEvents.event(listener);
 
 /** @throws Error if it is no longer in memory */
 function findLive(services: Services, id: string): LiveSummary {
-  const live = liveConversations(services).find((each) => each.id === id);
+  const live = listLiveConversations(services).find((each) => each.id === id);
   if (!live) throw createGoneError();
   return live;
 }
@@ -70,11 +70,11 @@ const createGoneError = (): Error =>
 /** Replaces the pins. @throws Error if the ledger can't be written or the conversation is gone */
 export async function savePins(services: Services, name: ConversationName, pinned: readonly number[]): Promise<void> {
   if (name.kind === 'file') {
-    await toItsEnd(services, { kind: 'pin', ...stored(services, name.path), pinned });
+    await runToEnd(services, { kind: 'pin', ...toStored(services, name.path), pinned });
     return;
   }
   const { id, pinned: known } = findLive(services, name.id);
-  const live = agentOf(services).desk();
+  const live = getAgentRuntime(services).desk();
   for (const message of known) if (!pinned.includes(message)) await live.unpin(id, message);
   for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
 }
@@ -91,10 +91,10 @@ export async function condenseChosen(
 ): Promise<void> {
   await savePins(services, name, pinned);
   if (name.kind === 'file') {
-    await condenseAndTell(services, name.path, { ...manualSettings(), excluded });
+    await condenseAndReport(services, name.path, { ...readManualSettings(), excluded });
     return;
   }
-  const agent = agentOf(services);
+  const agent = getAgentRuntime(services);
   const { id } = findLive(services, name.id);
   const live = agent.desk();
   const known = new Set((await live.view(id))?.edits.map((edit) => edit.id));

@@ -11,23 +11,23 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
-import { metricsOf } from '../window/metrics';
+import { getMetrics } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import { HAS_CONDENSED } from '../window/lastCondensation';
-import { conversationIndex } from './conversationIndex';
+import { getConversationIndex } from './conversationIndex';
 import type { NotCondensedResult } from '../background/taskResults';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { condenseFile, actionsFor } from './condenseNow';
 import { chooseProvider, condenseNamedWith, condenseNewest, condenseNow, undoLast } from './index';
-import { ageOf } from '../views/age';
+import { formatAge } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import { findMarkers, MARKER_START } from '../core/messages/markers';
 import { FILE_AWARE } from '../core/condense/providers/smart/presets';
-import { originalsOf } from '../window/originals';
+import { getOriginals } from '../window/originals';
 import { openLedger } from '../storage/ledgerStore';
-import { storeOf } from '../window/background';
+import { getLedgerFolder } from '../window/background';
 
 let home: string;
 let file: string;
@@ -112,7 +112,7 @@ describe('Condense Context Now', () => {
     expect(references.length).toBeGreaterThan(0);
     for (const { reference } of references) {
       const original = Uri.from({ scheme: 'context-condenser-original', path: `/${reference}.txt` });
-      const text = await originalsOf(services).provideTextDocumentContent(original as never);
+      const text = await getOriginals(services).provideTextDocumentContent(original as never);
       expect(transcript().includes(JSON.stringify(text).slice(1, 40))).toBe(true);
     }
   });
@@ -176,7 +176,7 @@ describe('Condense Context Now', () => {
     expect(fake.shown.some(({ message }) => message.includes('with Smart (My own): '))).toBe(true);
     const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
     expect(after.path).toMatch(/\/After: Smart \(My own\)$/);
-    const { ledger } = await openLedger(storeOf(services), { id: services.last?.conversation ?? '' });
+    const { ledger } = await openLedger(getLedgerFolder(services), { id: services.last?.conversation ?? '' });
     expect(ledger.condensations.at(-1)).toMatchObject({ provider: 'smart', configName: 'My own' });
   });
 
@@ -247,7 +247,7 @@ describe('Condense Context Now', () => {
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items.find(({ label }) => label === 'Lossless')!);
     };
-    await condenseFile(services, file, { ...manualSettings(), provider: cutter.id });
+    await condenseFile(services, file, { ...readManualSettings(), provider: cutter.id });
     expect(fake.shown[0]).toMatchObject({
       message: expect.stringContaining('It is out of order.') as string,
       choices: ['Retry', 'Use Another Provider…', 'Details'],
@@ -322,7 +322,7 @@ describe('Condense Context Now', () => {
       new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
     // What ran, and not what the settings name.
-    const [run] = (await metricsOf(services).read()).toReversed();
+    const [run] = (await getMetrics(services).read()).toReversed();
     expect(run).toMatchObject({ provider: 'smart', preset: 'file-aware' });
   });
 });
@@ -341,7 +341,7 @@ describe('picking a conversation', () => {
       lists.push(labels(picker));
       const newer = join(home, '.claude/projects/-project/session-2.jsonl');
       writeFileSync(newer, readFileSync(join(home, '.claude/projects/-project/session-1.jsonl')));
-      const index = conversationIndex(services);
+      const index = getConversationIndex(services);
       const drawn = () => fake.executed.filter(([command]) => command === 'setContext').length;
       const before = drawn();
       void index
@@ -429,7 +429,7 @@ describe('picking a conversation', () => {
   });
 
   it('says an age in the largest unit that it fills', () => {
-    expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(ageOf)).toEqual([
+    expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(formatAge)).toEqual([
       'just now',
       '1 min ago',
       '2 h ago',
@@ -440,7 +440,7 @@ describe('picking a conversation', () => {
 
 it('treats settings out of bounds as their defaults', async () => {
   const coherenceFloor = {};
-  expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
+  expect(readManualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   await Promise.resolve();
   fake.settings = {
     'contextCondenser.manual.targetPercent': 1000,
@@ -448,7 +448,7 @@ it('treats settings out of bounds as their defaults', async () => {
     'contextCondenser.history': 'all',
     'contextCondenser.coherenceFloor': { todos: 100, files: 200 },
   };
-  expect(manualSettings()).toEqual({
+  expect(readManualSettings()).toEqual({
     provider: 'truncation',
     targetPercent: 50,
     history: 'all',
@@ -456,7 +456,7 @@ it('treats settings out of bounds as their defaults', async () => {
   });
   await Promise.resolve();
   fake.settings['contextCondenser.manual.targetPercent'] = 'half';
-  expect(manualSettings().targetPercent).toBe(50);
+  expect(readManualSettings().targetPercent).toBe(50);
 });
 
 it('activation registers every command of package.json and loads nothing else', () => {

@@ -4,28 +4,28 @@ import type { CondensedResult, NotCondensedResult } from '../background/taskResu
 import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
-import { condensationWords, namesOfResult } from '../window/condensationWords';
-import { agentOf, liveConversations } from '../agent/runtime';
+import { formatCondensation, formatProviders } from '../window/condensationWords';
+import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { showDetails } from './conversations/details';
-import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
+import { runInBackground, getLedgerFolder, getSummaries, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile, profileAction } from './chooseProvider';
-import { keepMetrics } from '../window/metrics';
-import { factsOfModel } from './modelFacts';
-import { modelSettings } from '../window/settings/modelSettings';
-import { counterOf } from '../window/counter';
-import { modelsForEngine, withWarnings } from './native';
-import { plain } from '../window/settings/plain';
+import { recordMetrics } from '../window/metrics';
+import { loadModelFacts } from './modelFacts';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { getCounter } from '../window/counter';
+import { createEngineModels, addWarnings } from './native';
+import { toPlain } from '../window/settings/plain';
 import { choiceAsksModel } from './previewSetup';
-import { nameOfFile, newestConversation } from './conversationIndex';
+import { getFileName, findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
-import { configToRun, ownPresets, presetNameOf } from '../window/settings/providerConfig';
+import { resolveConfig, readOwnPresets, getPresetName } from '../window/settings/providerConfig';
 import { rememberCondensation } from '../window/lastCondensation';
 import type { LastCondensation, Services } from '../window/services';
-import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
+import { readManualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { undoCondensation } from './undo';
-import { tellError } from '../window/tellError';
+import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
@@ -40,26 +40,26 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
       : (findAskedLive(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
   if ('live' in picked) {
-    await agentOf(services).condense(picked.live.id);
+    await getAgentRuntime(services).condense(picked.live.id);
     return;
   }
   const file = picked.path;
-  const settings = manualSettings();
-  const models = modelSettings();
+  const settings = readManualSettings();
+  const models = readModelSettings();
   // With a model to call, the user sees beforehand what each provider would take.
   // Passes and steps may name a profile of their own.
-  const mayPay = models.profiles.length > 0 && choiceAsksModel(settings.provider, configToRun(settings.provider));
+  const mayPay = models.profiles.length > 0 && choiceAsksModel(settings.provider, resolveConfig(settings.provider));
   const provider =
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
       ? await askProvider(services, file, settings, models.condensing)
       : settings.provider;
-  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider }, configToRun(provider));
+  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider }, resolveConfig(provider));
 }
 
 /** The chat conversation that a button refers to, if it exists. */
 function findAskedLive(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(asked)) return undefined;
-  const live = liveConversations(services).find(({ id }) => id === asked['live']);
+  const live = listLiveConversations(services).find(({ id }) => id === asked['live']);
   return live && { live };
 }
 
@@ -67,7 +67,7 @@ function findAskedLive(services: Services, asked: unknown): { readonly live: Liv
 export async function condenseNewest(services: Services, sample: string): Promise<void> {
   const newest = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
-    () => newestConversation(services),
+    () => findNewestConversation(services),
   );
   await condenseNow(services, newest?.path ?? sample);
 }
@@ -76,9 +76,9 @@ export async function condenseNewest(services: Services, sample: string): Promis
  * Condenses one file with progress and cancel; shows errors with Retry. Resolves after the result
  * was shown and answered.
  */
-export async function condenseFile(...args: Parameters<typeof condenseAndTell>): Promise<void> {
+export async function condenseFile(...args: Parameters<typeof condenseAndReport>): Promise<void> {
   await (
-    await condenseAndTell(...args)
+    await condenseAndReport(...args)
   ).told;
 }
 
@@ -86,25 +86,25 @@ export async function condenseFile(...args: Parameters<typeof condenseAndTell>):
  * Like {@link condenseFile}, but resolves after condensing. VS Code hides unanswered notifications
  * without closing them, so that `told` may never resolve.
  */
-export async function condenseAndTell(
+export async function condenseAndReport(
   services: Services,
   path: string,
   settings: ManualSettings,
-  config: unknown = configToRun(settings.provider),
+  config: unknown = resolveConfig(settings.provider),
 ): Promise<{ readonly told: Promise<void> }> {
   const tell = (telling: Promise<void>): { readonly told: Promise<void> } => ({
     told: telling.catch((error: unknown) => {
-      tellError(services, error);
+      showErrorAndLog(services, error);
     }),
   });
   const { log } = services;
-  const { condensing } = modelSettings();
+  const { condensing } = readModelSettings();
   // Without a profile, a model of VS Code can write the summary.
   const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
   if (asked === 'left') return tell(Promise.resolve());
   const progress = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Condensing “{0}”', nameOfFile(services, path)),
+    title: vscode.l10n.t('Condensing “{0}”', getFileName(services, path)),
     cancellable: true,
   };
   const task = {
@@ -113,11 +113,11 @@ export async function condenseAndTell(
     history: settings.history,
     provider: settings.provider,
     config,
-    ...(settings.provider === 'smart' && { configName: presetNameOf(config) }),
+    ...(settings.provider === 'smart' && { configName: getPresetName(config) }),
     targetPercent: settings.targetPercent,
     coherenceFloor: settings.coherenceFloor,
     ...(settings.excluded && { excluded: settings.excluded }),
-    store: storeOf(services),
+    store: getLedgerFolder(services),
   } as const;
   try {
     const result = await showProgress(progress, (report, token) =>
@@ -125,30 +125,34 @@ export async function condenseAndTell(
         const onProgress = ({ step }: TaskProgress): void => {
           report.report({ message: step });
         };
-        const models = modelSettings();
+        const models = readModelSettings();
         const isForeign = !isBuiltIn(settings.provider);
         if (!isForeign && !choiceAsksModel(settings.provider, task.config))
-          return inBackground(services, task, signal, onProgress);
+          return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !asked)
           throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
         const picked = asked && { profile: asked, billing: 'included' as const };
         const { registered } = services;
         const engineTask = {
           ...task,
-          config: plain({ config: task.config }).config,
-          paid: { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder },
+          config: toPlain({ config: task.config }).config,
+          paid: {
+            presets: toPlain(readOwnPresets()),
+            maxCost: models.maxCost,
+            summaries: getSummaries(services).folder,
+          },
           // A strategy may name them too.
           ...((isForeign || settings.provider === 'strategy') && { registered: registered.describe() }),
         };
-        const calls = registered.calls(() => counterOf(services));
-        return withWarnings(
-          await inBackground(services, engineTask, signal, onProgress, modelsForEngine(services, picked), calls),
+        const calls = registered.calls(() => getCounter(services));
+        return addWarnings(
+          await runInBackground(services, engineTask, signal, onProgress, createEngineModels(services, picked), calls),
           models,
         );
       }),
     );
     log.info(`${path}\n${result.report}`);
-    await keepMetrics(services, result.metrics, settings.provider, config);
+    await recordMetrics(services, result.metrics, settings.provider, config);
     return tell(
       result.kind === 'condensed'
         ? showCondensed(services, result, { provider: settings.provider, config })
@@ -175,8 +179,8 @@ async function showCondensed(
   const condensed = { conversation: id, title, path, choice, tokensAfter, notes: result.notes };
   rememberCondensation(services, condensed);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
-  const by = namesOfResult(services, result);
-  const summary = condensationWords({ ...result, provider: by, title });
+  const by = formatProviders(services, result);
+  const summary = formatCondensation({ ...result, provider: by, title });
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
   const withAnother = vscode.l10n.t('Condense With…');
@@ -224,7 +228,7 @@ export function actionsFor({ reason, advice }: NotCondensedResult, provider: str
 /** Shows why nothing was condensed and what to try instead. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const { path } = result.conversation;
-  const { profiles, condensing } = modelSettings();
+  const { profiles, condensing } = readModelSettings();
   const condenseWith = async (provider: string | undefined): Promise<void> => {
     if (provider !== undefined) await condenseFile(services, path, { ...settings, provider });
   };
@@ -259,8 +263,8 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
 
 /** An unknown price is set in the profile, a limit in the settings. */
 async function limitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
-  const { condensing } = modelSettings();
-  const isUnpriced = condensing && (await factsOfModel(condensing)).inputPrice === undefined;
+  const { condensing } = readModelSettings();
+  const isUnpriced = condensing && (await loadModelFacts(condensing)).inputPrice === undefined;
   return isUnpriced
     ? {
         label: vscode.l10n.t('Set Prices…'),

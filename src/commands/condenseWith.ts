@@ -3,26 +3,26 @@
  * first, each with the size that it would reach and what it loses.
  */
 import * as vscode from 'vscode';
-import { agentOf, liveConversations } from '../agent/runtime';
+import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { ConversationSource } from '../background/preview/messages';
 import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
 import { isRecord } from '../core/messages/blocks';
-import { engineBundle } from '../window/background';
+import { getEngineBundle } from '../window/background';
 import { PreviewThread } from '../engine/previewThread';
-import { nameOfFile } from './conversationIndex';
+import { getFileName } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
-import { configToRun, ownPresets } from '../window/settings/providerConfig';
-import { manualSettings } from '../window/settings/manualSettings';
+import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
+import { readManualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
-import { resolveConversation, lookAtConversation } from './chosenConversation';
+import { resolveConversation, loadConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
 import { estimateChoices, type EstimatedWords } from './estimateChoices';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
-import { pickedItem } from './pickedItem';
+import { pickItem } from './pickedItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 
@@ -62,17 +62,17 @@ export async function condenseWith(
   const choice = await askChoice(services, conversation, subject);
   if (!choice) return;
   const { provider, config } = choice;
-  const live = liveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
-  if (live) await agentOf(services).condense(live.id, provider, config);
+  const live = listLiveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
+  if (live) await getAgentRuntime(services).condense(live.id, provider, config);
   else if (subject.path !== undefined)
-    await condenseFile(services, subject.path, { ...manualSettings(), provider }, config);
+    await condenseFile(services, subject.path, { ...readManualSettings(), provider }, config);
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
 /** For a window in which nothing was condensed yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
-  const picked = await pickConversation(services, liveConversations(services), words);
+  const picked = await pickConversation(services, listLiveConversations(services), words);
   if (!picked) return;
   if ('live' in picked) await condenseNamedWith(services, { live: picked.live.id });
   else await condenseNamedWith(services, picked.path);
@@ -85,12 +85,12 @@ async function pickAndCondenseWith(services: Services): Promise<void> {
 export async function condenseNamedWith(services: Services, asked: unknown): Promise<void> {
   if (typeof asked === 'string') {
     const { last } = services;
-    const title = nameOfFile(services, asked);
+    const title = getFileName(services, asked);
     await condenseWith(services, last?.path === asked ? last : { conversation: '', title, path: asked });
     return;
   }
   const id = isRecord(asked) ? asked['live'] : undefined;
-  const live = liveConversations(services).find((each) => each.id === id);
+  const live = listLiveConversations(services).find((each) => each.id === id);
   if (!live && !services.last) {
     await pickAndCondenseWith(services);
     return;
@@ -103,7 +103,7 @@ async function conversationOf(services: Services, subject: CondensedWith): Promi
   try {
     if (subject.isLive) {
       const name = { kind: 'live', id: subject.conversation } as const;
-      await lookAtConversation(services, name);
+      await loadConversation(services, name);
       return resolveConversation(services, name);
     }
     return subject.path === undefined ? undefined : resolveConversation(services, { kind: 'file', path: subject.path });
@@ -115,7 +115,7 @@ async function conversationOf(services: Services, subject: CondensedWith): Promi
 
 /** All choices, those that cost nothing and lose least first. */
 function listChoices({ registered }: Services): ProviderChoice[] {
-  const own = ownPresets();
+  const own = readOwnPresets();
   const ids = new Set(own.map(({ id }) => id));
   const presets = [...own, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
     ({ id, name, description, config }): ProviderChoice => ({
@@ -127,7 +127,7 @@ function listChoices({ registered }: Services): ProviderChoice[] {
       isFree: !asksModel(smartProvider(), config),
     }),
   );
-  const ownPasses = configToRun('smart');
+  const ownPasses = resolveConfig('smart');
   const fileAware = presets.filter(({ configuration }) => isPreset(configuration, 'file-aware'));
   return [
     settingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
@@ -142,7 +142,7 @@ function listChoices({ registered }: Services): ProviderChoice[] {
       label: name,
       does: description,
       provider: id,
-      config: configToRun(id),
+      config: resolveConfig(id),
       isFree: true,
     })),
   ];
@@ -153,7 +153,7 @@ const settingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => 
   label: PROVIDER_NAMES[id],
   does,
   provider: id,
-  config: configToRun(id),
+  config: resolveConfig(id),
   configuration: { kind: 'provider', id },
   isFree: id === 'lossless' || id === 'truncation',
 });
@@ -203,7 +203,7 @@ async function askChoice(
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
     if (choice) void previewWay(services, conversation, choice);
   });
-  return (await pickedItem(picker, abort))?.choice;
+  return (await pickItem(picker, abort))?.choice;
 }
 
 const createLookButton = (): vscode.QuickInputButton => ({
@@ -215,7 +215,7 @@ const createLookButton = (): vscode.QuickInputButton => ({
 async function previewWay(services: Services, conversation: ConversationSource, choice: ProviderChoice): Promise<void> {
   if (!choice.configuration) return;
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
     const setup = await readPreviewSetup(services, choice.configuration);
     const question = { kind: 'texts', conversation, setup, excluded: [] } as const;

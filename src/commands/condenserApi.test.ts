@@ -4,13 +4,13 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { fake } from '../../test/support/vscode';
-import { metricsOf } from '../window/metrics';
-import { spendingOf } from '../window/spending';
+import { getMetrics } from '../window/metrics';
+import { getSpending } from '../window/spending';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
 import type { CondensedEvent, ContextCondenserApi, Message, Provider } from '../extensionApi/api';
-import { condenserApi } from './condenserApi';
+import { createCondenserApi } from './condenserApi';
 import { getApi } from './index';
 import { cutter } from '../extensionApi/testing';
 import { MARKER_START, findMarkers } from '../core/messages/markers';
@@ -30,7 +30,7 @@ const conversation = { id: 'c', messages };
 
 beforeEach(() => {
   ({ services } = openTestWindow());
-  api = condenserApi(services);
+  api = createCondenserApi(services);
 });
 
 const withCondense = (condense: Provider['condense'], more: Partial<Provider> = {}): Provider => ({
@@ -192,7 +192,7 @@ describe('the exported API', () => {
       expect(server.requests.length).toBeGreaterThan(0);
       // What was paid is among the measures that History shows, and counts for the limits.
       const runs = await vi.waitFor(async () => {
-        const known = await metricsOf(services).read();
+        const known = await getMetrics(services).read();
         expect(known).toHaveLength(2);
         return known;
       });
@@ -201,7 +201,7 @@ describe('the exported API', () => {
         { provider: 'native', trigger: 'api', outcome: 'condensed', calls: [{ profile: 'Work', outcome: 'complete' }] },
       ]);
       expect(runs[1]?.cost).toBeGreaterThan(0);
-      const spent = await spendingOf(services).spent('own', conversation.id);
+      const spent = await getSpending(services).spent('own', conversation.id);
       expect(spent).toEqual({ conversation: runs[1]?.cost, day: runs[1]?.cost });
     } finally {
       await server.close();
@@ -563,7 +563,7 @@ describe('a missing provider', () => {
 it('shows runs through the API in History', async () => {
   await api.condense(conversation, { provider: 'truncation' });
   await vi.waitFor(async () => {
-    expect(await metricsOf(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
+    expect(await getMetrics(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
   });
 });
 

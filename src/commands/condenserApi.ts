@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
-import { modelSettings } from '../window/settings/modelSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
 import { CondenserClient } from '../engine/condenser/client';
 import type { SentCondensation } from '../engine/condenser/session';
-import { summariesOf } from '../window/background';
-import { counterOf } from '../window/counter';
-import { engineThreadOf } from '../window/engineThread';
-import { plain } from '../window/settings/plain';
+import { getSummaries } from '../window/background';
+import { getCounter } from '../window/counter';
+import { getReaderThread } from '../window/engineThread';
+import { toPlain } from '../window/settings/plain';
 import { builtInProviders } from '../window/settings/settingRules';
 import { askModel } from './askModel';
-import { modelsForEngine } from './native';
+import { createEngineModels } from './native';
 import type { Services } from '../window/services';
-import { configToRun, fallbackConfigs, ownPresets } from '../window/settings/providerConfig';
+import { resolveConfig, readFallbackConfigs, readOwnPresets } from '../window/settings/providerConfig';
 import { convertLmMessages } from '../api/vscodeLm';
 import { fromChat } from '../agent/conversion';
 import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
 import { toVsCode } from '../window/languageModels';
-import { keepMetrics } from '../window/metrics';
+import { recordMetrics } from '../window/metrics';
 import { runMetrics } from '../core/condense/metrics/metrics';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import type { AutomaticRequest, CondensationProvider } from '../core/condense';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
 import { providerNameOf } from '../core/condense/types';
@@ -41,7 +41,7 @@ import {
 } from '../extensionApi/parse';
 
 /** The exported API over this window's providers, which run in the engine. */
-export function condenserApi(services: Services): ContextCondenserApi {
+export function createCondenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const condenser = getCondenser(services);
   /** Logs and announces an outcome, and converts it to the API's form. */
@@ -57,7 +57,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
     const run = runMetrics(outcome, chosen, new Date(), { trigger: 'api' });
-    void keepMetrics(services, run, chosen);
+    void recordMetrics(services, run, chosen);
     return parseOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
@@ -98,10 +98,10 @@ export function condenserApi(services: Services): ContextCondenserApi {
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const { condensing, maxCost } = modelSettings();
+      const { condensing, maxCost } = readModelSettings();
       const policy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
-        configs: fallbackConfigs(),
+        configs: readFallbackConfigs(),
       };
       const terms = { ...createTerms(model), policy };
       const chosen = chooseProvider(asked, services);
@@ -126,26 +126,26 @@ export function condenserApi(services: Services): ContextCondenserApi {
 }
 
 const listProviders = ({ registered }: Services): readonly CondensationProvider[] => [
-  ...builtInProviders(ownPresets),
+  ...builtInProviders(readOwnPresets),
   ...registered.list(),
 ];
 
 /** Runs in the reader's thread, so that the chat's requests don't wait for it. */
 function getCondenser(services: Services): CondenserClient {
-  const thread = engineThreadOf(services);
+  const thread = getReaderThread(services);
   const { registered } = services;
   return new CondenserClient({
     engine: () => thread.engine,
-    summaries: summariesOf(services).folder,
-    models: modelsForEngine(services),
-    providers: registered.calls(() => counterOf(services)),
-    setup: () => ({ presets: plain(ownPresets()), registered: registered.describe() }),
+    summaries: getSummaries(services).folder,
+    models: createEngineModels(services),
+    providers: registered.calls(() => getCounter(services)),
+    setup: () => ({ presets: toPlain(readOwnPresets()), registered: registered.describe() }),
   });
 }
 
 /** The user's profiles without secrets. */
 function listProfiles(): ProfileInfo[] {
-  const { profiles, condensing } = modelSettings();
+  const { profiles, condensing } = readModelSettings();
   return profiles.map(({ id, name, vendor, model }) => ({
     id,
     name,
@@ -181,13 +181,13 @@ interface ProviderChoice {
  */
 function chooseProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
   const known = listProviders(services).map(({ id }) => id);
-  const id = provider ?? manualSettings().provider;
-  if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
+  const id = provider ?? readManualSettings().provider;
+  if (known.includes(id)) return { provider: id, config: resolveConfig(id, config), notes: [] };
   if (provider !== undefined) {
     return `There is no provider "${provider}"; known providers: ${known.join(', ')}.`;
   }
   const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
-  return { provider: 'lossless', config: configToRun('lossless'), notes };
+  return { provider: 'lossless', config: resolveConfig('lossless'), notes };
 }
 
 /** The outcome for a missing provider, whose extension may not have started. */
@@ -213,9 +213,9 @@ function createRequest(
     conversation: conversation.id,
     edits,
     provider,
-    config: plain({ config }).config,
+    config: toPlain({ config }).config,
     trigger: 'manual',
-    maxCost: Math.min(maxCost ?? Infinity, modelSettings().maxCost),
+    maxCost: Math.min(maxCost ?? Infinity, readModelSettings().maxCost),
   };
 }
 
@@ -223,7 +223,7 @@ function createRequest(
 function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // An explicit threshold is exact: a lower one in the settings must not apply.
-  const { threshold } = modelSettings();
+  const { threshold } = readModelSettings();
   const { targetPercent } = threshold;
   const isNamed = percent !== undefined || tokens !== undefined;
   return {

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { stubHome } from '../../test/support/testWindow';
 import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
-import { conversationIndex, watchConversations } from './conversationIndex';
+import { getConversationIndex, watchConversations } from './conversationIndex';
 
 let home: string;
 
@@ -17,7 +17,7 @@ it("notices changes of conversations, but not of the editor's or the extension's
   const storage = join(home, '.config', 'Code', 'User', 'globalStorage');
   const { services } = testServices(home, join(storage, 'us'));
   const changes = vi.fn();
-  vi.spyOn(conversationIndex(services), 'watch').mockImplementation((folders, watch) => {
+  vi.spyOn(getConversationIndex(services), 'watch').mockImplementation((folders, watch) => {
     for (const folder of folders) watch(folder, changes);
   });
   await watchConversations(services);

@@ -5,14 +5,14 @@ import { ConversationIndex, type IndexedConversation } from '../background/conve
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
-import { titleOf } from '../views/conversations/nodes';
-import { inBackground } from '../window/background';
-import { asTitle } from '../window/markdownText';
+import { getTitle } from '../views/conversations/nodes';
+import { runInBackground } from '../window/background';
+import { shortenTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 
 /** This machine, as seen from this VS Code. */
-export const thisMachine = ({ context }: Services): FindOptions => ({
+export const getFindOptions = ({ context }: Services): FindOptions => ({
   platform: process.platform,
   env: { ...process.env },
   homedir: homedir(),
@@ -22,7 +22,7 @@ export const thisMachine = ({ context }: Services): FindOptions => ({
 const indexes = new WeakMap<Services, ConversationIndex>();
 
 /** This window's list of all conversations, empty until its first refresh. */
-export function conversationIndex(services: Services): ConversationIndex {
+export function getConversationIndex(services: Services): ConversationIndex {
   const known = indexes.get(services);
   if (known) return known;
   const index = createIndex(services);
@@ -32,22 +32,22 @@ export function conversationIndex(services: Services): ConversationIndex {
 }
 
 /** A stored conversation's title, from the list or from this window's last condensation. */
-export function titleOfFile(services: Services, path: string): string | undefined {
-  const found = conversationIndex(services).conversations.find((each) => each.path === path);
+export function getFileTitle(services: Services, path: string): string | undefined {
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
-  return (found && titleOf(found)) ?? (last?.path === path ? last.title : undefined);
+  return (found && getTitle(found)) ?? (last?.path === path ? last.title : undefined);
 }
 
 /** Name for notifications: the title if known, else the file's name. */
-export const nameOfFile = (services: Services, path: string): string =>
-  asTitle(titleOfFile(services, path) ?? basename(path));
+export const getFileName = (services: Services, path: string): string =>
+  shortenTitle(getFileTitle(services, path) ?? basename(path));
 
 /**
  * The newest readable conversation begun by a person, if any. Waits until it has been read (it may
  * be empty), not for all others.
  */
-export function newestConversation(services: Services): Promise<IndexedConversation | undefined> {
-  const index = conversationIndex(services);
+export function findNewestConversation(services: Services): Promise<IndexedConversation | undefined> {
+  const index = getConversationIndex(services);
   const newest = (): IndexedConversation | undefined =>
     index.conversations.find(({ parent, details }) => parent === undefined && details?.problem === undefined);
   return new Promise((resolve) => {
@@ -73,8 +73,8 @@ const watching = new WeakMap<Services, Promise<void>>();
 export function watchConversations(services: Services): Promise<void> {
   const known = watching.get(services);
   if (known) return known;
-  const index = conversationIndex(services);
-  const started = storeFolders(thisMachine(services)).then((folders) => {
+  const index = getConversationIndex(services);
+  const started = storeFolders(getFindOptions(services)).then((folders) => {
     index.watch(folders, (folder, changed) => watchFolder(services, folder, changed));
   });
   watching.set(services, started);
@@ -87,11 +87,11 @@ function createIndex(services: Services): ConversationIndex {
     run: (signal, report) => {
       const task: IndexTask = {
         kind: 'index',
-        find: thisMachine(services),
-        history: manualSettings().history,
+        find: getFindOptions(services),
+        history: readManualSettings().history,
         cache: join(context.globalStorageUri.fsPath, 'conversations.json'),
       };
-      return inBackground(services, task, signal, ({ index }) => {
+      return runInBackground(services, task, signal, ({ index }) => {
         if (index) report(index);
       });
     },

@@ -6,12 +6,12 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
-import { liveSettings } from '../agent/settings';
+import { readLiveSettings } from '../agent/settings';
 import { assistant, exchange, user } from '../core/testing';
-import { agentOf } from '../agent/runtime';
-import { condenserApi } from './condenserApi';
+import { getAgentRuntime } from '../agent/runtime';
+import { createCondenserApi } from './condenserApi';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import { condenseFile } from './condenseNow';
 
 const KEY = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
@@ -84,19 +84,20 @@ beforeEach(async () => {
 
 /** Each way to run what the settings say, on a conversation with the condensing profile's own vendor. */
 const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
-  'by hand': () => condenseFile(services, file, manualSettings()),
+  'by hand': () => condenseFile(services, file, readManualSettings()),
   'in the chat': async () => {
-    const { provider, config } = liveSettings();
-    const { chat } = agentOf(services);
+    const { provider, config } = readLiveSettings();
+    const { chat } = getAgentRuntime(services);
     const vendor = new URL(server.url).host;
     const model = { key: 'own', vendor, contextWindow: 1_000_000, threshold: { percent: 100 } };
     const { conversation } = await chat.prepare({ conversationId: 'c', messages, tools: [], model });
     const options = { provider, config, targetPercent: 1 };
     return chat.condenseNow(conversation, options, new AbortController().signal);
   },
-  'through the API': () => condenserApi(services).condense({ id: 'c', messages, vendor: new URL(server.url).host }),
+  'through the API': () =>
+    createCondenserApi(services).condense({ id: 'c', messages, vendor: new URL(server.url).host }),
   'through the API with a configuration': (provider, config) =>
-    condenserApi(services).condense(
+    createCondenserApi(services).condense(
       { id: 'c', messages, vendor: new URL(server.url).host },
       { provider, ...(config && { config }) },
     ),
@@ -119,7 +120,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, run) => {
 it("prefers a profile's own prompt to the global one, even in a pass", async () => {
   const [profile] = fake.settings['contextCondenser.profiles'] as object[];
   fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'PROFILE-PROMPT' }];
-  await condenserApi(services).condense({ id: 'c', messages }, { provider: 'smart', config: BATCH });
+  await createCondenserApi(services).condense({ id: 'c', messages }, { provider: 'smart', config: BATCH });
   const [request] = server.requests;
   expect(JSON.stringify(request?.body)).toContain('PROFILE-PROMPT');
   expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
@@ -128,7 +129,7 @@ it("prefers a profile's own prompt to the global one, even in a pass", async () 
 it("gives a step its provider's settings for fields that it lacks", async () => {
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
   const untouched = async (provider: string, config?: object): Promise<number> => {
-    const outcome = await condenserApi(services).condense(
+    const outcome = await createCondenserApi(services).condense(
       { id: 'c', messages },
       { provider, ...(config && { config }) },
     );
@@ -146,7 +147,7 @@ it("gives a step its provider's settings for fields that it lacks", async () => 
 });
 
 it("accepts another extension's provider as a step", async () => {
-  const api = condenserApi(services);
+  const api = createCondenserApi(services);
   const asked: unknown[] = [];
   api.registerProvider({
     id: 'other.cuts',

@@ -8,7 +8,7 @@ import type { ConversationSource, PreviewResult, PreviewSetup } from '../backgro
 import type { CoherenceReport } from '../core/condense/coherence/coherence';
 import { formatChange, formatCost, formatTokens } from '../core/format';
 import { errorMessage } from '../core/errors';
-import { engineBundle } from '../window/background';
+import { getEngineBundle } from '../window/background';
 import type { Services } from '../window/services';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 
@@ -30,7 +30,7 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
   tell: (choice: W, words: EstimatedWords) => void,
 ): Promise<void> {
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
     for (const choice of choices) {
       if (!choice.configuration) continue;

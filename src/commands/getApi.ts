@@ -1,6 +1,6 @@
 import type { Services } from '../window/services';
 import type { ContextCondenserApi } from '../extensionApi/api';
-import { condenserApi } from './condenserApi';
+import { createCondenserApi } from './condenserApi';
 
 let known: ContextCondenserApi | undefined;
 
@@ -9,6 +9,6 @@ export function getApi(version: unknown, services: Services): ContextCondenserAp
   if (version !== 1) {
     throw new RangeError(`Context Condenser has version 1 of its API, not ${String(version)}. Ask for getApi(1).`);
   }
-  known ??= condenserApi(services);
+  known ??= createCondenserApi(services);
   return known;
 }

@@ -6,8 +6,8 @@ import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { listTakenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
 import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
-import { modelSettings, profileEntries } from '../window/settings/modelSettings';
-import { saveUserSetting, userValueOf } from '../window/settings/settings';
+import { readModelSettings, readProfileEntries } from '../window/settings/modelSettings';
+import { saveUserSetting, getUserValue } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { pickSeveral, showErrorMessage, showInformationMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
@@ -67,7 +67,7 @@ export async function importRooSettings(services: Services): Promise<void> {
 async function readExport(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
-    const known = { profiles: modelSettings().profiles, taken: listTakenIds(profileEntries()) };
+    const known = { profiles: readModelSettings().profiles, taken: listTakenIds(readProfileEntries()) };
     return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {
     return errorMessage(error);
@@ -119,15 +119,15 @@ async function apply(
 ): Promise<() => Promise<string[]>> {
   const profiles = picked.flatMap((item) => ('profile' in item ? [item.profile] : []));
   const settings = picked.flatMap((item) => ('setting' in item ? [item.setting] : []));
-  const ids = new Set([...modelSettings().profiles, ...profiles].map(({ id }) => id));
+  const ids = new Set([...readModelSettings().profiles, ...profiles].map(({ id }) => id));
   // A profile that wasn't selected can't be used for condensing.
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
-  const before = changed.map((name) => [name, userValueOf(name)] as const);
+  const before = changed.map((name) => [name, getUserValue(name)] as const);
   /** Profiles whose key was written, with their previous key. */
   const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
-    await saveUserSetting('profiles', profiles.reduce(withProfile, profileEntries()));
+    await saveUserSetting('profiles', profiles.reduce(withProfile, readProfileEntries()));
   }
   if (picked.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {
@@ -138,11 +138,11 @@ async function apply(
     }
   }
   for (const { name, value } of possible) await saveUserSetting(name, value);
-  const written = new Map(changed.map((name) => [name, userValueOf(name)]));
+  const written = new Map(changed.map((name) => [name, getUserValue(name)]));
   return async () => {
     const kept: string[] = [];
     for (const [name, value] of before) {
-      if (isEqual(userValueOf(name), written.get(name))) await saveUserSetting(name, value);
+      if (isEqual(getUserValue(name), written.get(name))) await saveUserSetting(name, value);
       else kept.push(`contextCondenser.${name}`);
     }
     if (kept.includes('contextCondenser.profiles')) return kept;

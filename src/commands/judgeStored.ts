@@ -3,11 +3,11 @@ import { showProgress } from '../window/notifications';
 import { judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
-import { inBackground, withCancellation } from '../window/background';
+import { runInBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
-import { configToRun } from '../window/settings/providerConfig';
-import { conversationIndex } from './conversationIndex';
+import { readManualSettings } from '../window/settings/manualSettings';
+import { resolveConfig } from '../window/settings/providerConfig';
+import { getConversationIndex } from './conversationIndex';
 
 /** Only the newest sessions; daily users have thousands. */
 const MAX_SESSIONS = 60;
@@ -24,14 +24,14 @@ export interface StoredJudgement extends JudgedSessions {
  * @throws vscode.CancellationError if it was canceled
  */
 export async function judgeStored(services: Services): Promise<StoredJudgement> {
-  const { provider } = manualSettings();
+  const { provider } = readManualSettings();
   const isOther = !isBuiltIn(provider) || provider === 'native';
-  const choices = judgedChoices(isOther ? { provider: 'lossless' } : { provider, config: configToRun(provider) });
+  const choices = judgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
   const title = vscode.l10n.t('Judging by stored conversations');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const judged = await showProgress(options, (report, token) =>
     withCancellation(token, async (signal) => {
-      const index = conversationIndex(services);
+      const index = getConversationIndex(services);
       await index.refresh();
       signal.throwIfAborted();
       // Longest first.
@@ -40,7 +40,7 @@ export async function judgeStored(services: Services): Promise<StoredJudgement> 
         .slice(0, MAX_SESSIONS)
         .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
         .map(({ path }) => path);
-      return inBackground(services, { kind: 'judge', locations, choices }, signal, ({ step }) => {
+      return runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ step }) => {
         report.report({ message: step });
       });
     }),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { announceInPicker } from '../agent/wrappedModels';
+import { showInPicker } from '../agent/wrappedModels';
 import { ApiError, isApiError } from '../api/apiError';
 import type { ModelOfVendor } from '../api/modelList';
 import { formatTime } from '../core/format';
@@ -12,9 +12,9 @@ import { makeFreeId } from '../core/freeId';
 import { profileSchema, listTakenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from '../window/background';
 import { languageModels } from '../window/languageModels';
-import { modelSettings, profileEntries } from '../window/settings/modelSettings';
+import { readModelSettings, readProfileEntries } from '../window/settings/modelSettings';
 import { saveUserSetting } from '../window/settings/settings';
-import { counterOf } from '../window/counter';
+import { getCounter } from '../window/counter';
 import { countConsents, forgetConsents } from '../window/profileConsent';
 import type { Services } from '../window/services';
 import {
@@ -32,7 +32,7 @@ interface ProfileItem extends vscode.QuickPickItem {
 
 /** "Manage API Profiles": add, edit, test, remove, set the key, use for condensing. */
 export async function manageProfiles(services: Services): Promise<void> {
-  const { profiles, condensing } = modelSettings();
+  const { profiles, condensing } = readModelSettings();
   const items: ProfileItem[] = profiles.map((profile) => ({
     profile,
     label: profile.name,
@@ -51,8 +51,8 @@ export async function manageProfiles(services: Services): Promise<void> {
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
-  const isFirst = profileEntries().length === 0;
-  await saveUserSetting('profiles', withProfile(profileEntries(), profile));
+  const isFirst = readProfileEntries().length === 0;
+  await saveUserSetting('profiles', withProfile(readProfileEntries(), profile));
   if (profile.vendor !== 'vscode') await askKey(services, profile);
   if (isFirst) await saveUserSetting('condensingProfile', profile.id);
   await testProfile(services, profile);
@@ -108,13 +108,13 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
 /** Adds the profile's model to the chat's model picker, or removes it. */
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
-  await saveUserSetting('profiles', withProfile(profileEntries(), changed));
-  if (!isOffered) await announceInPicker([profile.name]);
+  await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
+  if (!isOffered) await showInPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {
   const changed = await askProfile(profile);
-  if (changed) await saveUserSetting('profiles', withProfile(profileEntries(), changed));
+  if (changed) await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
 }
 
 /** Removes a profile and its key after confirmation. @returns whether it was removed */
@@ -122,8 +122,8 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
   if ((await showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
-  const { condensing } = modelSettings();
-  await saveUserSetting('profiles', withoutProfile(profileEntries(), profile.id));
+  const { condensing } = readModelSettings();
+  await saveUserSetting('profiles', withoutProfile(readProfileEntries(), profile.id));
   await deleteKey(services.context.secrets, profile.id);
   await forgetConsents(services, profile);
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
@@ -171,7 +171,7 @@ export interface Connection {
 export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
   try {
     const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
-      counter: await counterOf(services),
+      counter: await getCounter(services),
       models: languageModels,
     });
     const result = await testConnection(handler, signal);
@@ -195,13 +195,13 @@ const takesKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key
  * Models listed by a profile's vendor.
  * @throws {ApiError} also if the vendor has no list
  */
-export async function vendorModels(
+export async function listVendorModels(
   services: Services,
   profile: ApiProfile,
   signal: AbortSignal,
 ): Promise<readonly ModelOfVendor[]> {
   const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
-    counter: await counterOf(services),
+    counter: await getCounter(services),
     models: languageModels,
   });
   if (!handler.listModels) {
@@ -253,7 +253,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
-    id: known?.id ?? makeFreeId(name, listTakenIds(profileEntries()), 'profile'),
+    id: known?.id ?? makeFreeId(name, listTakenIds(readProfileEntries()), 'profile'),
     name,
     vendor,
     model,

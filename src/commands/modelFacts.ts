@@ -20,7 +20,7 @@ export interface ModelFacts {
 }
 
 /** Window and prices from the profile, else from the model's known facts. */
-export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
+export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
   const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   return {
     contextWindow: contextWindow ?? ASSUMED_WINDOW,
@@ -32,7 +32,7 @@ export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
 }
 
 /** VS Code's models without our own. */
-export async function modelsOfEditor(): Promise<vscode.LanguageModelChat[]> {
+export async function listEditorModels(): Promise<vscode.LanguageModelChat[]> {
   const models = await vscode.lm.selectChatModels();
   return models.filter(({ vendor }) => vendor !== OWN_VENDOR);
 }

@@ -16,11 +16,11 @@ import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseP
 import { condenseFile, condenseNow } from './condenseNow';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
-import { settingProblems } from '../window/settings/settings';
-import { manualSettings } from '../window/settings/manualSettings';
-import { modelSettings } from '../window/settings/modelSettings';
+import { listSettingProblems } from '../window/settings/settings';
+import { readManualSettings } from '../window/settings/manualSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
-import { promptFor } from './promptText';
+import { createPrompt } from './promptText';
 import type { Services } from '../window/services';
 import { showMetrics } from './showMetrics';
 
@@ -205,14 +205,14 @@ describe('profiles', () => {
       'contextCondenser.threshold': 3,
       'contextCondenser.maxCostPerCondensation': 'much',
     };
-    expect(modelSettings()).toMatchObject({
+    expect(readModelSettings()).toMatchObject({
       profiles: [],
       condensing: undefined,
       threshold: { percent: 75, targetPercent: 67 },
       prompt: '',
       maxCost: 0.5,
     });
-    expect(settingProblems()).toEqual([
+    expect(listSettingProblems()).toEqual([
       'Setting contextCondenser.profiles › “x” › name: is missing. It is ignored.',
       expect.stringContaining('Setting contextCondenser.profiles › “x” › vendor: must be "anthropic" or'),
       'Setting contextCondenser.profiles › “x” › model: is missing. It is ignored.',
@@ -276,12 +276,12 @@ describe('condensing with Summary', () => {
 
   it('the panel shows the prompt that would be sent: a profile’s own comes before that of the settings', async () => {
     const { signal } = new AbortController();
-    expect(await promptFor(services, file, 'Only the goal. {{conversation}}', signal)).toEqual({
+    expect(await createPrompt(services, file, 'Only the goal. {{conversation}}', signal)).toEqual({
       text: expect.stringContaining('Only the goal. <conversation-') as string,
     });
     const [profile] = fake.settings['contextCondenser.profiles'] as object[];
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'Only the files. {{conversation}}' }];
-    const own = await promptFor(services, file, 'Only the goal. {{conversation}}', signal);
+    const own = await createPrompt(services, file, 'Only the goal. {{conversation}}', signal);
     expect(own.profile).toBe('Work');
     expect(own.text).toContain('Only the files. <conversation-');
     expect(own.text).not.toContain('Only the goal.');
@@ -459,7 +459,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     fake.settings['contextCondenser.condensingProfile'] = '';
     fake.answers = ['Choose Profile'];
     fake.picks = ['Work'];
-    await condenseFile(services, file, { ...manualSettings(), provider: 'native' });
+    await condenseFile(services, file, { ...readManualSettings(), provider: 'native' });
     expect(fake.shown).toContainEqual(
       expect.objectContaining({
         message: 'Nothing was condensed. No condensing profile is chosen.',
@@ -473,7 +473,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     await addProfile();
     fake.secrets.clear();
     fake.answers = ['Manage Profiles'];
-    await condenseFile(services, file, { ...manualSettings(), provider: 'native' });
+    await condenseFile(services, file, { ...readManualSettings(), provider: 'native' });
     expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Use Another Provider…', 'Details'] });
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);

@@ -6,13 +6,13 @@ import { warningsOf } from '../core/condense/metrics/metrics';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
 import { PreviewThread } from '../engine/previewThread';
-import { engineBundle, inBackground, storeOf } from '../window/background';
-import { counterOf } from '../window/counter';
-import { metricsOf } from '../window/metrics';
+import { getEngineBundle, runInBackground, getLedgerFolder } from '../window/background';
+import { getCounter } from '../window/counter';
+import { getMetrics } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
-import { nativeConfig } from '../window/settings/providerConfig';
-import { hostModels } from '../window/hostModels';
-import { modelsOfWindow, summarizerOfWindow, type WindowModels } from '../window/models';
+import { readNativeConfig } from '../window/settings/providerConfig';
+import { createHostModels } from '../window/hostModels';
+import { createWindowModels, createSummarizer, type WindowModels } from '../window/models';
 import { readPreviewSetup } from './previewSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
@@ -38,11 +38,11 @@ export async function previewNative(
   services: Services,
   { path, settings, profile, billing, signal }: NativeRequest,
 ): Promise<string> {
-  const runs = await metricsOf(services).read();
-  const condensing = await summarizerOfWindow(services, await counterOf(services), profile, runs, billing);
+  const runs = await getMetrics(services).read();
+  const condensing = await createSummarizer(services, await getCounter(services), profile, runs, billing);
   const { model } = selectSummarizer({ condensing }).summarizer;
-  const task = { kind: 'prompt', path, history: settings.history, config: nativeConfig(), model } as const;
-  const planned = await inBackground(services, task, signal);
+  const task = { kind: 'prompt', path, history: settings.history, config: readNativeConfig(), model } as const;
+  const planned = await runInBackground(services, task, signal);
   if (!planned) return vscode.l10n.t('There is not enough to condense in this conversation.');
   const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
   const compaction = vscode.l10n.t(
@@ -70,9 +70,9 @@ export async function estimateNative(
   signal: AbortSignal,
 ): Promise<NativeEstimate> {
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
-    const conversation = { kind: 'file', path, history, store: storeOf(services) } as const;
+    const conversation = { kind: 'file', path, history, store: getLedgerFolder(services) } as const;
     const setup = await readPreviewSetup(services, { kind: 'provider', id: 'native' });
     const { tokensBefore, tokensAfter, cost, refusal } = await thread.ask(
       { kind: 'preview', conversation, setup, excluded: [] },
@@ -85,21 +85,24 @@ export async function estimateNative(
 }
 
 /** This window's models for the engine. @param picked use only this profile's model */
-export function modelsForEngine(services: Services, picked?: Pick<NativeRequest, 'profile' | 'billing'>): HostModels {
+export function createEngineModels(
+  services: Services,
+  picked?: Pick<NativeRequest, 'profile' | 'billing'>,
+): HostModels {
   const models = async (): Promise<WindowModels> => {
-    const counter = await counterOf(services);
-    const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
+    const counter = await getCounter(services);
+    const { select, samples } = createWindowModels(services, counter, getMetrics(services));
     if (!picked) return { select, samples };
     const choose = async (): Promise<SelectedSummarizer> => {
-      const runs = await metricsOf(services).read();
+      const runs = await getMetrics(services).read();
       return selectSummarizer({
-        condensing: await summarizerOfWindow(services, counter, picked.profile, runs, picked.billing),
+        condensing: await createSummarizer(services, counter, picked.profile, runs, picked.billing),
       });
     };
     return { select: choose, samples };
   };
   let loading: Promise<WindowModels> | undefined;
-  return hostModels({
+  return createHostModels({
     models: () => (loading ??= models()),
     warn: (words) => {
       services.log.warn(words);
@@ -108,7 +111,7 @@ export function modelsForEngine(services: Services, picked?: Pick<NativeRequest,
 }
 
 /** Adds the warnings that the user has configured. */
-export function withWarnings(
+export function addWarnings(
   result: CondensedResult | NotCondensedResult,
   models: ModelSettings,
 ): CondensedResult | NotCondensedResult {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, Uri, window, workspace, type FakeTerminal, type TerminalProfile } from '../../test/support/vscode';
-import { agentOf } from '../agent/runtime';
-import { liveStoreOf, runningFolder } from '../window/background';
+import { getAgentRuntime } from '../agent/runtime';
+import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { agentProfile, condensing, openAgent } from './openAgent';
+import { createTerminalProfile, getCondensingOptions, openAgent } from './openAgent';
 
 let home: string;
 let bin: string;
@@ -48,7 +48,7 @@ describe('"Open an Agent, Condensed…"', () => {
     await openAgent(services);
     expect(last().message).toMatch(/^No agent was found on this machine\. Looked for: claude, codex, /);
     expect(window.terminals).toEqual([]);
-    expect(await agentProfile(services)).toBeUndefined();
+    expect(await createTerminalProfile(services)).toBeUndefined();
   });
 
   it('offers those that are there, and runs the chosen one in a terminal of its own', async () => {
@@ -63,10 +63,12 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(cwd).toBe(home);
     expect(shellArgs.slice(0, 2)).toEqual([join(home, 'dist', 'cli.cjs'), 'run']);
     expect(shellArgs.at(-1)).toBe('claude');
-    expect(shellArgs.join(' ')).toContain(`--announce ${runningFolder(services)} --store ${liveStoreOf(services)}`);
+    expect(shellArgs.join(' ')).toContain(
+      `--announce ${getRunningFolder(services)} --store ${getLiveLedgerFolder(services)}`,
+    );
     expect(env).toEqual({ ELECTRON_RUN_AS_NODE: '1' });
     // The agent's gateway can tell this window of itself from its beginning.
-    expect(existsSync(runningFolder(services))).toBe(true);
+    expect(existsSync(getRunningFolder(services))).toBe(true);
   });
 
   it('opens nothing if none is chosen', async () => {
@@ -103,7 +105,7 @@ describe('"Open an Agent, Condensed…"', () => {
     install('claude');
     fake.picks = ['Claude Code'];
     // The double's own class.
-    const profile = (await agentProfile(services)) as unknown as TerminalProfile;
+    const profile = (await createTerminalProfile(services)) as unknown as TerminalProfile;
     expect(profile.options.name).toBe('Claude Code, condensed');
     expect(window.terminals).toEqual([]);
   });
@@ -129,7 +131,7 @@ describe('the settings on the command line', () => {
     // Settings change between two tasks of the extension host.
     await Promise.resolve();
     for (const [name, value] of Object.entries(settings)) fake.settings[`contextCondenser.${name}`] = value;
-    return condensing().join(' ');
+    return getCondensingOptions().join(' ');
   };
 
   it('omit defaults', async () => {
@@ -181,5 +183,5 @@ describe('the settings on the command line', () => {
 it("finds the agent's gateway in the window's agent mode", async () => {
   install('claude');
   await openAgent(services, 'claude');
-  expect(agentOf(services).list()).toEqual([]);
+  expect(getAgentRuntime(services).list()).toEqual([]);
 });

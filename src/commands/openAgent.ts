@@ -6,17 +6,17 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
-import { agentOf } from '../agent/runtime';
-import { conversationLimits, whenNotEnough } from '../agent/settings';
+import { getAgentRuntime } from '../agent/runtime';
+import { readConversationLimits, readWhenNotEnough } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
-import { liveStoreOf, runningFolder } from '../window/background';
+import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import { SETTINGS } from '../settings/table';
 import { nodeFiles } from '../storage/nodeFiles';
 import { removeLeftRuns } from '../storage/runFolders';
 import type { Services } from '../window/services';
-import { configToRun } from '../window/settings/providerConfig';
-import { isSet, saveUserSetting, setting } from '../window/settings/settings';
-import { spendingFile } from '../window/spending';
+import { resolveConfig } from '../window/settings/providerConfig';
+import { isSet, saveUserSetting, readSetting } from '../window/settings/settings';
+import { getSpendingFile } from '../window/spending';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 interface FoundAgent {
@@ -40,7 +40,7 @@ export async function openAgent(services: Services, command?: string, folder?: s
 }
 
 /** The terminal profile "Agent, Condensed". */
-export async function agentProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
+export async function createTerminalProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
   const options = await createTerminalOptions(services, undefined, undefined);
   return options && new vscode.TerminalProfile(options);
 }
@@ -50,12 +50,12 @@ async function createTerminalOptions(
   command: string | undefined,
   folder: string | undefined,
 ): Promise<vscode.TerminalOptions | undefined> {
-  if (!(await isOn())) return undefined;
+  if (!(await ensureEnabled())) return undefined;
   const agent = await chooseAgent(command);
   if (!agent) return undefined;
-  const running = runningFolder(services);
+  const running = getRunningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
-  await agentOf(services).watchRunning();
+  await getAgentRuntime(services).watchRunning();
   const cwd = folder !== undefined && existsSync(folder) ? folder : vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   return {
     name: vscode.l10n.t('{0}, condensed', agent.name),
@@ -66,9 +66,9 @@ async function createTerminalOptions(
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
       'run',
-      ...['--announce', running, '--store', liveStoreOf(services), '--hold'],
-      ...spending(services),
-      ...condensing(),
+      ...['--announce', running, '--store', getLiveLedgerFolder(services), '--hold'],
+      ...getSpendingOptions(services),
+      ...getCondensingOptions(),
       agent.command,
     ],
     env: { ELECTRON_RUN_AS_NODE: '1' },
@@ -77,17 +77,18 @@ async function createTerminalOptions(
 }
 
 /** Removes leftovers of killed agents' runs, such as copies of their settings. */
-export const removeKilledRuns = (services: Services): Promise<void> => removeLeftRuns(nodeFiles, liveStoreOf(services));
+export const removeKilledRuns = (services: Services): Promise<void> =>
+  removeLeftRuns(nodeFiles, getLiveLedgerFolder(services));
 
 /**
  * The settings as command-line options. Defaults are omitted, because agents differ in what they
  * can recall.
  */
-export function condensing(): string[] {
-  const provider = setting('provider');
-  const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
-  const target = setting('agent.targetPercent');
-  const config = configToRun(provider);
+export function getCondensingOptions(): string[] {
+  const provider = readSetting('provider');
+  const [percent, tokens] = [readSetting('threshold'), readSetting('thresholdTokens')];
+  const target = readSetting('agent.targetPercent');
+  const config = resolveConfig(provider);
   return [
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
@@ -104,16 +105,16 @@ export function condensing(): string[] {
 /** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked = provider === 'lossless' || (!WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
-  const what = isAsked ? whenNotEnough().whenNotEnough : undefined;
+  const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
 /** How new results are treated. */
 function newResultsArguments(): string[] {
-  const large = setting('agent.largeResultPercent');
+  const large = readSetting('agent.largeResultPercent');
   return [
-    ...(setting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),
-    ...(setting('agent.noiseOnArrival') ? ['--noise-on-arrival'] : []),
+    ...(readSetting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),
+    ...(readSetting('agent.noiseOnArrival') ? ['--noise-on-arrival'] : []),
     ...(large === SETTINGS['agent.largeResultPercent'].default ? [] : ['--large-result', String(large)]),
   ];
 }
@@ -121,25 +122,25 @@ function newResultsArguments(): string[] {
 /**
  * Spending limits, and the file in which all windows count. Both may change while the gateway runs.
  */
-export function spending(services: Services): string[] {
-  const { perConversation, perDay, stops } = conversationLimits();
+export function getSpendingOptions(services: Services): string[] {
+  const { perConversation, perDay, stops } = readConversationLimits();
   return [
-    ...['--spending', spendingFile(services)],
+    ...['--spending', getSpendingFile(services)],
     ...['--max-cost-per-conversation', String(perConversation), '--max-cost-per-day', String(perDay)],
     ...['--at-max-cost', stops ? 'stop' : 'warn'],
   ];
 }
 
 /** True if gateways are allowed; otherwise offers to allow them. */
-export async function isOn(): Promise<boolean> {
-  if (setting('automatic')) return true;
+export async function ensureEnabled(): Promise<boolean> {
+  if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
   const words = vscode.l10n.t(
     'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
   if ((await showInformationMessage(words, turnOn)) !== turnOn) return false;
   await saveUserSetting('automatic', true);
-  if (setting('automatic')) return true;
+  if (readSetting('automatic')) return true;
   void showErrorMessage(
     vscode.l10n.t('The settings of this workspace turn automatic condensing off, so no gateway was started.'),
   );

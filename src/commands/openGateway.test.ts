@@ -5,9 +5,9 @@ import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, window, workspace } from '../../test/support/vscode';
 import { GATEWAY_TERMINAL } from '../agent/names';
-import { agentOf } from '../agent/runtime';
+import { getAgentRuntime } from '../agent/runtime';
 import { announce } from '../gateway/announcement';
-import { runningFolder } from '../window/background';
+import { getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { openGateway } from './openGateway';
 
@@ -50,7 +50,7 @@ const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo)
 
 /** The gateway says that it runs. */
 const announceIt = (): Promise<() => Promise<void>> =>
-  announce(runningFolder(services), {
+  announce(getRunningFolder(services), {
     pid: process.pid,
     address: `${base()}/live`,
     folder: '/work/notes',
@@ -65,9 +65,9 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     const { options, isShown } = window.terminals[0]!;
     expect(isShown).toBe(true);
     expect(options.shellArgs[1]).toBe('gateway');
-    expect(options.shellArgs.join(' ')).toContain(`--announce ${runningFolder(services)}`);
+    expect(options.shellArgs.join(' ')).toContain(`--announce ${getRunningFolder(services)}`);
     await announceIt();
-    await agentOf(services).watchRunning();
+    await getAgentRuntime(services).watchRunning();
     await opening;
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
       '$(copy) Anthropic',
@@ -98,7 +98,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     const both = [openGateway(services), openGateway(services)];
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     await announceIt();
-    await agentOf(services).watchRunning();
+    await getAgentRuntime(services).watchRunning();
     await Promise.all(both);
     expect(window.terminals).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ describe('a gateway that runs', () => {
 
   it('ends with the window’s condensing; one of another window is left alone', async () => {
     await announceIt();
-    await agentOf(services).watchRunning();
+    await getAgentRuntime(services).watchRunning();
     window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
     await workspace.getConfiguration('contextCondenser').update('automatic', false);
     expect(asked).not.toContain('end');
@@ -171,10 +171,10 @@ describe('a gateway that runs', () => {
 
   it('that died can be restarted here', async () => {
     const takeBack = await announceIt();
-    await agentOf(services).watchRunning();
+    await getAgentRuntime(services).watchRunning();
     fake.answers = ['Start It Here'];
     await takeBack();
-    await agentOf(services).watchRunning();
+    await getAgentRuntime(services).watchRunning();
     await vi.waitFor(() => expect(fake.executed).toContainEqual(['contextCondenser.openGateway']));
     expect(last()).toMatchObject({ kind: 'warning', choices: ['Start It Here'] });
   });

@@ -6,14 +6,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { agentOf } from '../agent/runtime';
+import { getAgentRuntime } from '../agent/runtime';
 import { GATEWAY_TERMINAL } from '../agent/names';
 import { errorMessage } from '../core/errors';
 import { withoutSecret, type Announcement } from '../gateway/announcement';
-import { liveStoreOf, runningFolder } from '../window/background';
+import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { CLAUDE_CODE_EXTENSION, claudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
-import { condensing, isOn, openAgent, spending } from './openAgent';
+import { getCondensingOptions, ensureEnabled, openAgent, getSpendingOptions } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** "Open a Gateway for Agent Extensions…": starts it if needed and shows its addresses. */
@@ -27,7 +27,7 @@ export const connectClaudeCode = (services: Services): Promise<void> =>
 
 /** The gateway for all windows, started if needed. */
 async function ensureGateway(services: Services): Promise<Announcement | undefined> {
-  const agent = agentOf(services);
+  const agent = getAgentRuntime(services);
   await agent.watchRunning();
   return agent.sharedGateway ?? startOnce(services);
 }
@@ -42,10 +42,10 @@ const startOnce = (services: Services): Promise<Announcement | undefined> =>
 
 /** @returns undefined if it did not start; its terminal says why */
 async function startGateway(services: Services): Promise<Announcement | undefined> {
-  if (!(await isOn())) return undefined;
-  const running = runningFolder(services);
+  if (!(await ensureEnabled())) return undefined;
+  const running = getRunningFolder(services);
   mkdirSync(running, { recursive: true, mode: 0o700 });
-  const agent = agentOf(services);
+  const agent = getAgentRuntime(services);
   await agent.watchRunning();
   const terminal = vscode.window.createTerminal({
     name: GATEWAY_TERMINAL,
@@ -55,10 +55,10 @@ async function startGateway(services: Services): Promise<Announcement | undefine
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
       'gateway',
-      ...['--announce', running, '--store', liveStoreOf(services)],
+      ...['--announce', running, '--store', getLiveLedgerFolder(services)],
       ...['--address-file', join(services.context.globalStorageUri.fsPath, 'gateway.json')],
-      ...spending(services),
-      ...condensing(),
+      ...getSpendingOptions(services),
+      ...getCondensingOptions(),
     ],
     env: { ELECTRON_RUN_AS_NODE: '1' },
     isTransient: false,
@@ -148,7 +148,7 @@ async function copy(name: string, address: string): Promise<void> {
 
 async function endGateway(services: Services): Promise<void> {
   try {
-    await agentOf(services).endSharedGateway();
+    await getAgentRuntime(services).endSharedGateway();
   } catch (error) {
     void showErrorMessage(errorMessage(error));
     return;

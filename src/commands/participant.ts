@@ -3,8 +3,8 @@
  * conversation, and nothing changes until a button is pressed.
  */
 import * as vscode from 'vscode';
-import { atThreshold, figuresOf, lastLines } from '../agent/statusBar';
-import { liveConversations } from '../agent/runtime';
+import { formatThreshold, formatFigures, formatLastCondensation } from '../agent/statusBar';
+import { listLiveConversations } from '../agent/runtime';
 import { PreviewThread } from '../engine/previewThread';
 import type { PreviewResult } from '../background/preview/messages';
 import type { CondensationOutline } from '../background/taskResults';
@@ -12,11 +12,11 @@ import { formatCost, formatTokens } from '../core/format';
 import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
-import { engineBundle, withCancellation } from '../window/background';
-import { changeWords } from '../window/condensationWords';
-import { asMarkdown, markdown, say, type Markdown } from '../window/markdownText';
+import { getEngineBundle, withCancellation } from '../window/background';
+import { formatTokenChange } from '../window/condensationWords';
+import { escapeMarkdown, markdown, showMarkdown, type Markdown } from '../window/markdownText';
 import type { Services } from '../window/services';
-import { resolveConversation, lookAtConversation, type ConversationName } from './chosenConversation';
+import { resolveConversation, loadConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
 import { readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
@@ -37,12 +37,12 @@ export async function answerInChat(
     const message = errorMessage(error);
     services.log.error(message);
     // Shown as Markdown.
-    return { errorDetails: { message: asMarkdown(message) } };
+    return { errorDetails: { message: escapeMarkdown(message) } };
   }
 }
 
 function showHelp(services: Services, stream: vscode.ChatResponseStream): void {
-  say(
+  showMarkdown(
     stream,
     markdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
 - \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}
@@ -51,7 +51,7 @@ function showHelp(services: Services, stream: vscode.ChatResponseStream): void {
 
 ${vscode.l10n.t('I see only what you say to me, not the conversation around it, so I ask which one you mean. In the agent’s own turns, #recall gets condensed content back.')}`,
   );
-  const [live] = liveConversations(services);
+  const [live] = listLiveConversations(services);
   if (live) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show the Chat’s Conversations') });
   }
@@ -64,7 +64,7 @@ async function pickSubject(
   title: string,
   open: string,
 ): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary; readonly title?: string } | undefined> {
-  const picked = await pickConversation(services, liveConversations(services), { title, open, staysOpen: true });
+  const picked = await pickConversation(services, listLiveConversations(services), { title, open, staysOpen: true });
   if (!picked) return undefined;
   return 'live' in picked
     ? { name: { kind: 'live', id: picked.live.id }, live: picked.live }
@@ -72,7 +72,7 @@ async function pickSubject(
 }
 
 const showNothingPicked = (stream: vscode.ChatResponseStream): void => {
-  say(stream, markdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
+  showMarkdown(stream, markdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
 async function showReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
@@ -90,14 +90,14 @@ async function showReport(services: Services, stream: vscode.ChatResponseStream)
   const { ledgers } = await ledgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
   const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  say(stream, markdown`### ${ledger?.title ?? picked.title ?? path}`);
+  showMarkdown(stream, markdown`### ${ledger?.title ?? picked.title ?? path}`);
   if (shown.length === 0) {
-    say(stream, markdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
+    showMarkdown(stream, markdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(createCondenseButton(name));
     return;
   }
   for (const condensation of shown.toReversed())
-    say(stream, renderCondensation(condensation, services.registered.list()));
+    showMarkdown(stream, renderCondensation(condensation, services.registered.list()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
 }
@@ -109,7 +109,7 @@ function renderCondensation(
   const when = new Date(at).toLocaleString(vscode.env.language);
   const by = `${providerNameOf(provider, registered)}, ${when}`;
   const lines = [
-    `${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
+    `${formatTokenChange(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
     ...renderSteps(steps),
   ];
   const undone = isUndone ? markdown` (${vscode.l10n.t('undone')})` : '';
@@ -123,7 +123,7 @@ const renderSteps = (steps: readonly StepReport[]): string[] =>
     outcome.kind === 'failed'
       ? [`${name}: ${outcome.reason}`]
       : edits > 0
-        ? [`${name}: ${changeWords(tokensBefore, tokensAfter)}`]
+        ? [`${name}: ${formatTokenChange(tokensBefore, tokensAfter)}`]
         : [],
   );
 
@@ -131,13 +131,13 @@ function showLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): v
   const { title, tokens, contextWindow, spent, whyNot, condensations } = live;
   const lines = [
     vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
-    atThreshold(live),
-    ...(condensations.length > 0 ? [figuresOf(live)] : []),
-    ...lastLines(live),
+    formatThreshold(live),
+    ...(condensations.length > 0 ? [formatFigures(live)] : []),
+    ...formatLastCondensation(live),
     ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
     ...(spent === undefined ? [] : [vscode.l10n.t('Cost so far: {0}', formatCost(spent))]),
   ];
-  say(stream, markdown`### ${title}\n${renderList(lines)}`);
+  showMarkdown(stream, markdown`### ${title}\n${renderList(lines)}`);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Details…') });
   }
@@ -157,14 +157,14 @@ async function showPreview(services: Services, stream: vscode.ChatResponseStream
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
-  await lookAtConversation(services, picked.name);
+  await loadConversation(services, picked.name);
   const conversation = resolveConversation(services, picked.name);
   const setup = await readPreviewSetup(services, { kind: 'current' });
   const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: engineBundle(services), ended });
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    say(stream, estimateLines(made, providerNameOf(setup.provider, services.registered.list())));
+    showMarkdown(stream, estimateLines(made, providerNameOf(setup.provider, services.registered.list())));
     stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -178,7 +178,7 @@ async function showPreview(services: Services, stream: vscode.ChatResponseStream
 
 function estimateLines(made: PreviewResult, by: string): Markdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
-  const change = changeWords(tokensBefore, tokensAfter);
+  const change = formatTokenChange(tokensBefore, tokensAfter);
   const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
   const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
   return markdown`### ${title}

@@ -1,18 +1,18 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { createPicker } from '../window/notifications';
-import { liveItem } from '../agent/liveDetails';
+import { toItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../live/types';
-import { liveConversations } from '../agent/runtime';
+import { listLiveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
-import { ageOf } from '../views/age';
-import { workspaceOf } from '../views/conversations/nodes';
-import { fillWords, nameWords, sizeWords } from '../views/conversations/rowWords';
-import { conversationIndex } from './conversationIndex';
-import { MovingRows, pickedItem } from './pickedItem';
+import { formatAge } from '../views/age';
+import { getWorkspace } from '../views/conversations/nodes';
+import { formatFill, formatName, formatSize } from '../views/conversations/rowWords';
+import { getConversationIndex } from './conversationIndex';
+import { MovingRows, pickItem } from './pickedItem';
 import type { Services } from '../window/services';
-import { setting } from '../window/settings/settings';
+import { readSetting } from '../window/settings/settings';
 
 /** Longer lists are impractical; the list can be searched, and "Open file…" reaches the rest. */
 const SHOWN = 200;
@@ -25,7 +25,7 @@ interface PickItem extends vscode.QuickPickItem {
 }
 
 /** The picked conversation: from the chat, or a stored file with its title if known. */
-export type Picked = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
+export type PickResult = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
 /** The picker's texts and behavior. */
 interface PickWords {
@@ -45,19 +45,19 @@ export async function pickFile(services: Services, words: PickWords): Promise<st
 /** Lets the user pick a conversation, the chat's first. @returns undefined if nothing was picked */
 export async function pickConversation(
   services: Services,
-  live = liveConversations(services),
+  live = listLiveConversations(services),
   words: PickWords = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
-): Promise<Picked | undefined> {
+): Promise<PickResult | undefined> {
   const picker = createPicker<PickItem>();
   picker.title = words.title;
   picker.ignoreFocusOut = words.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  const ahead: PickItem[] = live.map(liveItem);
+  const ahead: PickItem[] = live.map(toItem);
   const rows = new MovingRows(picker, [...ahead, createOpenFileItem(ahead.length > 0)], getKey);
   const abort = new AbortController();
-  const picked = pickedItem(picker, abort, rows.meant);
+  const picked = pickItem(picker, abort, rows.meant);
   void fillList(services, picker, { rows, ahead, signal: abort.signal });
   const item = await picked;
   if (!item) return undefined;
@@ -90,7 +90,7 @@ async function fillList(
     signal,
   }: { readonly rows: MovingRows<PickItem>; readonly ahead: readonly PickItem[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const index = conversationIndex(services);
+  const index = getConversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
   /**
    * The rows once the list is complete; they no longer move, so that none slips away under the
@@ -131,16 +131,16 @@ async function fillList(
 
 function createItem(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
-  const age = ageOf(Date.now() - modified);
-  const share = fillWords(conversation, setting('conversations.contextWindow'));
+  const age = formatAge(Date.now() - modified);
+  const share = formatFill(conversation, readSetting('conversations.contextWindow'));
   return {
-    label: nameWords(conversation),
+    label: formatName(conversation),
     // On a separate line, so that a long title doesn't hide it.
     detail: [
       agent,
       age,
       ...(share === undefined ? [] : [share]),
-      sizeWords(conversation),
+      formatSize(conversation),
       ...getFolder(conversation),
     ].join(' · '),
     found: conversation,
@@ -149,7 +149,7 @@ function createItem(conversation: IndexedConversation): PickItem {
 
 /** Name of the agent's working folder; empty if only an id is known. */
 function getFolder(conversation: IndexedConversation): string[] {
-  const workspace = workspaceOf(conversation);
+  const workspace = getWorkspace(conversation);
   if (workspace !== undefined) return [basename(workspace)];
   // Claude Code names a project's folder after its path, with dashes.
   const own = basename(dirname(conversation.path));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
-import { MovingRows, pickedItem } from './pickedItem';
+import { MovingRows, pickItem } from './pickedItem';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -13,7 +13,7 @@ it.each([false, true])('keeps a new list open for a moment when the focus change
   const picker = vscode.window.createQuickPick();
   picker.ignoreFocusOut = wanted;
   const filling = new AbortController();
-  const picked = pickedItem(picker, filling);
+  const picked = pickItem(picker, filling);
   expect(picker.ignoreFocusOut).toBe(true);
   vi.advanceTimersByTime(1_000);
   expect(picker.ignoreFocusOut).toBe(wanted);
@@ -30,13 +30,13 @@ it('takes the focus back for a new list for a moment or until it is left', async
     vi.advanceTimersByTime(ms);
     return focus.mock.calls.filter(([command]) => command === 'workbench.action.focusQuickOpen').length;
   };
-  const settling = pickedItem(vscode.window.createQuickPick(), new AbortController());
+  const settling = pickItem(vscode.window.createQuickPick(), new AbortController());
   expect(timesIn(250)).toBe(1);
   expect(timesIn(750)).toBeGreaterThan(1);
   expect(timesIn(5_000)).toBe(0);
   fake.quickPick?.hide();
   await settling;
-  const left = pickedItem(vscode.window.createQuickPick(), new AbortController());
+  const left = pickItem(vscode.window.createQuickPick(), new AbortController());
   fake.quickPick?.hide();
   await left;
   expect(timesIn(5_000)).toBe(0);
@@ -48,7 +48,7 @@ it('picks no row while newer rows with another one at its index are pending', as
   const picker = vscode.window.createQuickPick();
   const rows = new MovingRows(picker, [old, other], ({ label }) => label);
   const taken = vi.fn();
-  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  const picked = pickItem(picker, new AbortController(), rows.meant);
   void picked.then(taken);
   const drawn = rows.show([newest, old, other]);
   // The user takes the second row, "other" or "old", and VS Code names the second of those that were set last.
@@ -64,7 +64,7 @@ it('takes a row at once if it keeps its place in the newer rows', async () => {
   assert(old && renamed && newest);
   const picker = vscode.window.createQuickPick();
   const rows = new MovingRows(picker, [old], ({ label }) => label);
-  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  const picked = pickItem(picker, new AbortController(), rows.meant);
   void rows.show([renamed, newest]);
   fake.quickPick?.accept(picker.items[0] ?? newest);
   expect(await picked).toBe(renamed);
@@ -75,7 +75,7 @@ it('shows no newer rows before the window has drawn those it was given, and then
   assert(old && newer && newest);
   const picker = vscode.window.createQuickPick();
   const rows = new MovingRows(picker, [old], ({ label }) => label);
-  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  const picked = pickItem(picker, new AbortController(), rows.meant);
   picker.activeItems = [old];
   const drawn = rows.show([newer, old]);
   void rows.show([old]);
@@ -93,7 +93,7 @@ it('takes a row at whose place none showed before: the window has the newer rows
   assert(old && newest);
   const picker = vscode.window.createQuickPick();
   const rows = new MovingRows(picker, [newest], ({ label }) => label);
-  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  const picked = pickItem(picker, new AbortController(), rows.meant);
   void rows.show([newest, old]);
   fake.quickPick?.accept(old);
   expect(await picked).toBe(old);

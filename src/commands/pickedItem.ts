@@ -21,7 +21,7 @@ function focusList(): void {
  * nothing is picked and the list stays open. Default: identity
  * @returns undefined if it was left
  */
-export async function pickedItem<Item extends vscode.QuickPickItem>(
+export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
   meant = (named: Item): Item | undefined => named,

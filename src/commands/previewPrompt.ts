@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import { withCancellation } from '../window/background';
 import { chooseCondensingProfile } from './chooseProvider';
 import { showError } from './condenseNow';
-import { modelSettings } from '../window/settings/modelSettings';
+import { readModelSettings } from '../window/settings/modelSettings';
 import { previewNative } from './native';
 import { pickFile } from './pickConversation';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 /** "Preview Condensing Prompt": shows what the model would get. Nothing is sent. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
-  const models = modelSettings();
+  const models = readModelSettings();
   const profile = models.condensing;
   if (!profile) {
     const choose = vscode.l10n.t('Choose Profile');
@@ -31,7 +31,7 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   try {
     const content = await showProgress(progress, (_report, token) =>
       withCancellation(token, (signal) =>
-        previewNative(services, { path: file, settings: manualSettings(), profile, models, signal }),
+        previewNative(services, { path: file, settings: readManualSettings(), profile, models, signal }),
       ),
     );
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'markdown' }));

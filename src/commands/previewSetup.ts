@@ -13,18 +13,18 @@ import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
 import { getAccounting, VENDOR_IDS } from '../core/vendors/vendors';
-import { summariesOf } from '../window/background';
-import { modelSettings } from '../window/settings/modelSettings';
-import { counterOf } from '../window/counter';
-import { metricsOf } from '../window/metrics';
-import { plain } from '../window/settings/plain';
-import { configToRun, ownPresets } from '../window/settings/providerConfig';
+import { getSummaries } from '../window/background';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { getCounter } from '../window/counter';
+import { getMetrics } from '../window/metrics';
+import { toPlain } from '../window/settings/plain';
+import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
 import { planModel } from '../window/hostModels';
-import { modelsOfWindow, summarizerOfWindow } from '../window/models';
+import { createWindowModels, createSummarizer } from '../window/models';
 
 /**
  * `current`: the settings. `smart`: this configuration of Smart. `preset`: one of Smart's presets.
@@ -39,14 +39,14 @@ export type Configuration =
 /** @throws Error if the preset doesn't exist or the provider is another extension's */
 export async function readPreviewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
   const { provider, config } = resolveConfiguration(configuration);
-  const { maxCost } = modelSettings();
+  const { maxCost } = readModelSettings();
   return {
     provider,
     config,
-    presets: plain(ownPresets()),
-    targetPercent: manualSettings().targetPercent,
+    presets: toPlain(readOwnPresets()),
+    targetPercent: readManualSettings().targetPercent,
     maxCost,
-    summaries: summariesOf(services).folder,
+    summaries: getSummaries(services).folder,
     models: choiceAsksModel(provider, config) ? await planModels(services, config) : [],
   };
 }
@@ -54,7 +54,7 @@ export async function readPreviewSetup(services: Services, configuration: Config
 function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 'provider' | 'config'> {
   switch (configuration.kind) {
     case 'current': {
-      const { provider } = manualSettings();
+      const { provider } = readManualSettings();
       if (!BUILT_IN_PROVIDERS.some((id) => id === provider)) {
         throw new Error(
           vscode.l10n.t(
@@ -63,17 +63,17 @@ function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 
           ),
         );
       }
-      return { provider, config: configToRun(provider) };
+      return { provider, config: resolveConfig(provider) };
     }
     case 'smart':
-      return { provider: 'smart', config: configToRun('smart', plain(configuration.config)) };
+      return { provider: 'smart', config: resolveConfig('smart', toPlain(configuration.config)) };
     case 'provider':
-      return { provider: configuration.id, config: configToRun(configuration.id) };
+      return { provider: configuration.id, config: resolveConfig(configuration.id) };
     case 'preset': {
-      const preset = findPreset(configuration.id, ownPresets());
+      const preset = findPreset(configuration.id, readOwnPresets());
       if (!preset)
         throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', configuration.id));
-      return { provider: 'smart', config: plain(preset.config) };
+      return { provider: 'smart', config: toPlain(preset.config) };
     }
   }
 }
@@ -84,7 +84,7 @@ export const choiceAsksModel = (provider: string, config: unknown): boolean =>
 
 /** The condensing model and those named by passes. */
 async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
-  const { select, samples } = modelsOfWindow(services, await counterOf(services), metricsOf(services));
+  const { select, samples } = createWindowModels(services, await getCounter(services), getMetrics(services));
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
     (await planModel(select, samples, apiProfile)).planned;
   return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
@@ -114,14 +114,14 @@ export interface ProfileSetup {
 }
 
 /** One entry per profile, with the reason if it is unusable. */
-export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
-  const { profiles } = modelSettings();
-  const counter = await counterOf(services);
-  const runs = await metricsOf(services).read();
+export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
+  const { profiles } = readModelSettings();
+  const counter = await getCounter(services);
+  const runs = await getMetrics(services).read();
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
-      const made = await summarizerOfWindow(services, counter, profile, runs);
+      const made = await createSummarizer(services, counter, profile, runs);
       if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
       const planned = {
         model: made.model,
@@ -130,12 +130,12 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
       } as const;
       const setup: PreviewSetup = {
         provider: 'native',
-        config: configToRun('native'),
+        config: resolveConfig('native'),
         presets: [],
-        targetPercent: manualSettings().targetPercent,
+        targetPercent: readManualSettings().targetPercent,
         maxCost: ANY_COST,
         models: [planned],
-        summaries: summariesOf(services).folder,
+        summaries: getSummaries(services).folder,
       };
       return { id, name, model, setup };
     }),
@@ -148,7 +148,7 @@ export interface ModelPricing {
 }
 
 /** How a model's tokens are billed, by ID; undefined if the price table doesn't have it. */
-export async function pricingOf(model: string): Promise<ModelPricing | undefined> {
+export async function findPricing(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {
     const listed = table.lookup({ vendor, model });

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { SummarizerModel } from '../core/condense/summarizer';
 import { choosePrompt } from '../settings/profiles';
-import { inBackground } from '../window/background';
+import { runInBackground } from '../window/background';
 import type { Services } from '../window/services';
-import { modelSettings } from '../window/settings/modelSettings';
-import { nativeConfig } from '../window/settings/providerConfig';
+import { readModelSettings } from '../window/settings/modelSettings';
+import { readNativeConfig } from '../window/settings/providerConfig';
 
 /**
  * Placeholder model: apart from a profile's own prompt, the model only affects where the
@@ -34,16 +34,16 @@ export interface PromptText {
  * profile is needed.
  * @throws the signal's reason if it was aborted
  */
-export async function promptFor(
+export async function createPrompt(
   services: Services,
   path: string,
   prompt: string,
   signal: AbortSignal,
 ): Promise<PromptText> {
-  const { condensing } = modelSettings();
+  const { condensing } = readModelSettings();
   const model = { ...ANY_MODEL, prompt: choosePrompt(condensing, prompt) };
-  const task = { kind: 'prompt', path, history: 'active', config: nativeConfig(), model } as const;
-  const planned = await inBackground(services, task, signal);
+  const task = { kind: 'prompt', path, history: 'active', config: readNativeConfig(), model } as const;
+  const planned = await runInBackground(services, task, signal);
   if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
   const text = `${planned.system}\n\n────────\n\n${planned.prompt}`;
   return { text, ...(condensing && model.prompt !== prompt && { profile: condensing.name }) };

@@ -3,7 +3,7 @@ import { summarizeMetrics, type Distribution } from '../core/condense/metrics/me
 import { formatCost, formatTime } from '../core/format';
 import { formatPercent } from '../core/percent';
 import { clearHistory } from './history';
-import { metricsOf } from '../window/metrics';
+import { getMetrics } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
@@ -12,7 +12,7 @@ import { showInformationMessage } from '../window/notifications';
  * be deleted.
  */
 export async function showMetrics(services: Services): Promise<void> {
-  const summary = summarizeMetrics(await metricsOf(services).read());
+  const summary = summarizeMetrics(await getMetrics(services).read());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
     values
       ? [vscode.l10n.t('{0}: {1} on average, 95% at most {2}.', name, format(values.mean), format(values.p95))]

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { agentOf } from '../agent/runtime';
+import { getAgentRuntime } from '../agent/runtime';
 import { errorMessage } from '../core/errors';
-import { storeOf } from '../window/background';
-import { toItsEnd } from './conversations/background';
+import { getLedgerFolder } from '../window/background';
+import { runToEnd } from './conversations/background';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -11,7 +11,7 @@ import { showErrorMessage, showInformationMessage } from '../window/notification
  * a file.
  */
 export async function undoLast(services: Services): Promise<void> {
-  if (services.last?.isLive) await agentOf(services).undo(services.last.conversation);
+  if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
   else await undoCondensation(services, services.last?.conversation);
 }
 
@@ -25,8 +25,8 @@ export async function undoCondensation(services: Services, conversation: string 
     return;
   }
   try {
-    const task = { kind: 'undo', conversation, store: storeOf(services) } as const;
-    const { undone } = await toItsEnd(services, task);
+    const task = { kind: 'undo', conversation, store: getLedgerFolder(services) } as const;
+    const { undone } = await runToEnd(services, task);
     const message = undone
       ? vscode.l10n.t('Undone. The conversation is as it was before.')
       : vscode.l10n.t('There is nothing left to undo.');

@@ -3,7 +3,7 @@ import type { Usage } from '../core/cost/usage';
 import { editJson } from '../core/json/editJson';
 import { checkConversation, findNewViolations } from '../core/messages/firewall';
 import { freshCounter } from '../core/testingCounter';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import { anthropicFault } from '../../test/servers/anthropicRules';
 import { testClock } from '../../test/servers/testClock';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
@@ -43,7 +43,7 @@ const usage = (inputTokens: number): Usage => ({
 });
 
 function engine(root: string, window = 24_000, provider = 'lossless', options: Partial<LiveCondenserOptions> = {}) {
-  const bed = liveBed(root, { settings: { provider } });
+  const bed = createTestBed(root, { settings: { provider } });
   const notes: string[] = [];
   const condenser = new LiveCondenser({
     live: bed.live,
@@ -498,7 +498,7 @@ describe('the engine behind the gateway', () => {
   ])('knows that a prompt is kept for %s%s: after %i minutes %j', (_time, ttl, minutes, reasons) =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
+      const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
       const body = makeBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
@@ -514,7 +514,7 @@ describe('the engine behind the gateway', () => {
   it('knows how long the prompt of a task is kept whose calls are written into the text', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
+      const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
       const call = makeCall('anthropic', xmlTask(25));
@@ -529,7 +529,7 @@ describe('the engine behind the gateway', () => {
   it("condenses nothing for a cache that a check beside the task does not have, and learns nothing of the task's from it", () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
+      const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
       const addresses = new Map([['a', new URL('https://generativelanguage.googleapis.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
       const text = makeBody('gemini', 25);

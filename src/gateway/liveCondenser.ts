@@ -22,7 +22,7 @@ import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../li
 import { commonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
-import { isReadOtherwise, optionalTokens } from '../live/vendorReads';
+import { hasServerSideContextEdits, countOptionalTokens } from '../live/vendorReads';
 import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { getConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
@@ -165,9 +165,9 @@ export class LiveCondenser implements Condenser {
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
     const short = isLong && tokens > fitting ? await this.shortened(call, request, undefined, signal) : undefined;
     const mustRead =
-      short || !spending || isReadOtherwise(call.read.body)
+      short || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
-        : counter.messages(request.messages) - optionalTokens(request.messages, counter);
+        : counter.messages(request.messages) - countOptionalTokens(request.messages, counter);
     const paid = await this.booked(
       model,
       undefined,
@@ -277,7 +277,7 @@ export class LiveCondenser implements Condenser {
       ...(request.system !== undefined && { system: request.system }),
       messages: markAnswers(this.options.askingTools ?? NO_TOOLS, request.messages),
       tools: request.tools,
-      ...(isReadOtherwise(call.read.body) && { isReadOtherwise: true }),
+      ...(hasServerSideContextEdits(call.read.body) && { isReadOtherwise: true }),
       model: this.modelOf(call, request),
       ...(canRecall !== undefined && { canRecall }),
     };

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { freshCounter } from '../core/testingCounter';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent } from './server';
 import { unpackRequest, zstdCoding } from './unpacking';
@@ -62,7 +62,7 @@ const withGateway = (
 ): Promise<void> =>
   inTemporaryFolder(async (root) => {
     const condenser = new LiveCondenser({
-      live: liveBed(root, { settings: { provider: 'truncation' } }).live,
+      live: createTestBed(root, { settings: { provider: 'truncation' } }).live,
       counter: freshCounter(),
       addresses: new Map(),
       window: 20_000,

@@ -1,7 +1,7 @@
 /** Recall for an agent: by reference or search, in this gateway's conversations. */
 import * as z from 'zod';
 import { errorMessage } from '../core/errors';
-import { recallInput, recallQuery } from '../live/recallInput';
+import { recallInput, toRecallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
 /** Text for the model, even if nothing was found. */
@@ -22,7 +22,7 @@ export const createRecallRoute =
     const parsed = recallInput.safeParse(body);
     if (!parsed.success) return { text: `Nothing was recalled: ${z.prettifyError(parsed.error)}` };
     try {
-      const answer = await live.recall(undefined, recallQuery(parsed.data));
+      const answer = await live.recall(undefined, toRecallQuery(parsed.data));
       return answer.kind === 'found' ? { text: answer.text, images: answer.images } : { text: answer.text };
     } catch (error) {
       return { text: `Nothing was recalled: ${errorMessage(error)}` };

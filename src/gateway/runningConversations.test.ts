@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutWatches } from '../../test/support/noWatches';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { freshCounter } from '../core/testingCounter';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import { ReadBody } from './bodies';
 import { announce, listAnnouncements } from './announcement';
 import { LiveCondenser } from './liveCondenser';
@@ -32,7 +32,7 @@ const never = new AbortController().signal;
 /** A gateway with an agent that has announced itself, and a window that watches the folder. */
 async function bed(root = temporaryFolder()) {
   const folder = join(root, 'running');
-  const engine = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
+  const engine = createTestBed(join(root, 'store'), { settings: { provider: 'lossless' } });
   const { live } = engine;
   const pause = (isPaused: boolean): void => {
     engine.settings = { ...engine.settings, isPaused };

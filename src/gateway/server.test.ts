@@ -11,7 +11,7 @@ import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { freshCounter } from '../core/testingCounter';
 import { MAX_ATTEMPTS } from '../live/attempts';
-import { liveBed } from '../live/testing';
+import { createTestBed } from '../live/testing';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SECRET_HEADER } from './access';
 import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
@@ -650,7 +650,7 @@ describe('what is condensed', () => {
   it('sends a shorter request after an answer that says too long', () =>
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
-        live: liveBed(root, { settings: { provider: 'lossless' } }).live,
+        live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
         counter: freshCounter(),
         addresses: new Map(),
         // More than vendors send.
@@ -698,7 +698,7 @@ describe('what is condensed', () => {
         },
         {
           condenser: new LiveCondenser({
-            live: liveBed(root, { settings: { provider: 'truncation' } }).live,
+            live: createTestBed(root, { settings: { provider: 'truncation' } }).live,
             counter: freshCounter(),
             addresses: new Map(),
             window: 20_000,

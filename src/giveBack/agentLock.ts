@@ -23,7 +23,7 @@ export interface AgentLockTiming {
 const TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
 
 /** Files that the Roo family writes under this lock; other agents use none. */
-export const lockedByAgent = (paths: readonly string[]): readonly string[] =>
+export const filterLockedByAgent = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 
 export interface HeldLocks {

@@ -10,7 +10,7 @@ export const readBytes = (files: Files, path: string): Promise<Uint8Array | unde
   ifThere(withFile(files, path, 'read', async (file) => readSlice(file, 0, (await file.status()).bytes)));
 
 /** Hash of a file's current content; undefined if there is no file. */
-export async function hashOf(files: Files, path: string): Promise<Hash | undefined> {
+export async function hashFile(files: Files, path: string): Promise<Hash | undefined> {
   const bytes = await readBytes(files, path);
   return bytes && hashBytes(bytes);
 }

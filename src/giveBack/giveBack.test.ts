@@ -11,7 +11,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 
 import { giveBack, type GiveBackParts } from './giveBack';
 import { undoReplacement } from './replacement';
-import { claudeSession, clineSession, condensedFile, touchOld, writeOld, zooTask } from './testing';
+import { writeClaudeSession, writeClineSession, condenseFile, touchOld, writeOld, writeZooTask } from './testing';
 
 const ROW = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Context Condenser: Truncation' };
 const partsIn = (home: string): GiveBackParts => ({
@@ -24,10 +24,10 @@ const said = (value: unknown): string => JSON.stringify(value);
 
 test('writes a task in place: the agent sends the view, its meter falls, and undo restores both files', () =>
   inTemporaryFolder(async (home) => {
-    const path = zooTask(home);
+    const path = writeZooTask(home);
     const rows = join(dirname(path), 'ui_messages.json');
     const before = [readFileSync(path), readFileSync(rows)];
-    const { edits, view, read } = await condensedFile(path, readFileSync(path));
+    const { edits, view, read } = await condenseFile(path, readFileSync(path));
     const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
 
     expect(given).toMatchObject({ target: 'roo-task', path });
@@ -64,8 +64,8 @@ test('writes a task in place: the agent sends the view, its meter falls, and und
 
 test('includes messages added after the condensation', () =>
   inTemporaryFolder(async (home) => {
-    const path = zooTask(home);
-    const { edits, view } = await condensedFile(path, readFileSync(path));
+    const path = writeZooTask(home);
+    const { edits, view } = await condenseFile(path, readFileSync(path));
     const history = json(path) as unknown[];
     const late = { role: 'user', content: 'one more thing', ts: Date.UTC(2026, 1, 1) };
     writeOld(path, said([...history, late]));
@@ -77,8 +77,8 @@ test('includes messages added after the condensation', () =>
 
 test('refuses to undo a task that has continued', () =>
   inTemporaryFolder(async (home) => {
-    const path = zooTask(home);
-    const { edits } = await condensedFile(path, readFileSync(path));
+    const path = writeZooTask(home);
+    const { edits } = await condenseFile(path, readFileSync(path));
     const { replacement } = await giveBack({ path, edits, row: ROW }, partsIn(home));
     const wentOn = said([...(json(path) as unknown[]), { role: 'user', content: 'more' }]);
     writeFileSync(path, wentOn);
@@ -103,8 +103,8 @@ test.each([
   ['is half written', 'unexpected-shape', (path: string) => writeOld(path, readFileSync(path, 'utf8').slice(0, -40))],
 ])('refuses a task that %s and writes nothing', async (_, trouble, change) => {
   await inTemporaryFolder(async (home) => {
-    const path = zooTask(home);
-    const { edits } = await condensedFile(path, readFileSync(path));
+    const path = writeZooTask(home);
+    const { edits } = await condenseFile(path, readFileSync(path));
     change(path);
     const now = readFileSync(path);
     await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble });
@@ -115,8 +115,8 @@ test.each([
 
 test('refuses a task locked by its agent', () =>
   inTemporaryFolder(async (home) => {
-    const path = zooTask(home);
-    const { edits } = await condensedFile(path, readFileSync(path));
+    const path = writeZooTask(home);
+    const { edits } = await condenseFile(path, readFileSync(path));
     const before = readFileSync(path);
     const release = await lock(path, { realpath: false, stale: 31_000 });
     await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble: 'locked' });
@@ -128,9 +128,9 @@ test('refuses a task locked by its agent', () =>
 
 test('writes a sidecar that Cline 4 accepts, which undo deletes', () =>
   inTemporaryFolder(async (home) => {
-    const path = clineSession(home);
+    const path = writeClineSession(home);
     const before = readFileSync(path);
-    const { edits, view } = await condensedFile(path, before);
+    const { edits, view } = await condenseFile(path, before);
     const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
     expect(readFileSync(path)).toEqual(before);
     const sidecar = json(given.path) as Record<string, unknown>;
@@ -154,9 +154,9 @@ test('writes a sidecar that Cline 4 accepts, which undo deletes', () =>
 
 test('Claude Code: a new session beside the old one, with ids of its own, which resuming reads as the view', () =>
   inTemporaryFolder(async (home) => {
-    const path = claudeSession(home);
+    const path = writeClaudeSession(home);
     const before = readFileSync(path);
-    const { edits, view, read } = await condensedFile(path, before);
+    const { edits, view, read } = await condenseFile(path, before);
     const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
     expect(readFileSync(path)).toEqual(before);
     const made = readConversation(readFileSync(given.path), { path: given.path });
@@ -188,14 +188,14 @@ test('never writes files that no agent would continue', () =>
 const RAW = '"input":{"n":12345678901234567890,"n":1e400,';
 
 test.each([
-  ['a task in place', zooTask],
-  ['a sidecar', clineSession],
-  ['a new session', claudeSession],
+  ['a task in place', writeZooTask],
+  ['a sidecar', writeClineSession],
+  ['a new session', writeClaudeSession],
 ])('keeps the exact numbers of parameters in %s, even in edited calls', (_what, write) =>
   inTemporaryFolder(async (home) => {
     const path = write(home);
     writeOld(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));
-    const { edits, view } = await condensedFile(path, readFileSync(path));
+    const { edits, view } = await condenseFile(path, readFileSync(path));
     expect(edits.some((edit) => edit.kind === 'cut' && edit.place.path.includes('input'))).toBe(true);
     const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
     const text = readFileSync(given.path, 'utf8');

@@ -28,11 +28,11 @@ import { statusIfThere } from '../storage/fileTools';
 import { guarded } from '../storage/storageError';
 import { withAgentLocks } from './agentLock';
 import { hashBytes, readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN, changedError, missingError } from './giveBackError';
+import { GiveBackError, NOTHING_WRITTEN, createChangedError, createMissingError } from './giveBackError';
 import { replaceFiles } from './replacement';
 import { refuseRunning } from './runningTask';
 import type { GiveBackTarget } from '../core/agents/types';
-import { targetOf } from './target';
+import { requireTarget } from './target';
 
 export interface GiveBackRequest {
   /** The conversation's file. */
@@ -51,7 +51,7 @@ export interface GiveBackParts {
   readonly now: () => Date;
 }
 
-export interface GivenBack {
+export interface GiveBackResult {
   readonly target: GiveBackTarget;
   /** Folder of the replacement, for {@link undoReplacement}. */
   readonly replacement: string;
@@ -60,8 +60,8 @@ export interface GivenBack {
 }
 
 /** @throws GiveBackError, ConversationReadError, StorageError; nothing has been written then */
-export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
-  const target = targetOf(request.path, request.agent);
+export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GiveBackResult> {
+  const target = requireTarget(request.path, request.agent);
   switch (target) {
     case 'roo-task':
       return giveBackInPlace(request, parts);
@@ -72,7 +72,7 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
   }
 }
 
-async function giveBackInPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
+async function giveBackInPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GiveBackResult> {
   const rowsPath = join(dirname(path), 'ui_messages.json');
   await refuseRunning(parts.files, path, parts.now().getTime());
   return withAgentLocks([path, rowsPath], async (held) => {
@@ -106,7 +106,7 @@ async function giveBackInPlace({ path, edits, row }: GiveBackRequest, parts: Giv
 async function giveBackAsSidecar(
   { path, edits }: GiveBackRequest,
   { files, root, now }: GiveBackParts,
-): Promise<GivenBack> {
+): Promise<GiveBackResult> {
   const session = await readDocument(files, path);
   if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
   const { read, view } = createView(path, session.bytes, edits);
@@ -128,7 +128,7 @@ async function giveBackAsSidecar(
 async function giveBackAsNewSession(
   { path, edits }: GiveBackRequest,
   { files, root, now }: GiveBackParts,
-): Promise<GivenBack> {
+): Promise<GiveBackResult> {
   const bytes = await readExisting(files, path);
   const { read, view } = createView(path, bytes, edits);
   const records = new TextDecoder()
@@ -175,7 +175,7 @@ function createView(
 ): { readonly read: Conversation; readonly view: readonly ApiMessage[] } {
   const read = readConversation(bytes, { path });
   const { messages: view, origins, stale } = applyEdits(read.messages, edits);
-  if (stale.length > 0) throw changedError(path);
+  if (stale.length > 0) throw createChangedError(path);
   const [violation] = findNewViolations(read.messages, view, { origins });
   if (violation) throw createShapeError(path, `The result would not be a valid conversation (${violation.rule}).`);
   return { read, view };
@@ -222,7 +222,7 @@ async function readExisting(files: Files, path: string): Promise<Uint8Array> {
   const status = await statusIfThere(files, path);
   const bytes = status && (await guarded(path, NOTHING_WRITTEN, () => readBytes(files, path)));
   if (bytes) return bytes;
-  throw missingError(path);
+  throw createMissingError(path);
 }
 
 const createShapeError = (path: string, happened: string, cause?: unknown): GiveBackError =>

@@ -41,7 +41,7 @@ export class GiveBackError extends Error {
  * The agent works, or may be working, on the conversation. @param happened a sentence with the
  * evidence
  */
-export const runningError = (path: string, happened: string): GiveBackError =>
+export const createRunningError = (path: string, happened: string): GiveBackError =>
   new GiveBackError({
     trouble: 'running',
     path,
@@ -53,7 +53,7 @@ export const runningError = (path: string, happened: string): GiveBackError =>
 /**
  * The file was written between reading and writing. @param notDone a sentence: what was left undone
  */
-export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+export const createChangedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
     path,
@@ -65,7 +65,7 @@ export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackE
 /**
  * The file was deleted or moved since it was read. @param notDone a sentence: what was left undone
  */
-export const missingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+export const createMissingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',
     path,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FORGOTTEN_MS, IDLE_MS, idleTasks, type OfferAnswer, type StoredTask } from './idleTask';
+import { FORGOTTEN_MS, IDLE_MS, selectIdleTasks, type OfferAnswer, type StoredTask } from './idleTask';
 
 const NOW = Date.UTC(2026, 0, 5);
 const THRESHOLD = 1_000;
@@ -11,7 +11,7 @@ const zoo = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
   ...changes,
 });
 const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, OfferAnswer>> = {}) =>
-  idleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
+  selectIdleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
 
 describe('a task that is to be condensed before it is resumed', () => {
   it('is at its threshold and idle, and the newest of them', () => {
@@ -31,8 +31,8 @@ describe('a task that is to be condensed before it is resumed', () => {
 
   it('is not one written a moment ago, but the time until then is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
-    expect(idleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
-    expect(idleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
+    expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
+    expect(selectIdleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 
   it('was not offered at this size before, nor declined for good', () => {

@@ -1,6 +1,6 @@
 /** Selects stored tasks worth condensing before their agent resumes them. */
 import type { AgentName } from '../core/agents';
-import { possibleTarget } from './target';
+import { findTarget } from './target';
 
 /**
  * Milliseconds without a change after which a task is idle; before, its agent may be waiting for a
@@ -37,14 +37,14 @@ export interface IdleTasks {
  * @param thresholdTokens minimum tokens of an offered task
  * @param now milliseconds since the epoch
  */
-export function idleTasks(
+export function selectIdleTasks(
   tasks: readonly StoredTask[],
   answers: ReadonlyMap<string, OfferAnswer>,
   thresholdTokens: number,
   now: number,
 ): IdleTasks {
   const wanted = tasks
-    .filter((task) => task.tokens >= thresholdTokens && possibleTarget(task.path, task.agent) !== undefined)
+    .filter((task) => task.tokens >= thresholdTokens && findTarget(task.path, task.agent) !== undefined)
     .filter((task) => !isAnswered(task, answers) && !isCondensed(task) && now - task.modified < FORGOTTEN_MS)
     .toSorted((a, b) => b.modified - a.modified);
   const waits = wanted.map(({ modified }) => modified + IDLE_MS - now);

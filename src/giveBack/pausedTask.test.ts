@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
-import { rooApiIn, whilePaused, type Clock } from './pausedTask';
-import { zooTask } from './testing';
+import { toRooApi, whilePaused, type Clock } from './pausedTask';
+import { writeZooTask } from './testing';
 
 let home: string;
 let path: string;
@@ -13,7 +13,7 @@ let time: number;
 
 beforeEach(() => {
   home = temporaryFolder();
-  path = zooTask(home);
+  path = writeZooTask(home);
   calls = [];
   time = Date.now();
 });
@@ -76,7 +76,7 @@ describe('whilePaused', () => {
 describe('rooApiIn', () => {
   it('requires every method', () => {
     const api = agent([]);
-    expect(rooApiIn(api)).toBe(api);
-    for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(rooApiIn(other)).toBeUndefined();
+    expect(toRooApi(api)).toBe(api);
+    for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(toRooApi(other)).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
-import { runningError } from './giveBackError';
+import { createRunningError } from './giveBackError';
 import { QUIET_MS } from './runningTask';
 
 export interface RooApi {
@@ -23,7 +23,7 @@ export interface RooApi {
 const METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
 /** An extension's exports if they have this interface. */
-export const rooApiIn = (exported: unknown): RooApi | undefined =>
+export const toRooApi = (exported: unknown): RooApi | undefined =>
   // Each method was checked.
   isRecord(exported) && METHODS.every((name) => typeof exported[name] === 'function')
     ? (exported as unknown as RooApi)
@@ -58,8 +58,8 @@ export async function whilePaused<T>(
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
   // A task that is not open here runs in another window, which can't be reached.
-  if (!open.includes(task)) throw runningError(history, 'The task is not open in the agent of this window.');
-  if (open.length > 1) throw runningError(history, 'The task has a subtask or is one.');
+  if (!open.includes(task)) throw createRunningError(history, 'The task is not open in the agent of this window.');
+  if (open.length > 1) throw createRunningError(history, 'The task has a subtask or is one.');
   try {
     await api.cancelCurrentTask();
     await api.clearCurrentTask();
@@ -78,5 +78,5 @@ async function waitUntilQuiet(files: Files, history: string, { now, wait }: Cloc
     if (status && now() - status.modified >= QUIET_MS) return;
     await wait(STEP_MS);
   }
-  throw runningError(history, 'The agent kept writing to the task.');
+  throw createRunningError(history, 'The agent kept writing to the task.');
 }

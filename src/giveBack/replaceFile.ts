@@ -2,8 +2,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
-import { hashOf, readBytes } from './fileBytes';
-import { changedError, GiveBackError } from './giveBackError';
+import { hashFile, readBytes } from './fileBytes';
+import { createChangedError, GiveBackError } from './giveBackError';
 
 /** A condition that must hold while files are written; throws if it doesn't. */
 export type Guard = () => void;
@@ -47,9 +47,9 @@ async function matchesExpectation(
   files: Files,
   { path, from, isThere, whenChanged }: FileReplacement,
 ): Promise<boolean> {
-  const current = (await hashOf(files, path)) ?? null;
+  const current = (await hashFile(files, path)) ?? null;
   if (current === from && current !== isThere) return true;
-  if (current !== isThere && whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
+  if (current !== isThere && whenChanged === 'refuse') throw createChangedError(path, 'It was left as it is.');
   return false;
 }
 
@@ -66,9 +66,9 @@ async function prepare(files: Files, { path, to, temporary }: FileReplacement): 
 async function replace(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
   guard();
   // Check again as late as possible, so that a change in the meantime is not lost.
-  if (((await hashOf(files, path)) ?? null) !== from) {
+  if (((await hashFile(files, path)) ?? null) !== from) {
     await ifThere(files.removeFile(temporary));
-    throw changedError(path, 'It was left as it is.');
+    throw createChangedError(path, 'It was left as it is.');
   }
   if (to === undefined) await ifThere(files.removeFile(path));
   else await files.rename(temporary, path);
@@ -79,7 +79,7 @@ async function replace(files: Files, { path, from, to, temporary }: FileReplacem
  * In the target's folder, because renames don't cross disks; named after the replacement, so that
  * it can be found.
  */
-export const temporaryOf = (folder: string, path: string): string =>
+export const getTemporaryPath = (folder: string, path: string): string =>
   join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
 
 /** Rejects links, which could lead anywhere. */

@@ -12,25 +12,25 @@ import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
 import { asStorageError } from '../storage/storageError';
-import { lockedByAgent, withAgentLocks } from './agentLock';
-import { hashBytes, hashOf, readBytes } from './fileBytes';
-import { changedError, GiveBackError, missingError } from './giveBackError';
+import { filterLockedByAgent, withAgentLocks } from './agentLock';
+import { hashBytes, hashFile, readBytes } from './fileBytes';
+import { createChangedError, GiveBackError, createMissingError } from './giveBackError';
 import {
   NO_GUARD,
   refuseLink,
   replaceInOrder,
-  temporaryOf,
+  getTemporaryPath,
   type FileReplacement,
   type Guard,
   type WhenChanged,
 } from './replaceFile';
 import {
-  mark,
+  markState,
   NOTHING_UNDONE,
   readRecord,
   removeReplacement,
   RECORD,
-  stateOf,
+  readState,
   writeRecord,
   type RecordedFile,
   type ReplacementRecord,
@@ -66,7 +66,7 @@ export async function replaceFiles(
     for (const [index, { path, before, bytes }] of contents.entries()) {
       await refuseLink(files, path);
       const current = await readBytes(files, path);
-      if ((current && hashBytes(current)) !== before) throw changedError(path);
+      if ((current && hashBytes(current)) !== before) throw createChangedError(path);
       if (current) await writeNew(files, join(folder, `${index}.before`), current);
       await writeNew(files, join(folder, `${index}.after`), bytes);
       recorded.push({ path, before: before ?? null, after: hashBytes(bytes) });
@@ -78,7 +78,7 @@ export async function replaceFiles(
     await goForward(files, folder, record, guard, 'refuse');
   } catch (error) {
     // If this fails too, the next start does it.
-    await mark(files, folder, 'undoing')
+    await markState(files, folder, 'undoing')
       .then(() => goBack(files, folder, record, NO_GUARD))
       .catch(() => undefined);
     const stands = await describeState(files, record);
@@ -100,7 +100,7 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
   const changed: string[] = [];
   try {
     for (const { path, after } of record.files) {
-      if ((await hashOf(files, path)) === after) changed.push(basename(path));
+      if ((await hashFile(files, path)) === after) changed.push(basename(path));
     }
   } catch {
     return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START}`;
@@ -120,15 +120,15 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
 export async function undoReplacement(files: Files, folder: string): Promise<void> {
   const record = await readRecord(files, folder);
   await whileAgentWaits(files, record, async (guard) => {
-    if ((await stateOf(files, folder)) === 'undone') return;
+    if ((await readState(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
-      const current = (await hashOf(files, path)) ?? null;
+      const current = (await hashFile(files, path)) ?? null;
       // Already restored by an interrupted undo, or a new file that was deleted.
       if (current === before || current === after) continue;
-      throw current === null ? missingError(path, NOTHING_UNDONE) : changedError(path, NOTHING_UNDONE);
+      throw current === null ? createMissingError(path, NOTHING_UNDONE) : createChangedError(path, NOTHING_UNDONE);
     }
     await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
-      await mark(files, folder, 'undoing');
+      await markState(files, folder, 'undoing');
       await goBack(files, folder, record, guard);
     });
   });
@@ -144,7 +144,7 @@ export async function recoverReplacement(files: Files, folder: string): Promise<
     await removeReplacement(files, folder);
     return undefined;
   }
-  const state = await stateOf(files, folder);
+  const state = await readState(files, folder);
   const isUndoing = (await statusIfThere(files, join(folder, 'undoing'))) !== undefined;
   if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
   const record = await readRecord(files, folder);
@@ -164,9 +164,9 @@ async function finish(
   }
   const first = record.files[0];
   // Nothing was replaced yet, or the agent continued from the old state: keep it.
-  if (first && (await hashOf(files, first.path)) !== first.after) {
+  if (first && (await hashFile(files, first.path)) !== first.after) {
     await sweep(files, folder, record);
-    await mark(files, folder, 'undone');
+    await markState(files, folder, 'undone');
     return 'undone';
   }
   await goForward(files, folder, record, guard, 'leave');
@@ -180,7 +180,7 @@ async function whileAgentWaits<T>(
   action: (guard: Guard) => Promise<T>,
 ): Promise<T> {
   const paths: string[] = [];
-  for (const path of lockedByAgent(record.files.map((file) => file.path))) {
+  for (const path of filterLockedByAgent(record.files.map((file) => file.path))) {
     if (await statusIfThere(files, dirname(path))) paths.push(path);
   }
   return withAgentLocks(paths, ({ confirm }) => action(confirm));
@@ -204,22 +204,22 @@ async function goForward(
 ): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index) => ({
     ...{ path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
-    temporary: temporaryOf(folder, path),
+    temporary: getTemporaryPath(folder, path),
   }));
   await replaceInOrder(files, replacements, guard);
-  await mark(files, folder, 'done');
+  await markState(files, folder, 'done');
 }
 
 async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index): FileReplacement => {
     const to = before === null ? undefined : join(folder, `${index}.before`);
-    return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: temporaryOf(folder, path) };
+    return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: getTemporaryPath(folder, path) };
   });
   await replaceInOrder(files, replacements.reverse(), guard);
   await sweep(files, folder, record);
-  await mark(files, folder, 'undone');
+  await markState(files, folder, 'undone');
 }
 
 async function sweep(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
-  for (const { path } of record.files) await ifThere(files.removeFile(temporaryOf(folder, path)));
+  for (const { path } of record.files) await ifThere(files.removeFile(getTemporaryPath(folder, path)));
 }

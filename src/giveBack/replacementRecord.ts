@@ -79,12 +79,12 @@ export type ReplacementState = 'done' | 'undone';
  * Undefined if it began but did not finish.
  * @param folder the replacement's own
  */
-export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
+export async function readState(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (await statusIfThere(files, join(folder, 'undone'))) return 'undone';
   return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;
 }
 
-export async function mark(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
+export async function markState(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
   await writeNew(files, join(folder, name), new Uint8Array());
   await files.syncFolder(folder);
 }

@@ -17,7 +17,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { steppedFiles, systemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
-import { givenBack, recoverAll, undoLast, withReplacements } from './replacements';
+import { listUndoable, recoverAll, undoLast, withReplacementsLock } from './replacements';
 
 let folder: string;
 let root: string;
@@ -47,14 +47,14 @@ describe('the replacements', () => {
   it('undo the last of a conversation, one after the other', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
-    expect(await givenBack(nodeFiles, root)).toEqual(['a']);
+    expect(await listUndoable(nodeFiles, root)).toEqual(['a']);
     expect(await undoLast(nodeFiles, root, 'other')).toBe(false);
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v1');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(false);
-    expect(await givenBack(nodeFiles, root)).toEqual([]);
+    expect(await listUndoable(nodeFiles, root)).toEqual([]);
   });
 
   it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
@@ -83,7 +83,7 @@ describe('the replacements', () => {
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
-    expect(await givenBack(nodeFiles, root)).toEqual([]);
+    expect(await listUndoable(nodeFiles, root)).toEqual([]);
   });
 
   it('report a deleted task without waiting', async () => {
@@ -140,11 +140,11 @@ describe('the replacements', () => {
     utimesSync(fresh, today - 29 * day, today - 29 * day);
     // At one look the clock may be wrong.
     for (const days of [400, 0, 0.5]) await recoverAll(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
-    expect(await givenBack(nodeFiles, root)).toEqual(['a', 'b']);
+    expect(await listUndoable(nodeFiles, root)).toEqual(['a', 'b']);
     await recoverAll(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
-    expect(await givenBack(nodeFiles, root)).toEqual(['a', 'b']);
+    expect(await listUndoable(nodeFiles, root)).toEqual(['a', 'b']);
     await recoverAll(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
-    expect(await givenBack(nodeFiles, root)).toEqual(['b']);
+    expect(await listUndoable(nodeFiles, root)).toEqual(['b']);
   });
 
   it('describe what is on disk after a failure at any step', async () => {
@@ -190,12 +190,12 @@ describe('the replacements', () => {
     const order: string[] = [];
     let open: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const first = withReplacements(nodeFiles, root, async () => {
+    const first = withReplacementsLock(nodeFiles, root, async () => {
       order.push('first begins');
       await gate;
       order.push('first ends');
     });
-    const second = withReplacements(nodeFiles, root, async () => void order.push('second'));
+    const second = withReplacementsLock(nodeFiles, root, async () => void order.push('second'));
     open?.();
     await Promise.all([first, second]);
     const begins = order.indexOf('first begins');

@@ -8,7 +8,7 @@ import type { Files } from '../storage/files';
 import { ifThere, readText, statusIfThere, writeNew } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
 import { recoverReplacement, undoReplacement } from './replacement';
-import { isReplacementName, readRecord, removeReplacement, stateOf } from './replacementRecord';
+import { isReplacementName, readRecord, removeReplacement, readState } from './replacementRecord';
 
 /** As long as ledgers are kept. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -22,7 +22,7 @@ const LOCK = 'lock';
  * replacement in progress for an abandoned one.
  * @throws StorageError `locked`
  */
-export async function withReplacements<T>(
+export async function withReplacementsLock<T>(
   files: Files,
   root: string,
   action: () => Promise<T>,
@@ -45,7 +45,7 @@ async function listFolders(files: Files, root: string): Promise<string[]> {
 async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
   for (const folder of await listFolders(files, root)) {
-    if ((await stateOf(files, folder)) !== 'done') continue;
+    if ((await readState(files, folder)) !== 'done') continue;
     // Records of newer versions are left to those versions.
     const record = await readRecord(files, folder).catch(() => undefined);
     if (record) last.set(record.conversation, folder);
@@ -54,7 +54,7 @@ async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<str
 }
 
 /** Ids of conversations whose giving back can be undone. */
-export const givenBack = async (files: Files, root: string): Promise<string[]> => [
+export const listUndoable = async (files: Files, root: string): Promise<string[]> => [
   ...(await findLastDone(files, root)).keys(),
 ];
 
@@ -85,7 +85,7 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
   const problems: string[] = [];
   for (const folder of await listFolders(files, root)) {
     try {
-      const before = await stateOf(files, folder);
+      const before = await readState(files, folder);
       const after = await recoverReplacement(files, folder);
       if (before !== after) recovered += 1;
       const status = await statusIfThere(files, folder);

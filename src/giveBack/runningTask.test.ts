@@ -5,11 +5,11 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
 
 import { QUIET_MS, refuseRunning } from './runningTask';
-import { writeOld, zooTask } from './testing';
+import { writeOld, writeZooTask } from './testing';
 
 const withTask = (check: (history: string, item: string) => Promise<void>): Promise<void> =>
   inTemporaryFolder(async (home) => {
-    const history = zooTask(home);
+    const history = writeZooTask(home);
     await check(history, join(dirname(history), 'history_item.json'));
   });
 const rests = (history: string, now = Date.now()): Promise<void> => refuseRunning(nodeFiles, history, now);

@@ -4,7 +4,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
-import { missingError, runningError } from './giveBackError';
+import { createMissingError, createRunningError } from './giveBackError';
 
 /**
  * Milliseconds. A working agent writes at least at every answer and tool call, so a newer file may
@@ -19,12 +19,12 @@ export const QUIET_MS = 5_000;
  */
 export async function refuseRunning(files: Files, history: string, now: number): Promise<void> {
   const status = await statusIfThere(files, history);
-  if (!status) throw missingError(history);
+  if (!status) throw createMissingError(history);
   if (now - status.modified < QUIET_MS) {
-    throw runningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
+    throw createRunningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
   }
   const delegation = await findDelegation(files, join(dirname(history), 'history_item.json'));
-  if (delegation) throw runningError(history, delegation);
+  if (delegation) throw createRunningError(history, delegation);
 }
 
 /** A task that waits for its subtask resumes with what it has in memory. */

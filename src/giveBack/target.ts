@@ -8,7 +8,7 @@ import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
  * @param agent the conversation's agent, if known otherwise
  * @returns undefined if it can only be exported
  */
-export function possibleTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
+export function findTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
   const known = AGENT_LIST.find(({ giveBack, name }) => {
     if (!giveBack) return false;
     return giveBack.path.test(path) || (name === agent && giveBack.customPath?.test(path));
@@ -17,8 +17,8 @@ export function possibleTarget(path: string, agent?: AgentName): GiveBackTarget 
 }
 
 /** @throws GiveBackError `not-supported` */
-export function targetOf(path: string, agent?: AgentName): GiveBackTarget {
-  const target = possibleTarget(path, agent);
+export function requireTarget(path: string, agent?: AgentName): GiveBackTarget {
+  const target = findTarget(path, agent);
   if (target) return target;
   throw new GiveBackError({
     trouble: 'not-supported',

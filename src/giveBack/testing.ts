@@ -24,7 +24,7 @@ export const touchOld = (path: string): void => {
   utimesSync(path, seconds, seconds);
 };
 
-export const conversationOf = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
+export const createConversation = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
 
 /** Rows of the agent's chat: a request with its figures for each answer. */
 const createRows = (messages: readonly ApiMessage[]): unknown[] =>
@@ -40,7 +40,11 @@ const createRows = (messages: readonly ApiMessage[]): unknown[] =>
   );
 
 /** An idle Zoo Code task. @returns the path of its history */
-export function zooTask(home: string, messages: readonly ApiMessage[] = conversationOf(), id = TASK_ID): string {
+export function writeZooTask(
+  home: string,
+  messages: readonly ApiMessage[] = createConversation(),
+  id = TASK_ID,
+): string {
   const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
   const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
   writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
@@ -50,7 +54,7 @@ export function zooTask(home: string, messages: readonly ApiMessage[] = conversa
 }
 
 /** @returns the path of the session's messages */
-export function clineSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
+export function writeClineSession(home: string, messages: readonly ApiMessage[] = createConversation()): string {
   const id = '1784094124598_abcde';
   const path = join(home, '.cline', 'data', 'sessions', id, `${id}.messages.json`);
   const stored = messages.map(({ role, content }, index) => ({
@@ -66,7 +70,7 @@ export function clineSession(home: string, messages: readonly ApiMessage[] = con
 }
 
 /** @returns the path of the session's transcript */
-export function claudeSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
+export function writeClaudeSession(home: string, messages: readonly ApiMessage[] = createConversation()): string {
   const text = toTranscript(messages, new Random(7), {
     cwd: '/home/me/notes',
     gitBranch: 'main',
@@ -79,14 +83,14 @@ export function claudeSession(home: string, messages: readonly ApiMessage[] = co
   return path;
 }
 
-export interface Condensed {
+export interface CondensedFile {
   readonly read: Conversation;
   readonly edits: readonly Edit[];
   readonly view: readonly ApiMessage[];
 }
 
 /** Condenses a file's conversation with Truncation. */
-export async function condensedFile(path: string, bytes: Uint8Array): Promise<Condensed> {
+export async function condenseFile(path: string, bytes: Uint8Array): Promise<CondensedFile> {
   const read = readConversation(bytes, { path });
   const { edits, view } = await condense({ provider: 'truncation', config: {}, target: undefined }, read.messages);
   return { read, edits, view };

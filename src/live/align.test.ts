@@ -3,7 +3,7 @@ import { makeMessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, call, result, user } from '../core/testing';
 import { align, commonPrefix, type Alignment } from './align';
-import { sentAnew } from './testing';
+import { resend } from './testing';
 
 const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): Alignment =>
   align(was.map(makeMessageKey), is.map(makeMessageKey));
@@ -56,8 +56,8 @@ describe('align', () => {
 
 describe('commonPrefix', () => {
   it('compares content, not objects', () => {
-    expect(commonPrefix(CONVERSATION, sentAnew(CONVERSATION))).toBe(7);
-    expect(commonPrefix(CONVERSATION, [...sentAnew(CONVERSATION).slice(0, 4), user('x')])).toBe(4);
+    expect(commonPrefix(CONVERSATION, resend(CONVERSATION))).toBe(7);
+    expect(commonPrefix(CONVERSATION, [...resend(CONVERSATION).slice(0, 4), user('x')])).toBe(4);
     expect(commonPrefix([], CONVERSATION)).toBe(0);
   });
 

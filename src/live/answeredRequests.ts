@@ -1,7 +1,7 @@
 /** What the answers to a conversation's requests show about the model's cache and cost. */
 import { computeCallCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
-import { answeredLast, type AnsweredLast } from './cacheState';
+import { toAnsweredRequest, type AnsweredLast } from './cacheState';
 import type { PreparedRequest } from './request';
 import type { TokenLearning } from './tokenLearning';
 
@@ -41,7 +41,7 @@ export class AnsweredRequests {
     const ageMs = before && !outcome ? began - before.began : undefined;
     const isWarm = ageMs !== undefined && ageMs < (learning.cacheSpan(model)?.warmMs ?? 0);
     if (usage && ageMs !== undefined) learning.cacheAnswered(model, ageMs, usage);
-    this.last.set(model.key, answeredLast(began, usage, isWarm));
+    this.last.set(model.key, toAnsweredRequest(began, usage, isWarm));
     this.lastMessages = messages.length;
   }
 }

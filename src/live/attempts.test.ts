@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorKind } from '../api/apiError';
-import { Attempts, MAX_ATTEMPTS, problemIn, RecentFailures, type Change, type Problem } from './attempts';
+import { Attempts, MAX_ATTEMPTS, classifyError, RecentFailures, type Change, type Problem } from './attempts';
 
 const CHANGES: readonly Change[] = ['shorten', 'leave-out-thinking', 'send-as-it-came', 'correct-calls'];
 const PROBLEMS: readonly Problem[] = ['too-long', 'thinking', 'invalid', 'unreadable', 'wrong-calls'];
@@ -156,7 +156,7 @@ it.each<[ApiErrorKind, string, Problem | undefined]>([
   ['aborted', '', undefined],
   ['refusal', 'no', undefined],
 ])('classifies an error of kind %s (%s) as %s', (kind, vendorMessage, problem) => {
-  expect(problemIn(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
+  expect(classifyError(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
 });
 
 describe('a failed request that the chat repeats', () => {

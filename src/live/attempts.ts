@@ -112,7 +112,7 @@ export class Attempts<Reason> {
 }
 
 /** What an error says about its request; undefined if no other form would help. */
-export function problemIn({ kind, details }: ApiError): Problem | undefined {
+export function classifyError({ kind, details }: ApiError): Problem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
   return refusesThinking(details.vendorMessage ?? '') ? 'thinking' : 'invalid';

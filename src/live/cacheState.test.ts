@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../core/cost/usage';
-import { answeredLast, cacheState, MIN_CACHED_TOKENS, type AnsweredLast } from './cacheState';
-import { upstream } from './testing';
+import { toAnsweredRequest, inferCacheState, MIN_CACHED_TOKENS, type AnsweredLast } from './cacheState';
+import { createModel } from './testing';
 import { TokenLearning } from './tokenLearning';
 
 const MINUTE = 60_000;
@@ -21,9 +21,9 @@ const ANTHROPIC = { accounting: 'anthropic' } as const;
 
 /** The state so many milliseconds after a request with this usage; undefined: none was answered. */
 const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
-  const model = upstream({ ...(cacheSpan && { cacheSpan }) });
-  const answered = new Map([[model.key, answeredLast(0, told, shouldRead)]]);
-  return cacheState(model, new TokenLearning().cacheSpan(model), answered, ms);
+  const model = createModel({ ...(cacheSpan && { cacheSpan }) });
+  const answered = new Map([[model.key, toAnsweredRequest(0, told, shouldRead)]]);
+  return inferCacheState(model, new TokenLearning().cacheSpan(model), answered, ms);
 };
 
 describe('the state of the cache', () => {
@@ -45,17 +45,17 @@ describe('the state of the cache', () => {
   });
 
   it('is unknown before the first answer, and cold of a model that takes over', () => {
-    const model = upstream({ cacheSpan: SPAN });
-    expect(cacheState(model, SPAN, new Map(), 0)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    const model = createModel({ cacheSpan: SPAN });
+    expect(inferCacheState(model, SPAN, new Map(), 0)).toEqual({ state: 'unknown', basis: 'not-answered' });
     const other = new Map<string, AnsweredLast>([['another', { began: 0, shows: 'nothing' }]]);
-    expect(cacheState(model, SPAN, other, 1)).toEqual({ state: 'cold', basis: 'other-model' });
-    expect(cacheState(upstream(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    expect(inferCacheState(model, SPAN, other, 1)).toEqual({ state: 'cold', basis: 'other-model' });
+    expect(inferCacheState(createModel(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
   });
 
   it('is unknown of a model that may have answered before a restart, until no vendor would still have it', () => {
-    const model = upstream({ cacheSpan: SPAN });
+    const model = createModel({ cacheSpan: SPAN });
     const other = new Map<string, AnsweredLast>([['another', { began: 10, shows: 'nothing' }]]);
-    const after = (ms: number) => cacheState(model, SPAN, other, 10 + ms, 10);
+    const after = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
     expect(after(0)).toEqual({ state: 'unknown', basis: 'not-answered' });
     expect(after(SPAN.coldMs - 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
     expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
@@ -63,11 +63,11 @@ describe('the state of the cache', () => {
 
   it('is warm by its answers if a model of unknown span has read after as long', () => {
     const learning = new TokenLearning();
-    const model = upstream();
+    const model = createModel();
     learning.cacheAnswered(model, 50_000, READ);
     learning.cacheAnswered(model, 1_000, usage());
-    const answered = new Map([[model.key, answeredLast(0, READ, true)]]);
-    const at = (ms: number) => cacheState(model, learning.cacheSpan(model), answered, ms);
+    const answered = new Map([[model.key, toAnsweredRequest(0, READ, true)]]);
+    const at = (ms: number) => inferCacheState(model, learning.cacheSpan(model), answered, ms);
     expect(at(49_000)).toEqual({ state: 'warm', basis: 'answers', ageMs: 49_000, spanMs: 50_000 });
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
@@ -82,7 +82,7 @@ describe('the state of the cache', () => {
         fc.nat(1e9),
         (answers, accounting, cacheSpan, later) => {
           const learning = new TokenLearning();
-          const model = upstream({ ...(cacheSpan && { cacheSpan }) });
+          const model = createModel({ ...(cacheSpan && { cacheSpan }) });
           const answered = new Map<string, AnsweredLast>();
           let now = 0;
           for (const [ageMs, inputTokens, missed] of [...answers, [1, MIN_CACHED_TOKENS, 0] as const]) {
@@ -90,9 +90,9 @@ describe('the state of the cache', () => {
             const told = usage({ accounting, inputTokens, cacheReadTokens: read });
             now += ageMs;
             if (answered.size > 0) learning.cacheAnswered(model, ageMs, told);
-            answered.set(model.key, answeredLast(now, told, true));
+            answered.set(model.key, toAnsweredRequest(now, told, true));
           }
-          const { state } = cacheState(model, learning.cacheSpan(model), answered, now + later);
+          const { state } = inferCacheState(model, learning.cacheSpan(model), answered, now + later);
           expect(['warm', 'unknown']).toContain(state);
         },
       ),

@@ -40,7 +40,7 @@ export interface AnsweredLast {
 }
 
 /** @param shouldRead true if the request was unchanged and within the cache's lifetime */
-export function answeredLast(began: number, usage: Usage | undefined, shouldRead: boolean): AnsweredLast {
+export function toAnsweredRequest(began: number, usage: Usage | undefined, shouldRead: boolean): AnsweredLast {
   if (usage?.source !== 'reported') return { began, shows: 'nothing' };
   const of = countPromptTokens(usage);
   const { accounting, cacheReadTokens: tokens, cacheWriteTokens } = usage;
@@ -59,7 +59,7 @@ export function answeredLast(began: number, usage: Usage | undefined, shouldRead
  * @param resumed when a conversation with earlier answers arrived, in milliseconds since the epoch;
  * undefined if it began here
  */
-export function cacheState(
+export function inferCacheState(
   { key, cacheSpan: named }: UpstreamModel,
   span: CacheSpan | undefined,
   answered: ReadonlyMap<string, AnsweredLast>,

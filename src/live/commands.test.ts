@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
 import { findNewViolations } from '../core/messages/firewall';
 import { assistant, exchange, lines, user } from '../core/testing';
-import { liveBed, read, reads, request, type TestBed } from './testing';
+import { createTestBed, read, reads, createRequest, type TestBed } from './testing';
 import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -11,8 +11,8 @@ const DUE = reads(27);
 const SMALL = reads(8);
 
 async function condensedBed(root: string, messages = DUE): Promise<TestBed & { readonly id: LiveId }> {
-  const bed = liveBed(root);
-  const { conversation } = await bed.live.prepare(request(messages));
+  const bed = createTestBed(root);
+  const { conversation } = await bed.live.prepare(createRequest(messages));
   await bed.live.condenseNow(conversation, { provider: 'truncation', targetPercent: 40 });
   return { ...bed, id: conversation };
 }
@@ -20,21 +20,21 @@ async function condensedBed(root: string, messages = DUE): Promise<TestBed & { r
 describe('condensing by hand', () => {
   it('acts at once, even below the threshold, and condenses the next request', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const { conversation, tokens } = await live.prepare(request(SMALL));
+      const { live, events } = createTestBed(root);
+      const { conversation, tokens } = await live.prepare(createRequest(SMALL));
       const outcome = await live.condenseNow(conversation, { config: { preserveRecentCount: 2 } });
       expect(outcome?.kind).toBe('condensed');
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('by-hand');
       expect(live.active()?.tokens).toBeLessThan(tokens * 0.6);
-      const next = await live.prepare(request([...SMALL, assistant('done')]));
+      const next = await live.prepare(createRequest([...SMALL, assistant('done')]));
       expect(next.messages.slice(0, -1)).toEqual(live.view(conversation)?.view.slice(0, -1));
       expect(next.tokens).toBeLessThan(tokens * 0.6);
     }));
 
   it('says why if nothing was condensed', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const { conversation } = await live.prepare(request([user('task')]));
+      const { live } = createTestBed(root);
+      const { conversation } = await live.prepare(createRequest([user('task')]));
       expect(await live.condenseNow(conversation)).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain' });
       expect(await live.condenseNow('gone' as LiveId)).toBeUndefined();
     }));
@@ -48,17 +48,17 @@ describe('undo', () => {
       expect(live.active()).toMatchObject({ canUndo: true, canRedo: false });
       while ((await live.undo(id)).kind === 'done');
       expect(live.active()).toMatchObject({ canUndo: false, canRedo: true });
-      const small = { model: { ...request(DUE).model, contextWindow: 400_000 } };
-      const again = liveBed(root);
-      expect((await again.live.prepare(request(DUE, small))).messages).toEqual(DUE);
+      const small = { model: { ...createRequest(DUE).model, contextWindow: 400_000 } };
+      const again = createTestBed(root);
+      expect((await again.live.prepare(createRequest(DUE, small))).messages).toEqual(DUE);
       while ((await again.live.redo(id)).kind === 'done');
-      expect(json((await again.live.prepare(request(DUE, small))).messages)).toBe(view);
+      expect(json((await again.live.prepare(createRequest(DUE, small))).messages)).toBe(view);
     }));
 
   it('reports if there is nothing to undo', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const { conversation } = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root);
+      const { conversation } = await live.prepare(createRequest(SMALL));
       expect(await live.undo(conversation)).toMatchObject({ kind: 'nothing' });
       expect(await live.redo(conversation)).toMatchObject({ kind: 'nothing' });
       expect(await live.undo('gone' as LiveId)).toMatchObject({ kind: 'nothing' });
@@ -68,7 +68,7 @@ describe('undo', () => {
   it('skips condensations of removed messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
-      await live.prepare(request([...DUE.slice(0, 3), user('another way')]));
+      await live.prepare(createRequest([...DUE.slice(0, 3), user('another way')]));
       expect(live.active()?.condensations).toHaveLength(0);
       expect((await live.undo(id)).kind).toBe('nothing');
     }));
@@ -104,9 +104,9 @@ describe('a single edit', () => {
       await live.unpin(id, message);
       expect(excluded()).toEqual([edit]);
       // The first exchange is lost.
-      await live.prepare(request(DUE.toSpliced(2, 2)));
+      await live.prepare(createRequest(DUE.toSpliced(2, 2)));
       expect(excluded()).toMatchObject([{ id: edit!.id, place: { message: message - 2 } }]);
-      await live.prepare(request(DUE.slice(0, message - 1)));
+      await live.prepare(createRequest(DUE.slice(0, message - 1)));
       expect(excluded()).toEqual([]);
     }));
 });
@@ -132,8 +132,8 @@ describe('a pinned message', () => {
 
   it('stays unchanged by every condensation, including undone ones', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const { conversation: id } = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root);
+      const { conversation: id } = await live.prepare(createRequest(SMALL));
       const condense = (maxLines: number) =>
         live.condenseNow(id, {
           provider: 'truncation',
@@ -158,12 +158,12 @@ describe('a pinned message', () => {
 
   it('is found where it moved to', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const { conversation } = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root);
+      const { conversation } = await live.prepare(createRequest(SMALL));
       await live.pin(conversation, 9);
-      await live.prepare(request(SMALL.toSpliced(4, 2)));
+      await live.prepare(createRequest(SMALL.toSpliced(4, 2)));
       expect(live.active()?.pinned).toEqual([7]);
-      await live.prepare(request(SMALL.toSpliced(8, 2)));
+      await live.prepare(createRequest(SMALL.toSpliced(8, 2)));
       expect(live.active()?.pinned).toEqual([]);
     }));
 
@@ -187,17 +187,19 @@ describe('a reference', () => {
 
   it('whose copy was rolled back is put back, for good', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const { conversation } = await live.prepare(request(twice));
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const { conversation } = await live.prepare(createRequest(twice));
       await live.condenseNow(conversation, { targetPercent: 1 });
       const kept = live.view(conversation)!.view;
       expect(findMarkers(json(kept[SMALL.length + 1]))).toHaveLength(1);
       const back = twice.slice(0, SMALL.length + 4);
-      const rolled = await live.prepare(request(back));
+      const rolled = await live.prepare(createRequest(back));
       expect(json(rolled.messages)).toContain('shared line 119');
       expect(findMarkers(json(rolled.messages))).toHaveLength(0);
       expect(findNewViolations(back, rolled.messages)).toEqual([]);
-      const restarted = await liveBed(root, { settings: { provider: 'lossless' } }).live.prepare(request(back));
+      const restarted = await createTestBed(root, { settings: { provider: 'lossless' } }).live.prepare(
+        createRequest(back),
+      );
       expect(json(restarted.messages)).toBe(json(rolled.messages));
       // Nobody asked for it, so that nobody undoes it alone.
       expect(live.active()?.condensations).toHaveLength(1);
@@ -205,10 +207,10 @@ describe('a reference', () => {
 
   it('whose copy was restored by another undo or exclusion stays valid', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const { conversation } = await live.prepare(request(twice));
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const { conversation } = await live.prepare(createRequest(twice));
       await live.condenseNow(conversation, { targetPercent: 1 });
-      await live.prepare(request(twice.slice(0, SMALL.length + 4)));
+      await live.prepare(createRequest(twice.slice(0, SMALL.length + 4)));
       expect((await live.undo(conversation)).kind).toBe('done');
       expect(live.view(conversation)!.view).toEqual(twice.slice(0, SMALL.length + 4));
       expect((await live.redo(conversation)).kind).toBe('done');

@@ -10,7 +10,7 @@ import {
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
 import { makeMessageKey } from '../core/messages/messageKey';
-import { excludeAllOf, isFollowed } from './followEdits';
+import { excludeEditsOfMessage, hasRemainingEdits } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
 /** The entries, and in words what the command does or why it does nothing. */
@@ -27,11 +27,11 @@ const REDONE = 'Brought back. The next request is sent condensed again.';
 const createNoop = (detail: string): Command => ({ entries: [], detail });
 
 /** Condensations applicable to the current conversation, oldest first. */
-export const condensationsOf = ({ ledger, messages }: LiveConversation): Condensation[] =>
-  ledger.condensations.filter((one) => !isRestoring(one) && isFollowed(one, messages));
+export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
+  ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
 /** Undoes the last condensation. */
-export function undoCommand(conversation: LiveConversation): Command {
+export function createUndo(conversation: LiveConversation): Command {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
   return {
@@ -41,8 +41,8 @@ export function undoCommand(conversation: LiveConversation): Command {
 }
 
 /** Restores the first condensation undone since the last one. */
-export function redoCommand(conversation: LiveConversation): Command {
-  const candidates = condensationsOf(conversation);
+export function createRedo(conversation: LiveConversation): Command {
+  const candidates = listCondensations(conversation);
   const last = findLastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
   if (!next) return createNoop('There is nothing to bring back.');
@@ -54,32 +54,32 @@ export function redoCommand(conversation: LiveConversation): Command {
 
 function findLastShown(conversation: LiveConversation): Condensation | undefined {
   const active = new Set(activeCondensations(conversation.ledger).map(({ id }) => id));
-  return condensationsOf(conversation).findLast(({ id }) => active.has(id));
+  return listCondensations(conversation).findLast(({ id }) => active.has(id));
 }
 
 /** Excludes an edit from the view, or restores it. */
-export function toggleCommand({ ledger }: LiveConversation, edit: EditId): Command {
+export function createToggle({ ledger }: LiveConversation, edit: EditId): Command {
   const entry = toggleEdit(ledger, edit);
   if (!entry) return createNoop('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
 /** Pins a message: it stays unchanged, and removed content returns. */
-export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
+export function createPin({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
   const message = messages[index];
   if (!message) return createNoop(`The conversation has no message ${index + 1}.`);
   if (pinned.has(index)) return createNoop('The message is already pinned.');
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary)
     return createNoop('A summary replaces the message. Undo that condensation first, or exclude the summary.');
-  const excluded = excludeAllOf(index, ledger, messages);
+  const excluded = excludeEditsOfMessage(index, ledger, messages);
   return {
     entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excluded],
     detail: 'Pinned.',
   };
 }
 
-export function unpinCommand({ ledger, messages }: LiveConversation, index: number): Command {
+export function createUnpin({ ledger, messages }: LiveConversation, index: number): Command {
   const message = messages[index];
   const key = message && makeMessageKey(message);
   const pins = ledger.pinned.filter((pin) => pin.key === key);

@@ -4,8 +4,8 @@ import { messagesTarget } from '../core/condense/automatic';
 import { percentOf, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
-import { reservedOf, type TokenLearning } from './tokenLearning';
-import { ownToolsOf } from './ownTools';
+import { getReservedTokens, type TokenLearning } from './tokenLearning';
+import { readOwnTools } from './ownTools';
 import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
@@ -15,7 +15,7 @@ import type { CondensationReason } from './events';
 const ROOM_PERCENT = 20;
 
 /** In o200k tokens. */
-export function requestFor(
+export function createRequest(
   conversation: LiveConversation,
   settings: LiveSettings,
   learning: TokenLearning,
@@ -31,7 +31,7 @@ export function requestFor(
     provider,
     config,
     trigger: 'automatic',
-    tools: ownToolsOf(settings),
+    tools: readOwnTools(settings),
     targetTokens: messagesTarget(window, model.threshold, overheadTokens),
     windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
     overheadTokens,
@@ -49,7 +49,7 @@ export function requestFor(
  * At the threshold, only edits worth a broken cache; before content would be lost, all lossless
  * ones.
  */
-export function termsOf(
+export function createTerms(
   conversation: LiveConversation,
   reason: CondensationReason,
   learning: TokenLearning,
@@ -75,14 +75,14 @@ export function termsOf(
  * What follows if Lossless misses the target: File-Aware for agents that can recall, unless the
  * user chose otherwise. Other providers run alone.
  */
-export const followingLossless = (
+export const getFollowUp = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
   { provider, whenNotEnough }: LiveSettings,
 ): WhenNotEnough =>
   provider === 'lossless' ? (whenNotEnough ?? (canRecall === true ? 'fileAware' : 'nothing')) : 'nothing';
 
 /** Fallbacks if the provider fails or leaves too much. */
-export function policyFor(
+export function createPolicy(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,
   learning: TokenLearning,
@@ -104,6 +104,6 @@ function getWindowLimits({ model }: LiveConversation, learning: TokenLearning): 
   return {
     contextWindow: model.contextWindow,
     tokenFactor: learning.factor(model),
-    maxOutputTokens: reservedOf(model),
+    maxOutputTokens: getReservedTokens(model),
   };
 }

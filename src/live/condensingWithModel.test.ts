@@ -10,9 +10,9 @@ import type { CondensationProvider } from '../core/condense/types';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { assistant, exchange, lines, user } from '../core/testing';
 import type { LiveEvent } from './events';
-import { metricsOfEvent } from './metricsOfEvent';
+import { createMetrics } from './metricsOfEvent';
 import type { LiveId } from './request';
-import { DUE, json, liveBed, marked, read, reads, request, SMALL } from './testing';
+import { DUE, json, createTestBed, countMarkers, read, reads, createRequest, SMALL } from './testing';
 import type { LiveSettings } from './types';
 
 describe('a summary by a model', () => {
@@ -36,7 +36,7 @@ describe('a summary by a model', () => {
   function preparing(root: string) {
     const asked = gate();
     const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
-    const bed = liveBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
+    const bed = createTestBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
     const ended = (): boolean => bed.events.some((event) => event.kind === 'preparing' && !event.isPreparing);
     const ready = async (): Promise<void> => {
       asked.open();
@@ -48,8 +48,8 @@ describe('a summary by a model', () => {
   it('is made within the request that needs it', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
-      const { live } = liveBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = await live.prepare(request(DUE));
+      const { live } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
+      const prepared = await live.prepare(createRequest(DUE));
       expect(json(prepared.messages)).toContain('All were read.');
       expect(prepared.messages.slice(0, 2)).toEqual(DUE.slice(0, 2));
     }));
@@ -57,11 +57,11 @@ describe('a summary by a model', () => {
   it('is prepared in the background from a lower threshold, and applied when it is there', () =>
     inTemporaryFolder(async (root) => {
       const { live, events, summarizer, ready } = preparing(root);
-      const first = await live.prepare(request(reads(23)));
+      const first = await live.prepare(createRequest(reads(23)));
       expect(first.messages).toEqual(reads(23));
       expect(live.active()?.isPreparing).toBe(true);
       await ready();
-      const second = await live.prepare(request([...reads(23), ...read('new')]));
+      const second = await live.prepare(createRequest([...reads(23), ...read('new')]));
       expect(json(second.messages)).toContain('All were read.');
       expect(second.messages.slice(-2)).toEqual(read('new'));
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('background');
@@ -71,12 +71,12 @@ describe('a summary by a model', () => {
   it('that was prepared in the background restores what new results omitted meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
-      await live.prepare(request(reads(23)));
+      await live.prepare(createRequest(reads(23)));
       const again = exchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, lines('f3', 100));
       const second = [...reads(23), ...again];
-      expect(marked((await live.prepare(request(second))).messages)).toBe(1);
+      expect(countMarkers((await live.prepare(createRequest(second))).messages)).toBe(1);
       await ready();
-      const { messages } = await live.prepare(request([...second, ...read('new')]));
+      const { messages } = await live.prepare(createRequest([...second, ...read('new')]));
       expect(json(messages)).toContain('All were read.');
       const { original, view, edits } = live.view(live.active()!.id)!;
       const cuts = edits.filter((edit) => edit.kind === 'cut');
@@ -87,12 +87,12 @@ describe('a summary by a model', () => {
   it('that was prepared is used despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
       const { live, summarizer, ready } = preparing(root);
-      await live.prepare(request(reads(23)));
+      await live.prepare(createRequest(reads(23)));
       const recap = [...reads(23), assistant('All is read.'), user('Say in one line where we are.')];
-      await live.prepare(request(recap));
-      await live.prepare(request([...reads(23), ...read('next')]));
+      await live.prepare(createRequest(recap));
+      await live.prepare(createRequest([...reads(23), ...read('next')]));
       await ready();
-      const third = await live.prepare(request([...reads(23), ...read('next'), ...read('new')]));
+      const third = await live.prepare(createRequest([...reads(23), ...read('next'), ...read('new')]));
       expect(json(third.messages)).toContain('All were read.');
       expect(summarizer.requests).toHaveLength(1);
     }));
@@ -100,24 +100,24 @@ describe('a summary by a model', () => {
   it('that was prepared for another history is not used', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
-      await live.prepare(request(reads(23)));
+      await live.prepare(createRequest(reads(23)));
       await ready();
       const edited = [...reads(5), user('another way')];
-      expect((await live.prepare(request(edited))).messages).toEqual(edited);
+      expect((await live.prepare(createRequest(edited))).messages).toEqual(edited);
     }));
 
   it('that never comes does not stop the task: it is awaited once, then abandoned', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
-      const { live, events } = liveBed(root, { providers: [native], clock, settings: { provider: 'native' } });
-      expect((await live.prepare(request(DUE))).messages).toEqual(DUE);
+      const { live, events } = createTestBed(root, { providers: [native], clock, settings: { provider: 'native' } });
+      expect((await live.prepare(createRequest(DUE))).messages).toEqual(DUE);
       expect(clock.sleeps).toEqual([30_000]);
-      expect((await live.prepare(request(DUE))).messages).toEqual(DUE);
+      expect((await live.prepare(createRequest(DUE))).messages).toEqual(DUE);
       expect(clock.sleeps).toHaveLength(1);
       await until(() => summarizer.requests.length === 1);
       // The window would be exceeded: no waiting for it.
-      const full = await live.prepare(request([...DUE, ...read('more', 1_500)]));
+      const full = await live.prepare(createRequest([...DUE, ...read('more', 1_500)]));
       expect(full.tokens).toBeLessThanOrEqual(32_000);
       expect(full.outcome?.provider).toBe('truncation');
       expect(summarizer.requests).toHaveLength(1);
@@ -128,11 +128,11 @@ describe('a summary by a model', () => {
     inTemporaryFolder(async (root) => {
       const { native } = summarizing(() => new Promise(() => undefined));
       const settings = { provider: 'native', backgroundPercent: 50, waitMs: 0 };
-      const { live, events } = liveBed(root, { providers: [native], clock: testClock(), settings });
+      const { live, events } = createTestBed(root, { providers: [native], clock: testClock(), settings });
       let messages = reads(20);
       for (let step = 0; step < 60; step++) {
         messages = [...messages, ...read(`more${step}`, 200)];
-        expect((await live.prepare(request(messages))).tokens).toBeLessThanOrEqual(34_000);
+        expect((await live.prepare(createRequest(messages))).tokens).toBeLessThanOrEqual(34_000);
       }
       expect(events.filter((event) => event.kind === 'preparing' && event.isPreparing)).toHaveLength(2);
       expect(live.active()?.isPreparing).toBe(false);
@@ -142,30 +142,30 @@ describe('a summary by a model', () => {
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
-      const { live, events } = liveBed(root, {
+      const { live, events } = createTestBed(root, {
         providers: [native],
         clock,
         settings: { provider: 'native', giveUpMs: 1_000_000 },
       });
-      await live.prepare(request(DUE));
+      await live.prepare(createRequest(DUE));
       await until(() => summarizer.requests.length === 1);
       clock.advance(1_000_000);
       await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
-      await live.prepare(request(DUE));
-      await live.prepare(request(DUE));
+      await live.prepare(createRequest(DUE));
+      await live.prepare(createRequest(DUE));
       expect(summarizer.requests).toHaveLength(1);
     }));
 
   it('that fails costs nothing but a note, and is not paid for again by a retry', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(['refused']);
-      const { live, events } = liveBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = await live.prepare(request(DUE));
+      const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
+      const prepared = await live.prepare(createRequest(DUE));
       expect(prepared.messages).toEqual(DUE);
       expect(prepared.outcome?.kind).toBe('failed');
       expect(events.some((event) => event.kind === 'not-condensed')).toBe(true);
       const calls = summarizer.requests.length;
-      for (let retry = 0; retry < 3; retry++) await live.prepare(request(DUE));
+      for (let retry = 0; retry < 3; retry++) await live.prepare(createRequest(DUE));
       expect(summarizer.requests).toHaveLength(calls);
     }));
 
@@ -181,8 +181,8 @@ describe('a summary by a model', () => {
           });
         });
       });
-      const { live, events } = liveBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = live.prepare(request(DUE), stop.signal);
+      const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
+      const prepared = live.prepare(createRequest(DUE), stop.signal);
       const failed = expect(prepared).rejects.toThrow('stopped');
       await asked.opened;
       stop.abort(new Error('stopped'));
@@ -198,16 +198,16 @@ describe('a summary by a model', () => {
     it('is reported with its cost and counts as a run', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, ready } = preparing(root);
-        await live.prepare(request(reads(23)));
+        await live.prepare(createRequest(reads(23)));
         await ready();
-        await live.prepare(request([...reads(5), user('another way')]));
+        await live.prepare(createRequest([...reads(5), user('another way')]));
         const [event, ...others] = givenUp(events);
         expect(others).toEqual([]);
         expect(event?.reason).toBe('background');
         expect(event?.givenUp).toMatch(/^the conversation has taken another course/);
         expect(event?.outcome.notes.at(-1)).toBe(`It was abandoned: ${event?.givenUp}.`);
         expect(event?.outcome.cost).toBeGreaterThan(0);
-        const run = metricsOfEvent(event!, 'native', new Date(0));
+        const run = createMetrics(event!, 'native', new Date(0));
         expect(run).toMatchObject({ outcome: 'cancelled', trigger: 'background', cost: event?.outcome.cost });
         expect(run?.calls).toHaveLength(1);
         expect(run?.tokensAfter).toBe(run?.tokensBefore);
@@ -216,9 +216,9 @@ describe('a summary by a model', () => {
     it('is reported after its call has ended, even if that ignores the cancel', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, summarizer, ready } = preparing(root);
-        await live.prepare(request(reads(23)));
+        await live.prepare(createRequest(reads(23)));
         await until(() => summarizer.requests.length === 1);
-        await live.prepare(request([...reads(5), user('another way')]));
+        await live.prepare(createRequest([...reads(5), user('another way')]));
         expect(givenUp(events)).toEqual([]);
         await ready();
         await until(() => givenUp(events).length === 1);
@@ -228,7 +228,7 @@ describe('a summary by a model', () => {
     it('before a model was called is no run', () => {
       const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
       const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
-      expect(metricsOfEvent({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
+      expect(createMetrics({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
         undefined,
       );
     });
@@ -252,8 +252,8 @@ describe('a summary by a model', () => {
         ]);
         return SUMMARY;
       });
-      const bed = liveBed(root, { providers: [native], clock, settings: { provider: 'lossless', ...settings } });
-      await bed.live.prepare(request(messages));
+      const bed = createTestBed(root, { providers: [native], clock, settings: { provider: 'lossless', ...settings } });
+      await bed.live.prepare(createRequest(messages));
       const { id } = bed.live.active()!;
       const condense = (signal?: AbortSignal) => bed.live.condenseNow(id, { provider: 'native' }, signal);
       return { ...bed, summarizer, condense, called: called.opened, reply: replied.open };
@@ -267,11 +267,11 @@ describe('a summary by a model', () => {
         const done = condense();
         await called;
         const grown = [...SMALL, ...read('meanwhile')];
-        expect((await live.prepare(request(grown))).messages).toEqual(grown);
+        expect((await live.prepare(createRequest(grown))).messages).toEqual(grown);
         expect(live.active()?.isPreparing).toBe(true);
         reply();
         expect((await done)?.kind).toBe('condensed');
-        const next = await live.prepare(request([...grown, ...read('new')]));
+        const next = await live.prepare(createRequest([...grown, ...read('new')]));
         expect(json(next.messages)).toContain('All were read.');
         expect(next.messages.slice(-4)).toEqual([...read('meanwhile'), ...read('new')]);
         expect(reasons(events)).toEqual(['by-hand']);
@@ -290,7 +290,7 @@ describe('a summary by a model', () => {
         answer = reply;
         const done = condense();
         await called;
-        expect(json((await live.prepare(request(DUE))).messages)).toContain('All were read.');
+        expect(json((await live.prepare(createRequest(DUE))).messages)).toContain('All were read.');
         expect((await done)?.kind).toBe('condensed');
         expect(reasons(events)).toEqual(['by-hand']);
       }));
@@ -303,7 +303,7 @@ describe('a summary by a model', () => {
         const done = condense();
         const failed = expect(done).rejects.toThrow('abandoned: the request would not have fit');
         await called;
-        const full = await live.prepare(request([...DUE, ...read('more', 1_500)]));
+        const full = await live.prepare(createRequest([...DUE, ...read('more', 1_500)]));
         expect(clock.sleeps).toEqual([30_000]);
         expect(full.outcome?.provider).toBe('truncation');
         expect(full.tokens).toBeLessThanOrEqual(32_000);
@@ -342,18 +342,18 @@ describe('a summary by a model', () => {
         stop.abort(new Error('no more'));
         await stopped;
         reply();
-        expect(json((await live.prepare(request(DUE))).messages)).toContain('All were read.');
+        expect(json((await live.prepare(createRequest(DUE))).messages)).toContain('All were read.');
         expect(reasons(events)).toEqual(['threshold']);
       }));
 
     it('reports a failure, and the configured provider condenses what is due', () =>
       inTemporaryFolder(async (root) => {
         const { native } = summarizing(['refused']);
-        const { live, events } = liveBed(root, { providers: [native], settings: { provider: 'truncation' } });
-        await live.prepare(request(SMALL));
+        const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'truncation' } });
+        await live.prepare(createRequest(SMALL));
         const outcome = await live.condenseNow(live.active()!.id, { provider: 'native' });
         expect(outcome?.kind).toBe('failed');
-        expect((await live.prepare(request(DUE))).outcome?.provider).toBe('truncation');
+        expect((await live.prepare(createRequest(DUE))).outcome?.provider).toBe('truncation');
         expect(reasons(events)).toEqual(['threshold']);
       }));
   });

@@ -2,8 +2,8 @@
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
 import { estimateSaving } from '../core/cost/saving';
-import { cacheState, type CacheState } from './cacheState';
-import type { Shown } from './followEdits';
+import { inferCacheState, type CacheState } from './cacheState';
+import type { View } from './followEdits';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './types';
 import type { CondensationReason, LiveDecision } from './events';
@@ -11,8 +11,10 @@ import type { CondensationReason, LiveDecision } from './events';
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
 /** What is known of the prompt cache of the conversation's model. */
-export const cacheOf = ({ model, answers, resumed }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
-  cacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
+export const getCacheState = (
+  { model, answers, resumed }: LiveConversation,
+  { clock, learning }: LiveParts,
+): CacheState => inferCacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
 
 /** The price tier that the request dropped below. */
 function findTierLeft(
@@ -31,16 +33,16 @@ function findTierLeft(
  * tokens and US dollars.
  * @param before the previous view, and the whole request's o200k tokens with it
  */
-export function decisionOf(
+export function evaluateCondensation(
   conversation: LiveConversation,
   outcome: Condensed,
   reason: CondensationReason,
-  before: { readonly shown: Shown; readonly tokens: number },
+  before: { readonly shown: View; readonly tokens: number },
   parts: LiveParts,
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
   const factor = parts.learning.factor(model);
-  const cache = cacheOf(conversation, parts);
+  const cache = getCacheState(conversation, parts);
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
   const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);

@@ -3,8 +3,8 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { readTools } from './deferredTools';
-import { liveBed, read, reads, request, upstream, usage } from './testing';
+import { findVisibleTools } from './deferredTools';
+import { createTestBed, read, reads, createRequest, createModel, usage } from './testing';
 
 const schema = (words: number) => ({ type: 'object', description: 'What it takes. '.repeat(words) });
 const READ = { name: 'Read', input_schema: schema(10) };
@@ -18,7 +18,7 @@ const result = (content: readonly Block[]): Block => ({ type: 'tool_result', too
 describe('a tool that is deferred', () => {
   it('is not visible before it is found', () => {
     const tools = [READ, ...MCP];
-    expect(readTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
+    expect(findVisibleTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('a tool that is deferred', () => {
     ],
     ['a block of its own', reference('mcp__issues__do_7')],
   ])('is visible after it is found by %s', (_how, block) => {
-    expect(readTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
+    expect(findVisibleTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
   });
 
   it('is described to the model on the Responses API, or its namespace if it has one', () => {
@@ -42,35 +42,35 @@ describe('a tool that is deferred', () => {
     const plain = { type: 'function', name: 'b', description: 'Does b.', parameters: schema(9) };
     const crm = { type: 'namespace', name: 'crm', description: 'Customers.', tools: [plain, { ...own, name: 'c' }] };
     const told = [search, { type: 'function', name: 'a', description: 'Does a.' }, { ...crm, tools: [plain] }];
-    expect(readTools([search, own, crm], [user('go')]).loaded).toEqual(told);
-    expect(readTools([search, own, crm], [user('go')]).upFront).toEqual([search, { ...crm, tools: [plain] }]);
+    expect(findVisibleTools([search, own, crm], [user('go')]).loaded).toEqual(told);
+    expect(findVisibleTools([search, own, crm], [user('go')]).upFront).toEqual([search, { ...crm, tools: [plain] }]);
     // Codex declares tools in an item of the conversation.
     const more = { type: 'additional_tools', tools: [search, own, crm] };
-    expect(readTools([more], [user('go')]).loaded).toEqual([{ ...more, tools: told }]);
+    expect(findVisibleTools([more], [user('go')]).loaded).toEqual([{ ...more, tools: told }]);
   });
 
   it('is not described on Chat Completions', () => {
     const chat = { type: 'function', function: { name: 'a', parameters: schema(9) }, defer_loading: true };
-    expect(readTools([chat], [user('go')]).loaded).toEqual([]);
-    expect(readTools([chat], found(reference('a'))).loaded).toEqual([chat]);
+    expect(findVisibleTools([chat], [user('go')]).loaded).toEqual([]);
+    expect(findVisibleTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
   it('leaves declarations unchanged if none is deferred', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
-    expect(readTools(tools, [user('go')]).loaded).toBe(tools);
+    expect(findVisibleTools(tools, [user('go')]).loaded).toBe(tools);
   });
 });
 
 describe('a conversation with deferred tools', () => {
   it('counts those that the model has', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const counter = freshCounter();
       const prepared = (
         tools: readonly unknown[],
         conversationId: string,
         messages: readonly ApiMessage[] = reads(2),
-      ) => live.prepare(request(messages, { tools, conversationId }));
+      ) => live.prepare(createRequest(messages, { tools, conversationId }));
       const { countedTokens } = await prepared([READ], 'plain');
       expect(await prepared([READ, ...MCP], 'deferred')).toMatchObject({ countedTokens, mustRead: countedTokens });
       expect(live.active()?.tools?.map(({ name }) => name)).toEqual(['Read']);
@@ -89,7 +89,7 @@ describe('a conversation with deferred tools', () => {
 
   it('weighs those that are sent', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const data = Buffer.alloc(20_000, 1).toString('base64');
       const shot = (id: string): ApiMessage[] => [
         assistant(call(id, 'browser_take_screenshot')),
@@ -100,8 +100,8 @@ describe('a conversation with deferred tools', () => {
       ];
       const messages = [user('go'), ...shot('a'), ...shot('b')];
       const edits = async (tools: readonly unknown[], conversationId: string) => {
-        const model = upstream({ contextWindow: 200_000, limits: { bytes: 120_000 } });
-        return (await live.prepare(request(messages, { tools, conversationId, model }))).edits.length;
+        const model = createModel({ contextWindow: 200_000, limits: { bytes: 120_000 } });
+        return (await live.prepare(createRequest(messages, { tools, conversationId, model }))).edits.length;
       };
       expect(await edits([READ], 'light')).toBe(0);
       expect(await edits([READ, ...MCP], 'heavy')).toBeGreaterThan(0);
@@ -109,12 +109,12 @@ describe('a conversation with deferred tools', () => {
 
   it('learns no window of what its vendor does not load', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const model = upstream({ contextWindow: 200_000 });
+      const { live, events } = createTestBed(root);
+      const model = createModel({ contextWindow: 200_000 });
       const all = reads(4);
       for (let step = 0; step < 6; step++) {
         all.push(...read(`more${step}`, 2));
-        const prepared = await live.prepare(request(all, { tools: [READ, ...MCP], model }));
+        const prepared = await live.prepare(createRequest(all, { tools: [READ, ...MCP], model }));
         const whole = freshCounter().messages(all) + freshCounter().json([READ, ...MCP]);
         live.answered(prepared, usage(freshCounter().messages(all) + freshCounter().json([READ])));
         expect(prepared.contextWindow).toBe(200_000);
@@ -125,9 +125,12 @@ describe('a conversation with deferred tools', () => {
 
   it('is truncated by its server if that reads less than its tools and messages', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
+      const { live, events } = createTestBed(root);
       for (const count of [9, 12])
-        live.answered(await live.prepare(request(reads(count), { tools: [READ, ...MCP.slice(0, 1)] })), usage(2_050));
+        live.answered(
+          await live.prepare(createRequest(reads(count), { tools: [READ, ...MCP.slice(0, 1)] })),
+          usage(2_050),
+        );
       expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
     }));
 });

@@ -14,10 +14,10 @@
  */
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { nameOf } from './toolWeights';
+import { getToolName } from './toolWeights';
 
 /** Declarations that the model can see. */
-export interface ReadTools {
+export interface VisibleTools {
   /** All loaded so far. */
   readonly loaded: readonly unknown[];
   /** Loaded regardless of searches. */
@@ -25,13 +25,13 @@ export interface ReadTools {
 }
 
 /** @param messages the conversation, for tools found in it */
-export function readTools(tools: readonly unknown[], messages: readonly ApiMessage[]): ReadTools {
+export function findVisibleTools(tools: readonly unknown[], messages: readonly ApiMessage[]): VisibleTools {
   if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
   for (const message of messages)
     for (const block of getBlocks(message)) for (const name of findReferences(block)) found.add(name);
   return {
-    loaded: mapDeferred(tools, (tool) => (found.has(nameOf(tool)) ? tool : announce(tool))),
+    loaded: mapDeferred(tools, (tool) => (found.has(getToolName(tool)) ? tool : announce(tool))),
     upFront: mapDeferred(tools, () => undefined),
   };
 }

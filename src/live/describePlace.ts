@@ -3,7 +3,7 @@ import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
 import type { ApiMessage, Place } from '../core/messages/types';
 
 /** Describes places in a conversation, such as `result of read_file src/a.ts, message 12`. */
-export function describePlaces(messages: readonly ApiMessage[]): (place: Place) => string {
+export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: Place) => string {
   const named = new Map<string, string>();
   for (const exchange of listToolExchanges(messages)) {
     const name = [exchange.tool, getPath(DEFAULT_TOOLS, exchange)].filter(Boolean).join(' ');

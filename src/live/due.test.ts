@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { dueReason, type DueInput } from './due';
-import { upstream } from './testing';
+import { findDueReason, type DueInput } from './due';
+import { createModel } from './testing';
 
 const input = (changes: Partial<DueInput> = {}): DueInput => ({
-  model: upstream(),
+  model: createModel(),
   tokens: 10_000,
   isFitting: true,
   cache: 'warm',
@@ -14,27 +14,27 @@ const input = (changes: Partial<DueInput> = {}): DueInput => ({
 
 describe('a condensation', () => {
   it('is due at the threshold, in percent or tokens', () => {
-    expect(dueReason(input({ tokens: 29_999 }))).toBeUndefined();
-    expect(dueReason(input({ tokens: 30_000 }))).toBe('threshold');
-    const model = upstream({ threshold: { percent: 75, tokens: 5_000 } });
-    expect(dueReason(input({ model }))).toBe('threshold');
-    expect(dueReason(input({ model: upstream({ threshold: { percent: 20 } }) }))).toBe('threshold');
+    expect(findDueReason(input({ tokens: 29_999 }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 30_000 }))).toBe('threshold');
+    const model = createModel({ threshold: { percent: 75, tokens: 5_000 } });
+    expect(findDueReason(input({ model }))).toBe('threshold');
+    expect(findDueReason(input({ model: createModel({ threshold: { percent: 20 } }) }))).toBe('threshold');
   });
 
   it('is due if the request does not fit, even while waiting', () => {
-    expect(dueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
-    expect(dueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
+    expect(findDueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
+    expect(findDueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
   it('is due from a lower threshold if the cache is cold and that is set', () => {
-    expect(dueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
-    expect(dueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
-    expect(dueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();
-    expect(dueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
+    expect(findDueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
   });
 
   it('is never due if the window is unknown', () => {
-    const model = upstream({ contextWindow: 0 });
-    expect(dueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
+    const model = createModel({ contextWindow: 0 });
+    expect(findDueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
   });
 });

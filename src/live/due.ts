@@ -19,7 +19,7 @@ export interface DueInput {
 }
 
 /** Why to condense now, if at all. A window of 0 is unknown: never due. */
-export function dueReason(input: DueInput): CondensationReason | undefined {
+export function findDueReason(input: DueInput): CondensationReason | undefined {
   const { model, tokens, isFitting, cache, coldPercent, isWaiting } = input;
   if (model.contextWindow <= 0) return undefined;
   if (!isFitting) return 'window';
@@ -34,5 +34,5 @@ export function dueReason(input: DueInput): CondensationReason | undefined {
 const PREPARE_SHARE = 0.8;
 
 /** The model's tokens from which a summary is prepared in the background. */
-export const preparingTokens = (backgroundPercent: number, { threshold, contextWindow }: UpstreamModel): number =>
+export const getPreparingTokens = (backgroundPercent: number, { threshold, contextWindow }: UpstreamModel): number =>
   Math.min(percentOf(backgroundPercent, contextWindow), thresholdTokens(threshold, contextWindow) * PREPARE_SHARE);

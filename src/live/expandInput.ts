@@ -2,7 +2,7 @@ import { expandMarkers, findMarkers, MARKER_EXAMPLE, MARKER_START, type Referenc
 import { errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { LiveConversation } from './liveConversation';
-import { originalsBehind, referencedBy } from './references';
+import { readOriginals, mapReferences } from './references';
 import type { ExpandedInput } from './types';
 
 /**
@@ -15,7 +15,7 @@ import type { ExpandedInput } from './types';
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = collectStrings(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };
-  const known = referencedBy(conversation);
+  const known = mapReferences(conversation);
   if (strings.some((text) => containsBrokenMarker(text, conversation, [...known.keys()]))) {
     return { error: createRefusal('One of them is not written as it stands in the conversation.') };
   }
@@ -24,7 +24,7 @@ export async function expandInput(conversation: LiveConversation, input: unknown
   if (references.length === 0) return { input };
   const originals = new Map<ReferenceId, string>();
   try {
-    for (const { reference, content, text } of await originalsBehind(conversation, references)) {
+    for (const { reference, content, text } of await readOriginals(conversation, references)) {
       if (content.kind === 'cut') originals.set(reference, text);
     }
   } catch (error) {

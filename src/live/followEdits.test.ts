@@ -11,7 +11,7 @@ import { assistant, result, user } from '../core/testing';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { condensed, originalsIn } from '../storage/testing';
-import { liveBed, reads, request, type TestBed } from './testing';
+import { createTestBed, reads, createRequest, type TestBed } from './testing';
 import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -20,10 +20,10 @@ const SMALL = reads(8);
 
 async function summarized(root: string): Promise<TestBed & { readonly id: LiveId }> {
   const summarizer = testSummarizer([`## Goal\n${WORDS}`]);
-  const bed = liveBed(root, {
+  const bed = createTestBed(root, {
     providers: [nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) })],
   });
-  const { conversation } = await bed.live.prepare(request(SMALL));
+  const { conversation } = await bed.live.prepare(createRequest(SMALL));
   await bed.live.condenseNow(conversation, { provider: 'native' });
   expect(json(bed.live.view(conversation)?.view)).toContain(WORDS);
   return { ...bed, id: conversation };
@@ -35,9 +35,9 @@ describe('a summary', () => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
       const changed = SMALL.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
-      expect(json((await live.prepare(request(changed))).messages)).toBe(before);
-      const again = liveBed(root).live;
-      expect(json((await again.prepare(request(changed))).messages)).toBe(before);
+      expect(json((await live.prepare(createRequest(changed))).messages)).toBe(before);
+      const again = createTestBed(root).live;
+      expect(json((await again.prepare(createRequest(changed))).messages)).toBe(before);
       expect((await again.undo(id)).kind).toBe('done');
       expect(again.view(id)?.view).toEqual(changed);
     }));
@@ -47,7 +47,7 @@ describe('a summary', () => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
       const lost = SMALL.toSpliced(6, 2);
-      const { messages } = await live.prepare(request(lost));
+      const { messages } = await live.prepare(createRequest(lost));
       expect(json(messages)).toBe(before);
       expect(findNewViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
     }));
@@ -56,11 +56,11 @@ describe('a summary', () => {
     inTemporaryFolder(async (root) => {
       const { live } = await summarized(root);
       const back = [...SMALL.slice(0, 6), user('another way')];
-      expect((await live.prepare(request(back))).messages).toEqual(back);
+      expect((await live.prepare(createRequest(back))).messages).toEqual(back);
       const inserted = SMALL.toSpliced(6, 0, assistant('and'), user('something new'));
-      expect((await live.prepare(request(inserted))).messages).toEqual(inserted);
+      expect((await live.prepare(createRequest(inserted))).messages).toEqual(inserted);
       const headless = SMALL.toSpliced(2, 2);
-      expect((await live.prepare(request(headless))).messages).toEqual(headless);
+      expect((await live.prepare(createRequest(headless))).messages).toEqual(headless);
     }));
 
   it('covers a message that can only be pinned by undoing it', () =>
@@ -76,10 +76,11 @@ describe('the conversations of a host', () => {
   it('are kept in memory up to a limit and reloaded from disk', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
-      for (let other = 0; other < 25; other++) await live.prepare(request(SMALL, { conversationId: `other ${other}` }));
+      for (let other = 0; other < 25; other++)
+        await live.prepare(createRequest(SMALL, { conversationId: `other ${other}` }));
       expect(live.list()).toHaveLength(20);
       expect(live.view(id)).toBeUndefined();
-      expect(json((await live.prepare(request(SMALL))).messages)).toContain(WORDS);
+      expect(json((await live.prepare(createRequest(SMALL))).messages)).toContain(WORDS);
     }));
 
   it('continue without an unreadable ledger, which is reported', () =>
@@ -88,8 +89,8 @@ describe('the conversations of a host', () => {
       live.dispose();
       const [ledger] = await listLedgers(root);
       writeFileSync(`${ledger!.folder}/about.json`, json({ version: 99, id }));
-      const { live: newer, events } = liveBed(root);
-      expect((await newer.prepare(request(SMALL))).messages).toEqual(SMALL);
+      const { live: newer, events } = createTestBed(root);
+      expect((await newer.prepare(createRequest(SMALL))).messages).toEqual(SMALL);
       expect(events.find((event) => event.kind === 'problem')?.message).toContain('newer version');
       const outcome = await newer.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
       expect(outcome?.kind).toBe('condensed');
@@ -112,12 +113,12 @@ describe('the conversations of a host', () => {
       const since = await openLedger(root, { id: 'used since' });
       await since.append(condensed('c1', ['one']), originalsIn(['one']));
       for (const name of readdirSync(since.folder)) await nodeFiles.touch(join(since.folder, name), later.now());
-      const { live } = liveBed(root, { clock: later });
+      const { live } = createTestBed(root, { clock: later });
       const told: string[] = [];
       live.on((event) => {
         if (event.kind === 'pruned') told.push(event.message);
       });
-      await live.prepare(request(SMALL, { conversationId: 'other' }));
+      await live.prepare(createRequest(SMALL, { conversationId: 'other' }));
       await until(() => Promise.resolve(told.length > 0));
       expect(told).toEqual([expect.stringContaining('1 ledger not used lately was set aside')]);
       expect(readdirSync(root).filter((name) => name.includes('.aside-'))).toHaveLength(1);

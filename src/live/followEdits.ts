@@ -25,14 +25,14 @@ import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
 /** What the model sees, and the edits that produce it. */
-export interface Shown {
+export interface View {
   readonly edits: readonly Edit[];
   readonly messages: readonly ApiMessage[];
   /** Index of each message in the original; SUMMARY_ORIGIN for a summary. */
   readonly origins: readonly number[];
 }
 
-export interface Followed extends Shown {
+export interface FollowedView extends View {
   /**
    * False if the conversation diverged after one of the condensations; copies that references point
    * to may then be gone.
@@ -40,7 +40,7 @@ export interface Followed extends Shown {
   readonly isExact: boolean;
 }
 
-export const unedited = (messages: readonly ApiMessage[]): Shown => ({
+export const createView = (messages: readonly ApiMessage[]): View => ({
   edits: [],
   messages,
   origins: messages.map((_, index) => index),
@@ -51,9 +51,9 @@ export const unedited = (messages: readonly ApiMessage[]): Shown => ({
  * conversation keeps the edits of remaining messages, and returning to an earlier state restores
  * them all.
  */
-export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Followed {
-  if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
-  const keys = keysOf(messages);
+export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): FollowedView {
+  if (ledger.condensations.length === 0) return { ...createView(messages), isExact: true };
+  const keys = getKeys(messages);
   let isExact = true;
   const edits = activeEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
@@ -68,7 +68,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   });
   const shown = applyFittingEdits(messages, edits);
   const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
-  return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
+  return isValid ? { ...shown, isExact } : { ...createView(messages), isExact: false };
 }
 
 /**
@@ -104,7 +104,7 @@ function moveNewResults(
 }
 
 /** Computing keys is slow the first time. */
-export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
+export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
     keys.push(makeMessageKey(message));
@@ -113,18 +113,18 @@ export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
 }
 
 /** Applies edits that are known to fit. */
-export function show(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
-  if (edits.length === 0) return unedited(messages);
+export function createEditedView(messages: readonly ApiMessage[], edits: readonly Edit[]): View {
+  if (edits.length === 0) return createView(messages);
   const { messages: view, origins } = applyEdits(messages, edits);
   return { edits, messages: view, origins };
 }
 
 /** Adds cuts in messages that no summary covers. */
-export function withCuts(
-  { edits, messages, origins }: Shown,
+export function addCuts(
+  { edits, messages, origins }: View,
   added: readonly CutEdit[],
   original: readonly ApiMessage[],
-): Shown {
+): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
     const at = origins.lastIndexOf(place.message);
@@ -136,7 +136,7 @@ export function withCuts(
 }
 
 /** Extends the view of a conversation that has grown; existing messages stay the same. */
-export function grown({ edits, messages, origins }: Shown, added: readonly ApiMessage[], from: number): Shown {
+export function extendView({ edits, messages, origins }: View, added: readonly ApiMessage[], from: number): View {
   return {
     edits,
     messages: [...messages, ...added],
@@ -144,7 +144,7 @@ export function grown({ edits, messages, origins }: Shown, added: readonly ApiMe
   };
 }
 
-function applyFittingEdits(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
+function applyFittingEdits(messages: readonly ApiMessage[], edits: readonly Edit[]): View {
   const { messages: view, origins, stale } = applyEdits(messages, edits);
   if (stale.length === 0) return { edits, messages: view, origins };
   const gone = new Set(stale.map(editKey));
@@ -152,7 +152,7 @@ function applyFittingEdits(messages: readonly ApiMessage[], edits: readonly Edit
 }
 
 /** True if any of the condensation's edits still has its message. */
-export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
+export const hasRemainingEdits = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
   return followCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
@@ -161,7 +161,7 @@ export const isFollowed = (condensation: Condensation, messages: readonly ApiMes
  * Entries that exclude all edits of one message, including hidden ones and those of undone
  * condensations that would replace them.
  */
-export function excludeAllOf(
+export function excludeEditsOfMessage(
   message: number,
   { condensations }: Ledger,
   messages: readonly ApiMessage[],
@@ -178,7 +178,7 @@ export function excludeAllOf(
  * Edits that a person excluded and may restore, at their current places. Those of pinned messages
  * are omitted: unpin first.
  */
-export function takenOut(
+export function listExcludedEdits(
   ledger: Ledger,
   messages: readonly ApiMessage[],
   shown: readonly Edit[],

@@ -16,8 +16,8 @@ import type { ApiMessage } from '../core/messages/types';
 import { user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { openLedger } from '../storage/ledgerStore';
-import { reservedOf } from './tokenLearning';
-import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
+import { getReservedTokens } from './tokenLearning';
+import { createTestBed, createRequest, resend, createModel, type TestBed } from './testing';
 import type { PreparedRequest } from './request';
 
 type Action =
@@ -86,7 +86,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
     fc.asyncProperty(run, ({ full, actions, window, provider }) =>
       inTemporaryFolder(async (root) => {
         const counter = freshCounter();
-        const start = (): TestBed => liveBed(root, { settings: { provider } });
+        const start = (): TestBed => createTestBed(root, { settings: { provider } });
         let bed = start();
         let length = 1;
         let whole: readonly ApiMessage[] = full;
@@ -138,13 +138,13 @@ it('every view is valid, no larger, restorable, and stays put between condensati
               break;
           }
           bed.events.length = 0;
-          const model = upstream({ contextWindow: window, maxOutputTokens: 256 });
-          const prepared = await bed.live.prepare(request(sent, { model }));
+          const model = createModel({ contextWindow: window, maxOutputTokens: 256 });
+          const prepared = await bed.live.prepare(createRequest(sent, { model }));
           const view = bed.live.view(prepared.conversation);
           if (!view) throw new Error('no view');
 
           // The original is what was sent, and the firewall has nothing to say that it didn't say of it.
-          expect(view.original).toEqual(sentAnew(sent));
+          expect(view.original).toEqual(resend(sent));
           expect(findNewViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
           // Removed text comes back from the disk, byte for byte.
@@ -168,7 +168,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
             const known = last.messages.filter((_, at) => isKnown || (view.origins[at] ?? answered) < answered);
             expect(json(prepared.messages.slice(0, known.length))).toBe(json(known));
           }
-          const fits = prepared.tokens <= allowedTokens(window, reservedOf(model));
+          const fits = prepared.tokens <= allowedTokens(window, getReservedTokens(model));
           expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);
           last = prepared;
         }
@@ -180,8 +180,8 @@ it('sends the original conversation after all edits are undone', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(history, repeatingHistory), (messages) =>
       inTemporaryFolder(async (root) => {
-        const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-        const sent = request(messages, { model: upstream({ contextWindow: 10_000_000 }) });
+        const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+        const sent = createRequest(messages, { model: createModel({ contextWindow: 10_000_000 }) });
         const { conversation } = await live.prepare(sent);
         await live.condenseNow(conversation, { targetPercent: 1 });
         while ((await live.undo(conversation)).kind === 'done');

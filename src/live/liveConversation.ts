@@ -21,23 +21,26 @@ import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { isStorageError, collectOriginals } from '../storage/ledgerStore';
 import { AnsweredRequests } from './answeredRequests';
-import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
+import { followEdits, extendView, getKeys, createEditedView, createView, type View } from './followEdits';
 import type { LiveLedger } from './liveLedger';
-import { ownToolsOf } from './ownTools';
+import { readOwnTools } from './ownTools';
 import type { LiveParts } from './types';
 import type { CondensedResults, NewResultsState } from './newResults';
-import type { Standing } from './preparation';
+import type { ConversationState } from './preparation';
 import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import { UseWatch } from './useWatch';
-import type { Weighed } from './weight';
-import { CallCounts, declaredTools, type DeclaredTool } from './toolWeights';
-import { readTools } from './deferredTools';
-import { optionalTokens } from './vendorReads';
+import type { RequestContent } from './weight';
+import { CallCounts, measureTools, type DeclaredTool } from './toolWeights';
+import { findVisibleTools } from './deferredTools';
+import { countOptionalTokens } from './vendorReads';
 import { isTooMuchUse, type UseAfter } from '../core/condense/ledger/use';
 
 /** The recorded part of a condensation. */
-export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'> &
+export type CondensationRecord = Pick<
+  Condensation,
+  'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'
+> &
   Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
 /** Provider ID recorded for edits that restore text whose reference no longer resolves. */
@@ -89,14 +92,14 @@ export class LiveConversation {
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
   private asked: RequestState | undefined;
-  private current: Shown = unedited([]);
+  private current: View = createView([]);
   /** Counts changes of the view; results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: UseWatch | undefined;
   /** Cached, because each request asks several times. */
-  private readonly viewTokens = memoizeByObject(({ messages }: Shown) => this.parts.counter.messages(messages));
+  private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.messages(messages));
 
   constructor(
     readonly about: LiveAbout,
@@ -111,7 +114,7 @@ export class LiveConversation {
     return this.asked?.messages ?? [];
   }
 
-  get shown(): Shown {
+  get shown(): View {
     return this.current;
   }
 
@@ -158,7 +161,7 @@ export class LiveConversation {
   }
 
   /** O200k tokens of the whole request with a view. */
-  tokensWith(shown: Shown): number {
+  tokensWith(shown: View): number {
     return this.overheadTokens + this.viewTokens(shown);
   }
 
@@ -168,7 +171,7 @@ export class LiveConversation {
   get mustRead(): number | undefined {
     if (!this.asked || this.asked.isReadOtherwise) return undefined;
     const { messages } = this.current;
-    return this.countedTokens - this.asked.optionalTokens - optionalTokens(messages, this.parts.counter);
+    return this.countedTokens - this.asked.optionalTokens - countOptionalTokens(messages, this.parts.counter);
   }
 
   /** Tools of the last request that the model can see. */
@@ -177,20 +180,20 @@ export class LiveConversation {
   }
 
   /** The request's content, for its size in bytes. */
-  get weighed(): Weighed {
+  get weighed(): RequestContent {
     const { messages: original, pinned, asked } = this;
     return { original, view: this.current.messages, besideBytes: asked?.overheadBytes ?? 0, pinned };
   }
 
   /** The current state, for preparations based on it. */
-  get standing(): Standing {
+  get standing(): ConversationState {
     return { revision: this.revision, original: this.messages, view: this.current.messages };
   }
 
   /**
    * True if the conversation continues from that state. A side request in between doesn't matter.
    */
-  stillStands({ revision, original, view }: Standing): boolean {
+  stillStands({ revision, original, view }: ConversationState): boolean {
     return (
       revision === this.revision &&
       commonPrefix(original, this.messages) === original.length &&
@@ -239,7 +242,7 @@ export class LiveConversation {
     this.firstNew = Math.max(answered, before ? known : 0, this.firstUnnamed(answered));
     this.calls.follow(messages);
     const hasGrown = before !== undefined && known === was.length;
-    if (hasGrown) this.current = grown(this.current, added, known);
+    if (hasGrown) this.current = extendView(this.current, added, known);
     else if (!this.showAnew()) await this.restoreReferences();
     await this.watchUse(hasGrown);
     for (const message of this.current.messages) {
@@ -296,9 +299,9 @@ export class LiveConversation {
    * is full
    * @returns undefined if its view is invalid or it could not be saved; nothing has changed then
    */
-  async record(made: Made, mustFit: boolean): Promise<CondensationId | undefined> {
+  async record(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
-    const shown = show(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
+    const shown = createEditedView(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
     // The conversation may have grown since it was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
@@ -321,7 +324,7 @@ export class LiveConversation {
       at: new Date(clock.now()).toISOString(),
       base: 'view',
       viewHash: viewHash(shown.messages),
-      messages: keysOf(this.messages),
+      messages: getKeys(this.messages),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
     const originals = collectOriginals(this.messages, edits);
@@ -427,7 +430,7 @@ export class LiveConversation {
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.messages, counter, this.current.edits);
     const tokensBefore = draft.tokens;
-    if (restoreReferences(draft, ownToolsOf(settings())) === 0) return;
+    if (restoreReferences(draft, readOwnTools(settings())) === 0) return;
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {
@@ -451,7 +454,7 @@ function readRequest(
   { counter, clock }: LiveParts,
 ): RequestState {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
-  const { loaded, upFront } = readTools(tools, messages);
+  const { loaded, upFront } = findVisibleTools(tools, messages);
   const toolsJson = toJson(loaded);
   const late = loaded === upFront ? 0 : counter.text(toolsJson) - counter.text(toJson(upFront));
   const sentJson = loaded === tools ? toolsJson : toJson(tools);
@@ -462,7 +465,7 @@ function readRequest(
     title: title ?? before?.title ?? '',
     canRecall,
     // Tools are usually declared the same way in each request.
-    tools: before?.toolsJson === toolsJson ? before.tools : declaredTools(loaded, counter),
+    tools: before?.toolsJson === toolsJson ? before.tools : measureTools(loaded, counter),
     toolsJson,
     overheadTokens: counter.text(system ?? '') + counter.text(toolsJson) + extraTokens,
     optionalTokens: late + extraTokens,

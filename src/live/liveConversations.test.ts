@@ -7,7 +7,18 @@ import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import { assistant, exchange, lines, user } from '../core/testing';
-import { DUE, json, liveBed, marked, read, reads, request, SMALL, upstream, usage } from './testing';
+import {
+  DUE,
+  json,
+  createTestBed,
+  countMarkers,
+  read,
+  reads,
+  createRequest,
+  SMALL,
+  createModel,
+  usage,
+} from './testing';
 
 /** A cache that is kept for five minutes. */
 const MINUTES_5 = { cacheLifetime: '5m', cacheSpan: { warmMs: 300_000, coldMs: 300_000 } } as const;
@@ -15,8 +26,8 @@ const MINUTES_5 = { cacheLifetime: '5m', cacheSpan: { warmMs: 300_000, coldMs: 3
 describe('a request', () => {
   it('below the threshold is sent unchanged', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const prepared = await live.prepare(request(SMALL));
+      const { live, events } = createTestBed(root);
+      const prepared = await live.prepare(createRequest(SMALL));
       expect(prepared.messages).toEqual(SMALL);
       expect(prepared.outcome).toBeUndefined();
       expect(prepared.notes).toEqual([]);
@@ -26,8 +37,8 @@ describe('a request', () => {
 
   it('at the threshold is condensed to the target, and valid', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const prepared = await live.prepare(request(DUE));
+      const { live, events } = createTestBed(root);
+      const prepared = await live.prepare(createRequest(DUE));
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.tokens).toBeLessThanOrEqual(20_000);
       expect(findNewViolations(DUE, prepared.messages)).toEqual([]);
@@ -41,82 +52,83 @@ describe('a request', () => {
 
   it('that must always be condensed warns once that the window is too small', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
+      const { live, events } = createTestBed(root);
       const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
       // Each result fills a third of the window.
       const all = reads(2, 180);
       for (let step = 0; step < 12; step++) {
         all.push(...read(`more${step}`, 180));
-        const prepared = await live.prepare(request(all, { model: upstream({ contextWindow: 4_500 }) }));
+        const prepared = await live.prepare(createRequest(all, { model: createModel({ contextWindow: 4_500 }) }));
         if (step < 3) expect(problems()).toEqual([]);
         expect(prepared.tokens).toBeLessThanOrEqual(4_500);
       }
       expect(problems()).toEqual([expect.stringMatching(/window of 4,500 tokens.*too small/)]);
-      await live.prepare(request(reads(25), { conversationId: 'roomy' }));
-      for (let step = 0; step < 4; step++) await live.prepare(request(reads(26 + step), { conversationId: 'roomy' }));
+      await live.prepare(createRequest(reads(25), { conversationId: 'roomy' }));
+      for (let step = 0; step < 4; step++)
+        await live.prepare(createRequest(reads(26 + step), { conversationId: 'roomy' }));
       expect(problems()).toHaveLength(1);
     }));
 
   it('is sent unchanged if the window is unknown', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const prepared = await live.prepare(request(DUE, { model: upstream({ contextWindow: 0 }) }));
+      const { live } = createTestBed(root);
+      const prepared = await live.prepare(createRequest(DUE, { model: createModel({ contextWindow: 0 }) }));
       expect(prepared.messages).toEqual(DUE);
       expect(prepared.notes).toEqual([]);
     }));
 
   it('is the same after a condensation, and the prefix stays put', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const first = await live.prepare(request(DUE));
-      const again = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const first = await live.prepare(createRequest(DUE));
+      const again = await live.prepare(createRequest(DUE));
       expect(again.outcome).toBeUndefined();
       expect(json(again.messages)).toBe(json(first.messages));
-      const grown = await live.prepare(request([...DUE, ...read('more')]));
+      const grown = await live.prepare(createRequest([...DUE, ...read('more')]));
       expect(json(grown.messages.slice(0, first.messages.length))).toBe(json(first.messages));
       expect(grown.messages.slice(-2)).toEqual(read('more'));
     }));
 
   it('has breakpoints at the condensed prefix, at what was newest before, and at the newest', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const first = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const first = await live.prepare(createRequest(DUE));
       live.answered(first, usage(first.tokens));
-      const grown = await live.prepare(request([...DUE, ...read('more')]));
+      const grown = await live.prepare(createRequest([...DUE, ...read('more')]));
       const last = grown.messages.length - 1;
       expect(grown.cacheMarks.slice(1)).toEqual([last - 2, last]);
       const [prefix = 0] = grown.cacheMarks;
-      expect(marked([grown.messages[prefix] as ApiMessage])).toBe(1);
-      expect(marked(grown.messages.slice(prefix + 1))).toBe(0);
-      const plain = await live.prepare(request(SMALL, { conversationId: 'other' }));
+      expect(countMarkers([grown.messages[prefix] as ApiMessage])).toBe(1);
+      expect(countMarkers(grown.messages.slice(prefix + 1))).toBe(0);
+      const plain = await live.prepare(createRequest(SMALL, { conversationId: 'other' }));
       expect(plain.cacheMarks).toEqual([SMALL.length - 1]);
     }));
 
   it('that was aborted is not prepared', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const reason = new Error('stopped');
-      await expect(live.prepare(request(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
+      await expect(live.prepare(createRequest(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
     }));
 
   it('with a missing provider uses the default one', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root, { settings: { provider: 'gone' } });
-      expect((await live.prepare(request(DUE))).outcome?.provider).toBe('lossless');
-      await live.prepare(request([...DUE, ...read('more')]));
+      const { live, events } = createTestBed(root, { settings: { provider: 'gone' } });
+      expect((await live.prepare(createRequest(DUE))).outcome?.provider).toBe('lossless');
+      await live.prepare(createRequest([...DUE, ...read('more')]));
       const problems = events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
       expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
     }));
 
   it('is condensed within the request by passes that ask no model', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root, {
+      const bed = createTestBed(root, {
         providers: [smartProvider()],
         settings: { provider: 'smart' },
       });
       const { live, events } = bed;
       bed.settings = { ...bed.settings, config: 'file-aware', backgroundPercent: 10 };
-      const prepared = await live.prepare(request(DUE));
+      const prepared = await live.prepare(createRequest(DUE));
       expect(prepared.outcome).toMatchObject({ kind: 'condensed', provider: 'smart' });
       expect(events.map(({ kind }) => kind)).not.toContain('preparing');
     }));
@@ -127,12 +139,12 @@ describe('a request', () => {
       const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
       const messages = [...DUE.slice(0, 2), ...failing, ...DUE.slice(2)];
       const settings = { config: { toolResults: { mode: 'suppress' } }, coherenceFloor: { errors: 100 } };
-      const { live } = liveBed(root, { settings });
-      const due = await live.prepare(request(messages));
+      const { live } = createTestBed(root, { settings });
+      const due = await live.prepare(createRequest(messages));
       expect(due.outcome?.notes.join('\n')).toContain('the minimum is 100%');
       expect(json(due.messages)).toContain('Error: boom');
       const grown = [...messages, ...reads(4, 100, 'g').slice(2)];
-      const must = await live.prepare(request(grown));
+      const must = await live.prepare(createRequest(grown));
       expect(must.outcome?.kind).toBe('condensed');
       expect(must.tokens).toBeLessThanOrEqual(32_000);
     }));
@@ -143,8 +155,8 @@ describe('a request that does not fit', () => {
 
   it('is truncated if the provider is not enough, with room for the next ones', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const prepared = await live.prepare(request(HUGE));
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const prepared = await live.prepare(createRequest(HUGE));
       expect(prepared.outcome?.notes.join()).toContain('truncated');
       expect(prepared.tokens).toBeLessThanOrEqual(32_000 - 4_000);
       expect(prepared.notes.join()).not.toContain('nothing more');
@@ -153,34 +165,34 @@ describe('a request that does not fit', () => {
   it('has a floor: the oldest results go, by reference, and stay gone', () =>
     inTemporaryFolder(async (root) => {
       const configs = { truncation: { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } } };
-      const { live } = liveBed(root, { settings: { provider: 'lossless', configs } });
-      const prepared = await live.prepare(request(HUGE));
+      const { live } = createTestBed(root, { settings: { provider: 'lossless', configs } });
+      const prepared = await live.prepare(createRequest(HUGE));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
       expect(prepared.outcome?.notes.join()).toContain('suppressed');
       expect(json(prepared.messages.at(-1))).toContain('f79 line 99');
-      const again = await live.prepare(request([...HUGE, ...read('more')]));
+      const again = await live.prepare(createRequest([...HUGE, ...read('more')]));
       expect(json(again.messages.slice(0, -2))).toBe(json(prepared.messages));
     }));
 
   it('is shortened even if a single new result is too long', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
-      const prepared = await live.prepare(request([...SMALL, ...read('huge', 6_000)]));
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
+      const prepared = await live.prepare(createRequest([...SMALL, ...read('huge', 6_000)]));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
     }));
 
   it('with too much text of people is sent anyway, with a note', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const prepared = await live.prepare(request([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
+      const { live, events } = createTestBed(root);
+      const prepared = await live.prepare(createRequest([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
       expect(prepared.notes.at(-1)).toContain('nothing more could be removed');
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
 
   it('that the model rejected is condensed further until nothing is left to remove', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const sent = request(reads(24));
+      const { live, events } = createTestBed(root);
+      const sent = createRequest(reads(24));
       const prepared = await live.prepare(sent);
       const smaller = await live.tooLong(prepared, sent);
       expect(smaller?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
@@ -193,14 +205,14 @@ describe('a request that does not fit', () => {
         last = smallest;
       }
       // The refused size is known: the next request keeps under it.
-      const next = await live.prepare(request([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
+      const next = await live.prepare(createRequest([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
       expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));
 
   it('that was rejected with figures is condensed to them at once', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const sent = request(reads(24));
+      const { live } = createTestBed(root);
+      const sent = createRequest(reads(24));
       const prepared = await live.prepare(sent);
       // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
       const tokens = Math.round(prepared.countedTokens * 2.2);
@@ -208,14 +220,14 @@ describe('a request that does not fit', () => {
       expect(smaller!.countedTokens * 2.2).toBeLessThan(30_000);
       expect(smaller!.tokens).toBeCloseTo(smaller!.countedTokens * 2.2, -1);
       expect(smaller!.contextWindow).toBe(30_000);
-      const next = await live.prepare(request([...reads(24), user('go on')]));
+      const next = await live.prepare(createRequest([...reads(24), user('go on')]));
       expect(next.tokens).toBeLessThan(30_000);
     }));
 
   it('whose prompt alone would have fit is sent unchanged with a shorter answer', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const sent = request(reads(6));
+      const { live } = createTestBed(root);
+      const sent = createRequest(reads(6));
       const prepared = await live.prepare(sent);
       const overflow = { tokens: prepared.countedTokens, limit: 38_000 };
       const again = await live.tooLong(prepared, sent, undefined, overflow);
@@ -225,8 +237,8 @@ describe('a request that does not fit', () => {
 
   it("that the model rejected and that can't be shortened is reported", () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const sent = request([user('a short task')]);
+      const { live } = createTestBed(root);
+      const sent = createRequest([user('a short task')]);
       expect(await live.tooLong(await live.prepare(sent), sent)).toBeUndefined();
     }));
 });
@@ -234,8 +246,8 @@ describe('a request that does not fit', () => {
 describe('tokens', () => {
   it('are calibrated by what the model reports', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const sent = request(reads(18));
+      const { live } = createTestBed(root);
+      const sent = createRequest(reads(18));
       const prepared = await live.prepare(sent);
       expect(prepared.outcome).toBeUndefined();
       live.answered(prepared, usage(prepared.countedTokens * 2));
@@ -246,8 +258,8 @@ describe('tokens', () => {
 
   it('and cost are reported for each conversation', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const prepared = await live.prepare(request(SMALL, { model: upstream({ prices: SONNET_PRICES }) }));
+      const { live } = createTestBed(root);
+      const prepared = await live.prepare(createRequest(SMALL, { model: createModel({ prices: SONNET_PRICES }) }));
       live.used(prepared, usage(1_000_000));
       const summary = live.active();
       expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
@@ -259,8 +271,8 @@ describe('tokens', () => {
 
 it('a changed threshold shows at once, before the next request', () =>
   inTemporaryFolder(async (root) => {
-    const bed = liveBed(root);
-    await bed.live.prepare(request(SMALL, { model: upstream({ profile: 'mine' }) }));
+    const bed = createTestBed(root);
+    await bed.live.prepare(createRequest(SMALL, { model: createModel({ profile: 'mine' }) }));
     const shown = (byProfile: Readonly<Record<string, Threshold>>): number | undefined => {
       bed.settings = { ...bed.settings, thresholds: { default: { percent: 50 }, byProfile } };
       return bed.live.active()?.thresholdTokens;
@@ -279,8 +291,8 @@ describe('a cold cache', () => {
     ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
   ])('is a reason from this many tokens: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
-      await live.prepare(request(SMALL, { model: upstream({ contextWindow: 40_000, ...cache }) }));
+      const { live } = createTestBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
+      await live.prepare(createRequest(SMALL, { model: createModel({ contextWindow: 40_000, ...cache }) }));
       expect(live.list()[0]?.coldTokens).toBe(expected);
     }),
   );
@@ -288,12 +300,12 @@ describe('a cold cache', () => {
   it('belongs to the model that answered, like cost and tokens, even if another was called meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live, events } = liveBed(root, { clock, settings: { coldPercent: 60 } });
-      const main = upstream({ ...MINUTES_5, prices: SONNET_PRICES });
-      const cheap = upstream({ ...MINUTES_5, key: 'cheap', contextWindow: 400_000 });
-      const sent = request(reads(23), { model: main });
+      const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
+      const main = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
+      const cheap = createModel({ ...MINUTES_5, key: 'cheap', contextWindow: 400_000 });
+      const sent = createRequest(reads(23), { model: main });
       const first = await live.prepare(sent);
-      await live.prepare(request(reads(23), { model: cheap }));
+      await live.prepare(createRequest(reads(23), { model: cheap }));
       live.answered(first, usage(first.countedTokens * 1.1));
       live.used(first, usage(1_000_000));
       expect(live.active()?.spent).toBeCloseTo(3, 2);
@@ -308,10 +320,10 @@ describe('a cold cache', () => {
     ['cold', 'begun here', reads(0)],
   ])('is %s after another model has answered in a conversation that was %s', (state, _where, begun) =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root, { clock: testClock() });
-      const other = await live.prepare(request(begun, { model: upstream({ ...MINUTES_5, key: 'cheap' }) }));
+      const { live, events } = createTestBed(root, { clock: testClock() });
+      const other = await live.prepare(createRequest(begun, { model: createModel({ ...MINUTES_5, key: 'cheap' }) }));
       live.answered(other, usage(other.tokens));
-      await live.prepare(request(DUE, { model: upstream(MINUTES_5) }));
+      await live.prepare(createRequest(DUE, { model: createModel(MINUTES_5) }));
       expect(events.find((event) => event.kind === 'condensed')?.decision.cache.state).toBe(state);
     }),
   );
@@ -319,8 +331,8 @@ describe('a cold cache', () => {
   it('is reason enough from a lower threshold, and breaks nothing', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live, events } = liveBed(root, { clock, settings: { coldPercent: 60 } });
-      const sent = request(reads(23), { model: upstream({ ...MINUTES_5, prices: SONNET_PRICES }) });
+      const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
+      const sent = createRequest(reads(23), { model: createModel({ ...MINUTES_5, prices: SONNET_PRICES }) });
       const first = await live.prepare(sent);
       expect(first.outcome).toBeUndefined();
       live.answered(first, usage(first.tokens));
@@ -342,8 +354,8 @@ describe('a cold cache', () => {
   it('is as old as the request, however long the answer took', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
-      const { live } = liveBed(root, { clock, settings: { coldPercent: 60 } });
-      const sent = request(reads(23), { model: upstream(MINUTES_5) });
+      const { live } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
+      const sent = createRequest(reads(23), { model: createModel(MINUTES_5) });
       const first = await live.prepare(sent);
       clock.advance(4 * 60_000);
       live.answered({ ...first }, usage(first.tokens));
@@ -353,11 +365,11 @@ describe('a cold cache', () => {
 
   it('that is warm is broken once, and what that costs is worked out', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const model = upstream({ ...MINUTES_5, prices: SONNET_PRICES });
-      const first = await live.prepare(request(SMALL, { model }));
+      const { live, events } = createTestBed(root);
+      const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
+      const first = await live.prepare(createRequest(SMALL, { model }));
       live.answered(first, usage(first.tokens));
-      await live.prepare(request(DUE, { model }));
+      await live.prepare(createRequest(DUE, { model }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision).toMatchObject({ reason: 'threshold', cache: { state: 'warm', basis: 'vendor' } });
       expect(decision?.saving?.cacheBreak).toBeGreaterThan(0);
@@ -367,9 +379,9 @@ describe('a cold cache', () => {
 
   it('names the dearer prices of long prompts that a request came below', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
+      const { live, events } = createTestBed(root);
       const input = { base: 3, tiers: [20_000, 25_000, 35_000].map((aboveTokens) => ({ aboveTokens, price: 6 })) };
-      await live.prepare(request(DUE, { model: upstream({ prices: { ...SONNET_PRICES, input } }) }));
+      await live.prepare(createRequest(DUE, { model: createModel({ prices: { ...SONNET_PRICES, input } }) }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision?.tokensBefore).toBeGreaterThan(25_000);
       expect(decision?.tokensAfter).toBeLessThan(25_000);

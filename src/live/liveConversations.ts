@@ -9,9 +9,9 @@ import { orAborted } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
-import { pinCommand, redoCommand, toggleCommand, undoCommand, unpinCommand, type Command } from './commands';
-import { CondensationScheduler, type Scheduled } from './scheduler';
-import { summarize } from './summary';
+import { createPin, createRedo, createToggle, createUndo, createUnpin, type Command } from './commands';
+import { CondensationScheduler, type ScheduleResult } from './scheduler';
+import { toLiveSummary } from './summary';
 import { UsableSettings } from './usableSettings';
 import { expandInput } from './expandInput';
 import type { LiveConversation } from './liveConversation';
@@ -31,7 +31,7 @@ import { Registry } from './registry';
 import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
-import { takenOut, type Shown } from './followEdits';
+import { listExcludedEdits, type View } from './followEdits';
 import { formatTokens } from '../core/format';
 
 export interface LiveOptions {
@@ -134,20 +134,20 @@ export class LiveConversations implements LiveConversationsApi {
 
   list(): LiveSummary[] {
     const all = this.registry.shown();
-    return all.map((scheduler) => summarize(scheduler, this.parts, all));
+    return all.map((scheduler) => toLiveSummary(scheduler, this.parts, all));
   }
 
   active(): LiveSummary | undefined {
     const all = this.registry.shown();
     const [last] = all;
-    return last && summarize(last, this.parts, all);
+    return last && toLiveSummary(last, this.parts, all);
   }
 
   view(conversation: LiveId): LiveView | undefined {
     const scheduler = this.registry.get(conversation);
     if (!scheduler) return undefined;
     const { messages, shown, ledger, pinned } = scheduler.conversation;
-    const excluded = takenOut(ledger, messages, shown.edits, pinned);
+    const excluded = listExcludedEdits(ledger, messages, shown.edits, pinned);
     return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
   }
 
@@ -174,23 +174,23 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
-    return this.command(conversation, undoCommand);
+    return this.command(conversation, createUndo);
   }
 
   redo(conversation: LiveId): Promise<CommandResult> {
-    return this.command(conversation, redoCommand);
+    return this.command(conversation, createRedo);
   }
 
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return this.command(conversation, (live) => toggleCommand(live, edit));
+    return this.command(conversation, (live) => createToggle(live, edit));
   }
 
   pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.command(conversation, (live) => pinCommand(live, message));
+    return this.command(conversation, (live) => createPin(live, message));
   }
 
   unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.command(conversation, (live) => unpinCommand(live, message));
+    return this.command(conversation, (live) => createUnpin(live, message));
   }
 
   on(listener: (event: LiveEvent) => void): () => void {
@@ -229,7 +229,7 @@ export class LiveConversations implements LiveConversationsApi {
     });
   }
 
-  private prepared(scheduler: CondensationScheduler, { outcome, notes }: Scheduled): PreparedRequest {
+  private prepared(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
     const { id, messages: original, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
     const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
     const tooLong = scheduler.isFitting
@@ -277,7 +277,7 @@ export class LiveConversations implements LiveConversationsApi {
  * @param previous messages in the previous request's view
  * @returns ascending indexes in the view
  */
-function selectBreakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
+function selectBreakpoints({ edits, messages, origins }: View, previous: number): number[] {
   const newest = messages.length - 1;
   const marks = [edits.length > 0 ? findCondensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
   return [...new Set(marks)]
@@ -287,7 +287,7 @@ function selectBreakpoints({ edits, messages, origins }: Shown, previous: number
 }
 
 /** Index of the last message in the view changed by an edit. */
-function findCondensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
+function findCondensedEnd({ edits, origins }: Pick<View, 'edits' | 'origins'>): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,

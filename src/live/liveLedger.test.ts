@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
 import { nodeFiles } from '../storage/nodeFiles';
-import { DUE, json, liveBed, reads, request } from './testing';
+import { DUE, json, createTestBed, reads, createRequest } from './testing';
 
 describe('with a full disk', () => {
   const full = {
@@ -12,8 +12,8 @@ describe('with a full disk', () => {
 
   it('nothing is removed while the request fits', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root, { storage: { files: full } });
-      const prepared = await live.prepare(request(DUE));
+      const { live, events } = createTestBed(root, { storage: { files: full } });
+      const prepared = await live.prepare(createRequest(DUE));
       expect(prepared.messages).toEqual(DUE);
       expect(prepared.outcome?.kind).toBe('failed');
       expect(events.some((event) => event.kind === 'problem')).toBe(true);
@@ -21,9 +21,9 @@ describe('with a full disk', () => {
 
   it('required removals are kept in memory and can be recalled and undone', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { storage: { files: full } });
+      const { live } = createTestBed(root, { storage: { files: full } });
       const long = reads(60);
-      const prepared = await live.prepare(request(long));
+      const prepared = await live.prepare(createRequest(long));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
       const [marker] = findMarkers(json(prepared.messages));
       const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });

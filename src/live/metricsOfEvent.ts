@@ -6,7 +6,7 @@ import type { LiveEvent } from './events';
  * @param chosen the provider in the settings
  * @returns undefined unless one was made, failed, or was abandoned after calling a model
  */
-export function metricsOfEvent(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
+export function createMetrics(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {
     const { outcome, reason: trigger } = event;
     const wasPaid = outcome.kind === 'cancelled' && outcome.calls !== undefined;

@@ -19,7 +19,7 @@ import { readLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import type { OpenFile, OpenMode } from '../storage/files';
 import { LiveConversation } from './liveConversation';
-import { DUE, json, liveBed, marked, request, upstream } from './testing';
+import { DUE, json, createTestBed, countMarkers as marked, createRequest, createModel } from './testing';
 
 const SHOWN = lines('a', 60);
 const part = (from: number, to: number): string => SHOWN.split('\n').slice(from, to).join('\n');
@@ -33,7 +33,7 @@ const THIRD = [...SECOND, ...exchange('3', 'Bash', { command: 'date' }, 'Monday'
 /** Sends the beginnings of a conversation one after the other, as an agent does. */
 async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Promise<PreparedRequest> {
   let prepared: PreparedRequest | undefined;
-  for (let end = 1; end <= upTo.length; end += 2) prepared = await live.prepare(request(upTo.slice(0, end)));
+  for (let end = 1; end <= upTo.length; end += 2) prepared = await live.prepare(createRequest(upTo.slice(0, end)));
   if (!prepared) throw new Error('nothing was sent');
   return prepared;
 }
@@ -41,14 +41,14 @@ async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Pr
 describe('a single result that is too large', () => {
   const HUGE = lines('log', 40_000).replace('log line 20000 ', 'Error: log line 20000 ');
   const sent = [...FIRST, ...exchange('big', 'Bash', { command: 'make' }, HUGE)];
-  const model = upstream({ contextWindow: 200_000 });
+  const model = createModel({ contextWindow: 200_000 });
 
   it('is shortened before it is sent: the request fits, what was sent stays, all of it can be recalled', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       expect(freshCounter().text(HUGE)).toBeGreaterThan(300_000);
-      const first = await live.prepare(request(FIRST, { model, canRecall: true }));
-      const prepared = await live.prepare(request(sent, { model, canRecall: true }));
+      const first = await live.prepare(createRequest(FIRST, { model, canRecall: true }));
+      const prepared = await live.prepare(createRequest(sent, { model, canRecall: true }));
       expect(prepared.outcome).toBeUndefined();
       expect(prepared.tokens).toBeLessThan(20_000);
       expect(json(prepared.messages.slice(0, 3))).toBe(json(first.messages));
@@ -76,35 +76,35 @@ describe('a single result that is too large', () => {
 
   it('is shortened without a recall tool only if the request would not fit', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const wide = upstream({ contextWindow: 1_000_000 });
-      await live.prepare(request(FIRST, { model: wide }));
-      expect(json((await live.prepare(request(sent, { model: wide }))).messages)).toBe(json(sent));
-      const other = liveBed(`${root}/other`).live;
-      await other.prepare(request(FIRST, { model }));
-      expect((await other.prepare(request(sent, { model }))).tokens).toBeLessThan(20_000);
+      const { live } = createTestBed(root);
+      const wide = createModel({ contextWindow: 1_000_000 });
+      await live.prepare(createRequest(FIRST, { model: wide }));
+      expect(json((await live.prepare(createRequest(sent, { model: wide }))).messages)).toBe(json(sent));
+      const other = createTestBed(`${root}/other`).live;
+      await other.prepare(createRequest(FIRST, { model }));
+      expect((await other.prepare(createRequest(sent, { model }))).tokens).toBeLessThan(20_000);
     }));
 
   it('stays whole if the agent recalled it', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const small = upstream({ contextWindow: 64_000 });
+      const { live } = createTestBed(root);
+      const small = createModel({ contextWindow: 64_000 });
       const recalled = `[ref abcdef: result of Bash make, message 3, lines 1 to 2400 of 40000]\n${lines('log', 2_400)}`;
       expect(freshCounter().text(recalled)).toBeGreaterThan(20_000);
       const asked = [
         ...FIRST,
         ...exchange('2', 'contextCondenser_recall', { references: ['abcdef'], maxTokens: 20_000 }, recalled),
       ];
-      await live.prepare(request(FIRST, { model: small, canRecall: true }));
-      const { messages } = await live.prepare(request(asked, { model: small, canRecall: true }));
+      await live.prepare(createRequest(FIRST, { model: small, canRecall: true }));
+      const { messages } = await live.prepare(createRequest(asked, { model: small, canRecall: true }));
       expect(json(messages)).toBe(json(asked));
     }));
 
   it('stays whole if shortening is off and it fits', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { largeResultPercent: 0 } });
-      const wide = upstream({ contextWindow: 1_000_000 });
-      const prepared = await live.prepare(request(sent, { model: wide, canRecall: true }));
+      const { live } = createTestBed(root, { settings: { largeResultPercent: 0 } });
+      const wide = createModel({ contextWindow: 1_000_000 });
+      const prepared = await live.prepare(createRequest(sent, { model: wide, canRecall: true }));
       expect(json(prepared.messages)).toBe(json(sent));
     }));
 });
@@ -112,14 +112,14 @@ describe('a single result that is too large', () => {
 describe('a result that repeats earlier content', () => {
   it('is sent as a reference, and earlier messages stay byte for byte, even after a restart', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const first = await sendAll(live, FIRST);
-      const second = await live.prepare(request(SECOND));
+      const second = await live.prepare(createRequest(SECOND));
       expect(json(second.messages.slice(0, first.messages.length))).toBe(json(first.messages));
       expect(marked(second.messages)).toBe(1);
       expect(live.active()).toMatchObject({ condensations: [], newResults: { results: 1 } });
       await live.settled();
-      const third = await liveBed(root).live.prepare(request(THIRD));
+      const third = await createTestBed(root).live.prepare(createRequest(THIRD));
       expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
     }));
 
@@ -130,12 +130,12 @@ describe('a result that repeats earlier content', () => {
         open: (path: string, mode: OpenMode) =>
           mode === 'append' ? new Promise<OpenFile>(() => undefined) : nodeFiles.open(path, mode),
       };
-      const { live } = liveBed(root, { storage: { files: never } });
+      const { live } = createTestBed(root, { storage: { files: never } });
       const { conversation, messages } = await sendAll(live, SECOND);
       const [found] = findMarkers(json(messages));
       expect((await live.recall(conversation, { references: [found!.reference] })).text).toContain(part(10, 50));
       expect(live.active()).toMatchObject({ newResults: { results: 1 } });
-      const third = await liveBed(root).live.prepare(request(THIRD));
+      const third = await createTestBed(root).live.prepare(createRequest(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
 
@@ -149,7 +149,7 @@ describe('a result that repeats earlier content', () => {
             ? Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }))
             : nodeFiles.makeFolder(path),
       };
-      const { live, events } = liveBed(root, { storage: { files } });
+      const { live, events } = createTestBed(root, { storage: { files } });
       const twice = (name: string): ApiMessage[] =>
         [60, 40].flatMap((count) =>
           exchange(`${name}${count}`, 'Read', { file_path: `/src/${name}.ts`, limit: count }, lines(name, count)),
@@ -157,36 +157,36 @@ describe('a result that repeats earlier content', () => {
       const again = [...SECOND, ...twice('b')];
       const second = await sendAll(live, SECOND);
       await live.settled();
-      await live.prepare(request(again.slice(0, -2)));
-      await live.prepare(request(again));
+      await live.prepare(createRequest(again.slice(0, -2)));
+      await live.prepare(createRequest(again));
       await live.settled();
       expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
       isFull = false;
       const last = [...again, ...twice('c')];
-      const prepared = await live.prepare(request(last));
+      const prepared = await live.prepare(createRequest(last));
       expect(marked(prepared.messages)).toBe(3);
       expect(json(prepared.messages.slice(0, second.messages.length))).toBe(json(second.messages));
       await live.settled();
-      const restarted = await liveBed(root).live.prepare(request([...last, ...THIRD.slice(-2)]));
+      const restarted = await createTestBed(root).live.prepare(createRequest([...last, ...THIRD.slice(-2)]));
       expect(json(restarted.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
     }));
 
   it('is sent whole if that is off', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { newResults: 'off' } });
+      const { live } = createTestBed(root, { settings: { newResults: 'off' } });
       expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
     }));
 
   it('stays as sent by another host that did not condense it', () =>
     inTemporaryFolder(async (root) => {
-      await sendAll(liveBed(root, { settings: { newResults: 'off' } }).live, SECOND);
-      const third = await liveBed(root).live.prepare(request(THIRD));
+      await sendAll(createTestBed(root, { settings: { newResults: 'off' } }).live, SECOND);
+      const third = await createTestBed(root).live.prepare(createRequest(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
 
   it('can be recalled, even in another process, and its marker is never written to a file', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const { conversation, messages } = await sendAll(live, SECOND);
       const [found] = findMarkers(json(messages));
       if (!found) throw new Error('no marker');
@@ -194,8 +194,8 @@ describe('a result that repeats earlier content', () => {
       const recalled = await live.recall(conversation, { references: [reference] });
       expect(recalled.text).toContain(part(10, 50));
       await live.settled();
-      const restarted = liveBed(root).live;
-      await restarted.prepare(request(THIRD));
+      const restarted = createTestBed(root).live;
+      await restarted.prepare(createRequest(THIRD));
       expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
       const content = json(messages).slice(found.start, found.end);
       expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
@@ -203,7 +203,7 @@ describe('a result that repeats earlier content', () => {
 
   it('excludes answers of recall, which are sent whole', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const recalled = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
       const asked = [
         ...FIRST,
@@ -215,7 +215,7 @@ describe('a result that repeats earlier content', () => {
 
   it('excludes answers of recall wrapped by Codex', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const text = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
       const plain = `Wall time: 0.0021 seconds\nOutput:\n${text}`;
       const wrapped = `Wall time: 0.0021 seconds\nOutput:\n${JSON.stringify([{ type: 'text', text }])}`;
@@ -231,47 +231,47 @@ describe('a result that repeats earlier content', () => {
 
   it('is sent whole after it was read again, which is counted even after a restart', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       await sendAll(live, SECOND);
       expect(live.active()?.newResults).toMatchObject({ results: 1, rereads: 0 });
       const again = [...SECOND, ...readA('again', part(11, 49))];
-      const { messages } = await live.prepare(request(again));
+      const { messages } = await live.prepare(createRequest(again));
       expect(json(messages.slice(-1))).toBe(json(again.slice(-1)));
       const counted = { results: 1, rereads: 1 };
       expect(live.active()?.newResults).toMatchObject(counted);
-      await live.prepare(request(again));
-      await live.prepare(request([...again, ...readA('4', part(5, 55))]));
+      await live.prepare(createRequest(again));
+      await live.prepare(createRequest([...again, ...readA('4', part(5, 55))]));
       expect(live.active()?.newResults).toMatchObject(counted);
       await live.settled();
-      const restarted = liveBed(root).live;
-      await restarted.prepare(request(again));
+      const restarted = createTestBed(root).live;
+      await restarted.prepare(createRequest(again));
       expect(restarted.active()?.newResults).toMatchObject(counted);
     }));
 
   it('that was read again after a condensation does not count as shortened', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root, { settings: { newResults: 'off' } });
+      const bed = createTestBed(root, { settings: { newResults: 'off' } });
       const { conversation } = await sendAll(bed.live, FIRST);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       const outcome = await bed.live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       expect(outcome?.kind).toBe('condensed');
       bed.settings = { ...bed.settings, newResults: 'lossless' };
       const again = [...FIRST, ...readA('2', part(11, 49))];
-      expect(json((await bed.live.prepare(request(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
+      expect(json((await bed.live.prepare(createRequest(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
       expect(bed.live.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
       await bed.live.settled();
       const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       expect(condensations.find(isNewResults)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
-      const restarted = liveBed(root).live;
-      await restarted.prepare(request(again));
+      const restarted = createTestBed(root).live;
+      await restarted.prepare(createRequest(again));
       expect(restarted.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
     }));
 
   it('is counted once if the same request is shortened further to fit', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const model = upstream({ contextWindow: 200_000 });
+      const { live } = createTestBed(root);
+      const model = createModel({ contextWindow: 200_000 });
       const [call, result] = readA('again', part(11, 49));
       const huge = lines('log', 40_000);
       const [bigCall, bigResult] = exchange('big', 'Bash', { command: 'make' }, `${SHOWN}\n${huge}`);
@@ -282,7 +282,7 @@ describe('a result that repeats earlier content', () => {
       const again = [...SECOND, both(call!, bigCall!), both(result!, bigResult!)];
       await sendAll(live, SECOND);
       const before = live.active()!.newResults!.tokens;
-      const { tokens, messages } = await live.prepare(request(again, { model }));
+      const { tokens, messages } = await live.prepare(createRequest(again, { model }));
       expect(tokens).toBeLessThan(20_000);
       expect(live.active()?.newResults).toMatchObject({ results: 2, rereads: 1 });
       await live.settled();
@@ -309,7 +309,7 @@ describe('a result that repeats earlier content', () => {
       const log = exchange('0', 'Bash', { command: 'make' }, lines('log', 200));
       const turns = [TASK, ...log, ...acme('1', 0, 60), ...acme('2', 10, 50)];
       const seenBy = async (settings: Partial<LiveSettings>, folder: string): Promise<string> => {
-        const { live } = liveBed(join(root, folder), { settings: { provider: 'truncation', ...settings } });
+        const { live } = createTestBed(join(root, folder), { settings: { provider: 'truncation', ...settings } });
         const { conversation } = await sendAll(live, turns);
         const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
         const outcome = await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
@@ -324,22 +324,22 @@ describe('a result that repeats earlier content', () => {
 
   it('stays shortened on a branch that the conversation returns to', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       await sendAll(live, SECOND);
       const other = [...FIRST, ...readA('other', part(5, 55))];
-      expect(marked((await live.prepare(request(other))).messages)).toBe(1);
-      expect(marked((await live.prepare(request(THIRD))).messages)).toBe(1);
+      expect(marked((await live.prepare(createRequest(other))).messages)).toBe(1);
+      expect(marked((await live.prepare(createRequest(THIRD))).messages)).toBe(1);
       await live.settled();
-      expect(marked((await liveBed(root).live.prepare(request(THIRD))).messages)).toBe(1);
+      expect(marked((await createTestBed(root).live.prepare(createRequest(THIRD))).messages)).toBe(1);
     }));
 
   it('does not prevent a request from being condensed if it fails', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const broken = vi.spyOn(LiveConversation.prototype, 'newResults', 'get').mockImplementation(() => {
         throw new Error('broken');
       });
-      const prepared = await live.prepare(request(DUE));
+      const prepared = await live.prepare(createRequest(DUE));
       broken.mockRestore();
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.notes.join()).toContain('broken');
@@ -347,27 +347,27 @@ describe('a result that repeats earlier content', () => {
 
   it('returns with the last undo and goes with the first redo; a single one can be excluded', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await sendAll(live, SECOND);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       expect((await live.undo(conversation)).detail).toBe('Undone. The next request is sent as it was before.');
       expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
-      expect(json((await live.prepare(request(SECOND))).messages)).toBe(json(SECOND));
+      expect(json((await live.prepare(createRequest(SECOND))).messages)).toBe(json(SECOND));
       // Who undid it wants to have results whole.
       const more = [...THIRD, ...readA('4', part(5, 55))];
-      expect(json((await live.prepare(request(more))).messages)).toBe(json(more));
+      expect(json((await live.prepare(createRequest(more))).messages)).toBe(json(more));
       expect((await live.redo(conversation)).detail).toContain('Brought back');
-      expect(marked((await live.prepare(request(more))).messages)).toBe(1);
+      expect(marked((await live.prepare(createRequest(more))).messages)).toBe(1);
       const [edit] = live.view(conversation)?.edits ?? [];
       await live.toggleEdit(conversation, edit!.id);
-      expect(json((await live.prepare(request(more))).messages)).toBe(json(more));
+      expect(json((await live.prepare(createRequest(more))).messages)).toBe(json(more));
     }));
 
   it('is restored if a condensation removes its other copy', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);
       const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
@@ -385,26 +385,26 @@ describe('a result that repeats earlier content', () => {
 
   it('does not prevent counting of repeated requests after a condensation', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
-      await live.prepare(request([...THIRD, ...readA('4', SHOWN)]));
+      await live.prepare(createRequest([...THIRD, ...readA('4', SHOWN)]));
       expect(live.active()?.condensations[0]?.use).toMatchObject({ turns: 1, rereads: 1 });
     }));
 
   it('is restored if the agent rewrote its other copy', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       await sendAll(live, SECOND);
       const rewritten = [TASK, ...readA('1', '[Old tool result content cleared]'), ...THIRD.slice(3)];
-      const { messages } = await live.prepare(request(rewritten));
+      const { messages } = await live.prepare(createRequest(rewritten));
       expect(json(messages)).toBe(json(rewritten));
     }));
 
   it('is noted in the ledger by itself, however long the conversation is', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const turns = Array.from({ length: 40 }, (_, at) =>
         exchange(`c${at}`, 'Bash', { command: `make ${at}` }, lines('log', 30)),
       );
@@ -423,22 +423,22 @@ it('keeps a restored or pinned new result whole if the host restarts before its 
   inTemporaryFolder(async (root) => {
     for (const how of ['toggle', 'pin'] as const) {
       const folder = join(root, how);
-      const { live } = liveBed(folder);
+      const { live } = createTestBed(folder);
       const { conversation, messages } = await sendAll(live, SECOND);
       expect(marked(messages)).toBe(1);
       const { edits } = live.view(conversation)!;
       const done = await (how === 'pin' ? live.pin(conversation, 4) : live.toggleEdit(conversation, edits[0]!.id));
       expect(done.kind).toBe('done');
-      expect((await live.prepare(request(SECOND))).messages).toEqual(SECOND);
+      expect((await live.prepare(createRequest(SECOND))).messages).toEqual(SECOND);
       await live.settled();
-      expect((await liveBed(folder).live.prepare(request(SECOND))).messages).toEqual(SECOND);
+      expect((await createTestBed(folder).live.prepare(createRequest(SECOND))).messages).toEqual(SECOND);
     }
   }));
 
 it('does not shorten a pinned result if the host restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
-    const off = liveBed(root, { settings: { newResults: 'off' } }).live;
+    const off = createTestBed(root, { settings: { newResults: 'off' } }).live;
     const { conversation } = await sendAll(off, SECOND);
     await off.pin(conversation, 4);
-    expect((await liveBed(root).live.prepare(request(SECOND))).messages).toEqual(SECOND);
+    expect((await createTestBed(root).live.prepare(createRequest(SECOND))).messages).toEqual(SECOND);
   }));

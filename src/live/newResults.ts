@@ -7,8 +7,8 @@ import { listContents } from '../core/messages/content';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { withCuts, type Shown } from './followEdits';
-import { ownToolsOf } from './ownTools';
+import { addCuts, type View } from './followEdits';
+import { readOwnTools } from './ownTools';
 import type { LiveSettings } from './types';
 
 /**
@@ -23,7 +23,7 @@ const MIN_RESULT = 200;
 
 /** The model's view before its new results are condensed. */
 export interface NewResultsState {
-  readonly shown: Shown;
+  readonly shown: View;
   /** Index of the first message that was not sent before. */
   readonly firstNew: number;
 }
@@ -31,7 +31,7 @@ export interface NewResultsState {
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
   /** Rules for the remainder, and whether the view then needs them. */
-  readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: Shown) => boolean };
+  readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: View) => boolean };
 }
 
 export interface CondensedResults extends NewResultsState {
@@ -53,18 +53,18 @@ export interface NewResultsRequest {
    * removed if the request would not fit.
    */
   readonly canRecall: boolean;
-  readonly isFitting: (shown: Shown) => boolean;
+  readonly isFitting: (shown: View) => boolean;
 }
 
 /** The user's settings as rules; undefined if nothing is to be condensed. */
-export function newResultsConfig(
+export function createRules(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
 ): NewResultsConfig | undefined {
   const { isPaused, newResults, newResultsNoise: noise = false, isCautious = true } = settings;
   if (isPaused) return undefined;
   const { largeResultPercent = LARGE_PERCENT } = settings;
-  const rules = { lossless: newResults !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
+  const rules = { lossless: newResults !== 'off', noise, isCautious, tools: readOwnTools(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
   const share = percentOf(largeResultPercent, contextWindow) / tokenFactor;
   const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
@@ -105,7 +105,7 @@ async function applyRules(
   const draft = new Draft(messages, counter, before.edits, firstNew);
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
-  const shown = withCuts(before, edits, messages);
+  const shown = addCuts(before, edits, messages);
   // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);

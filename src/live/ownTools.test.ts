@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
-import { ownToolsOf } from './ownTools';
+import { readOwnTools } from './ownTools';
 
 const tools = { Acme_Show: { kind: 'read', path: ['what'] } };
 const own = { own: { acme_show: { kind: 'read', path: ['what'] } } };
 const prelude = (rows: unknown) => ({ losslessPrelude: { operations: { tools: rows } } });
 
 it('uses the tool definitions of the running provider, else those of Lossless', () => {
-  expect(ownToolsOf({ provider: 'lossless', config: { tools } })).toEqual(own);
-  expect(ownToolsOf({ provider: 'truncation', configs: { lossless: { tools } } })).toEqual(own);
-  expect(ownToolsOf({ provider: 'smart', config: prelude(tools) })).toEqual(own);
-  expect(ownToolsOf({ provider: 'smart', config: 'quality', configs: { lossless: { tools } } })).toEqual(own);
+  expect(readOwnTools({ provider: 'lossless', config: { tools } })).toEqual(own);
+  expect(readOwnTools({ provider: 'truncation', configs: { lossless: { tools } } })).toEqual(own);
+  expect(readOwnTools({ provider: 'smart', config: prelude(tools) })).toEqual(own);
+  expect(readOwnTools({ provider: 'smart', config: 'quality', configs: { lossless: { tools } } })).toEqual(own);
 });
 
 it("uses the agents' tools if definitions are missing or invalid", () => {
-  expect(ownToolsOf({ provider: 'lossless' })).toBe(DEFAULT_TOOLS);
-  expect(ownToolsOf({ provider: 'native', configs: { lossless: { tools: 'none' } } })).toBe(DEFAULT_TOOLS);
+  expect(readOwnTools({ provider: 'lossless' })).toBe(DEFAULT_TOOLS);
+  expect(readOwnTools({ provider: 'native', configs: { lossless: { tools: 'none' } } })).toBe(DEFAULT_TOOLS);
 });
 
 it('returns the same table for the same definitions', () => {
-  const first = ownToolsOf({ provider: 'lossless', config: { tools } });
-  expect(ownToolsOf({ provider: 'lossless', config: structuredClone({ tools }) })).toBe(first);
+  const first = readOwnTools({ provider: 'lossless', config: { tools } });
+  expect(readOwnTools({ provider: 'lossless', config: structuredClone({ tools }) })).toBe(first);
 });

@@ -7,7 +7,7 @@ import type { LiveSettings } from './types';
  * The user's definitions of tools of unknown agents: from Smart's Lossless passes if those run,
  * else from the Lossless provider. Invalid ones are ignored; the settings panel reports them.
  */
-export function ownToolsOf({
+export function readOwnTools({
   provider,
   config,
   configs,

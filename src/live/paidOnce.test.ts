@@ -6,7 +6,7 @@ import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { result, user } from '../core/testing';
 import { nodeFiles } from '../storage/nodeFiles';
-import { DUE, liveBed, reads, request, SMALL } from './testing';
+import { DUE, createTestBed, reads, createRequest, SMALL } from './testing';
 
 const SUMMARY = '## Goal\nRead the files.';
 
@@ -26,22 +26,25 @@ describe('a paid summary', () => {
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing([SUMMARY]);
       const settings = { provider: 'native' };
-      const { live, events } = liveBed(root, { providers: [native], settings, storage: { files: fullDisk } });
-      const first = await live.prepare(request(DUE));
+      const { live, events } = createTestBed(root, { providers: [native], settings, storage: { files: fullDisk } });
+      const first = await live.prepare(createRequest(DUE));
       expect(first.messages).toEqual(DUE);
       expect(first.outcome?.kind).toBe('failed');
       // The cost is reported all the same.
       expect(events.filter(({ kind }) => kind === 'not-condensed')).toHaveLength(1);
-      for (let more = 0; more < 3; more++) await live.prepare(request(DUE));
+      for (let more = 0; more < 3; more++) await live.prepare(createRequest(DUE));
       expect(summarizer.requests).toHaveLength(1);
     }));
 
   it('is not restarted by each request of an agent that changes its old messages', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
-      const { live } = liveBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
+      const { live } = createTestBed(root, {
+        providers: [native],
+        settings: { provider: 'native', backgroundPercent: 50 },
+      });
       for (let clock = 0; clock < 5; clock++) {
-        await live.prepare(request(reads(23).with(5, user(result('call-f1', `It is ${clock} o'clock.`)))));
+        await live.prepare(createRequest(reads(23).with(5, user(result('call-f1', `It is ${clock} o'clock.`)))));
       }
       expect(summarizer.requests.length).toBeLessThanOrEqual(1);
     }));
@@ -57,12 +60,12 @@ it('can cancel a request that waits for an endless condensation', () =>
       begin();
       return new Promise(() => undefined);
     });
-    const { live } = liveBed(root, { providers: [native] });
-    const { conversation } = await live.prepare(request(SMALL));
+    const { live } = createTestBed(root, { providers: [native] });
+    const { conversation } = await live.prepare(createRequest(SMALL));
     void live.condenseNow(conversation, { provider: 'native' });
     await begun;
     const stop = new AbortController();
-    const prepared = expect(live.prepare(request(SMALL), stop.signal)).rejects.toThrow('stopped');
+    const prepared = expect(live.prepare(createRequest(SMALL), stop.signal)).rejects.toThrow('stopped');
     stop.abort(new Error('stopped'));
     await prepared;
   }));

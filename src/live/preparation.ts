@@ -3,7 +3,7 @@ import type { CondensationOutcome } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
 
 /** A conversation at one point in time. */
-export interface Standing {
+export interface ConversationState {
   readonly revision: number;
   readonly original: readonly ApiMessage[];
   readonly view: readonly ApiMessage[];
@@ -41,7 +41,7 @@ export class Preparation {
    * @param run should stop on the signal; if it doesn't, it is not awaited
    */
   constructor(
-    readonly madeFor: Standing,
+    readonly madeFor: ConversationState,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
     { clock, giveUpMs, isByHand, onGivenUp }: PreparationTerms,
   ) {

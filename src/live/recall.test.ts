@@ -7,7 +7,7 @@ import { testSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { hashText } from '../core/hash';
-import { liveBed, reads, request } from './testing';
+import { createTestBed, reads, createRequest } from './testing';
 import type { LiveConversations } from './liveConversations';
 import type { RecallQuery } from './types';
 import type { LiveId } from './request';
@@ -17,8 +17,8 @@ const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, to
 
 /** A conversation whose results were all suppressed, and the references of the first ones. */
 async function suppressed(root: string, messages = SMALL) {
-  const { live } = liveBed(root);
-  const { conversation } = await live.prepare(request(messages));
+  const { live } = createTestBed(root);
+  const { conversation } = await live.prepare(createRequest(messages));
   await live.condenseNow(conversation, { provider: 'truncation', config: SUPPRESS, targetPercent: 1 });
   const references = findMarkers(JSON.stringify(live.view(conversation)?.view)).map(({ reference }) => reference);
   return { live, id: conversation, references };
@@ -166,17 +166,17 @@ describe('recall by reference', () => {
   it('searches all conversations if none is named, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { references } = await suppressed(root);
-      const { live } = liveBed(root);
-      await live.prepare(request(reads(1), { conversationId: 'other' }));
+      const { live } = createTestBed(root);
+      await live.prepare(createRequest(reads(1), { conversationId: 'other' }));
       expect((await live.recall(undefined, { references: [references[0]!] })).kind).toBe('nothing');
-      await live.prepare(request(SMALL));
+      await live.prepare(createRequest(SMALL));
       expect(await recalled(live, undefined, { references: [references[0]!] })).toContain('f0 line 99');
     }));
 
   it('gives summarized messages as a transcript', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { providers: [summarizing()] });
-      const { conversation } = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root, { providers: [summarizing()] });
+      const { conversation } = await live.prepare(createRequest(SMALL));
       await live.condenseNow(conversation, { provider: 'native' });
       const text = await recalled(live, conversation, { words: 'f0 99' });
       expect(text).toContain('f0 line 99');
@@ -281,8 +281,8 @@ describe('markers in parameters', () => {
 
   it('of a summary are rejected, since no file contains messages', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root, { providers: [summarizing()] });
-      const { conversation } = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root, { providers: [summarizing()] });
+      const { conversation } = await live.prepare(createRequest(SMALL));
       await live.condenseNow(conversation, { provider: 'native' });
       const summary = live.view(conversation)?.edits.find(({ kind }) => kind === 'summary');
       const reference = summary?.kind === 'summary' ? summary.reference : undefined;
@@ -291,7 +291,7 @@ describe('markers in parameters', () => {
 
   it('of an unknown conversation are left unchanged', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       expect(await live.expandMarkers('gone' as LiveId, 'x')).toEqual({ input: 'x' });
     }));
 });

@@ -7,9 +7,9 @@ import { isImage, isRecord } from '../core/messages/blocks';
 import { getBase64 } from '../core/messages/images';
 import { imageWords } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { describePlaces } from './describePlace';
-import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
-import { matchesPattern, matchesWords, PatternError, searchLines, type LineMatcher } from './searchText';
+import { createPlaceDescriber } from './describePlace';
+import { readOriginals, mapReferences, type FoundReference, type Recallable } from './references';
+import { createPatternMatcher, createWordMatcher, PatternError, searchLines, type LineMatcher } from './searchText';
 import type { RecalledImage, RecallQuery, RecallResult } from './types';
 
 export type { Recallable } from './references';
@@ -101,8 +101,8 @@ const listSome = (items: readonly string[], separator = ', '): string =>
 
 /** Undefined without a search; agents fill in optional fields with empty strings. */
 function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
-  if (pattern !== '') return matchesPattern(pattern);
-  return words.trim() === '' ? undefined : matchesWords(words);
+  if (pattern !== '') return createPatternMatcher(pattern);
+  return words.trim() === '' ? undefined : createWordMatcher(words);
 }
 
 /** The requested lines of references, limited to matches if there is a search. */
@@ -118,15 +118,15 @@ async function findByReference(
   const found: FoundLines[] = [];
   const missing: string[] = [];
   for (const reference of references) {
-    const conversation = conversations.find((one) => referencedBy(one).has(reference));
-    const [behind] = conversation ? await originalsBehind(conversation, [reference]) : [];
+    const conversation = conversations.find((one) => mapReferences(one).has(reference));
+    const [behind] = conversation ? await readOriginals(conversation, [reference]) : [];
     if (!conversation || !behind) {
       missing.push(reference);
       continue;
     }
     const image = readImage(behind);
     const lines = selectLines(behind, image ? undefined : matches, spent, { fromLine, toLine });
-    const place = describePlaces(conversation.messages)(behind.content.place);
+    const place = createPlaceDescriber(conversation.messages)(behind.content.place);
     const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
     found.push({ reference, where, ...lines, ...(image && { image }) });
   }
@@ -148,8 +148,8 @@ async function findBySearch(conversations: readonly Recallable[], matches: LineM
   const spent = { ms: 0 };
   const found: FoundLines[] = [];
   for (const conversation of conversations) {
-    const describe = describePlaces(conversation.messages);
-    for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
+    const describe = createPlaceDescriber(conversation.messages);
+    for (const behind of await readOriginals(conversation, [...mapReferences(conversation).keys()])) {
       const lines = selectLines(behind, matches, spent);
       if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
     }

@@ -17,7 +17,7 @@ export const recallInput = z
   .partial();
 
 /** Models send empty strings for optional fields. */
-export function recallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
+export function toRecallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
   const named = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {
     ...(named.length > 0 && { references: named }),

@@ -22,18 +22,18 @@ export interface FoundReference {
 }
 
 /** Includes undone condensations: the agent may have seen their markers. */
-export const referencedBy = ({ ledger }: Pick<Recallable, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
+export const mapReferences = ({ ledger }: Pick<Recallable, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
   referencesOf(ledger.condensations.flatMap(({ edits }) => edits));
 
 /**
  * Originals in the requested order; unknown references are omitted.
  * @throws StorageError if one is missing or damaged
  */
-export async function originalsBehind(
+export async function readOriginals(
   conversation: Recallable,
   references: readonly ReferenceId[],
 ): Promise<FoundReference[]> {
-  const known = referencedBy(conversation);
+  const known = mapReferences(conversation);
   const wanted = references.flatMap((reference) => known.get(reference) ?? []);
   const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
   const found: FoundReference[] = [];

@@ -4,44 +4,44 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, result, user } from '../core/testing';
-import { DUE, json, liveBed, read, request, SMALL, upstream, usage, type TestBed } from './testing';
+import { DUE, json, createTestBed, read, createRequest, SMALL, createModel, usage, type TestBed } from './testing';
 import type { AgentRequest, PreparedRequest } from './request';
 
 describe('a conversation', () => {
   it('is identified by id and task: a subagent is another one', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const parent = await live.prepare(request(SMALL));
+      const { live } = createTestBed(root);
+      const parent = await live.prepare(createRequest(SMALL));
       const [environment] = SMALL;
-      const child = await live.prepare(request([environment!, user('Search for x')]));
+      const child = await live.prepare(createRequest([environment!, user('Search for x')]));
       expect(child.conversation).not.toBe(parent.conversation);
-      const other = await live.prepare(request(SMALL, { conversationId: 'c2' }));
+      const other = await live.prepare(createRequest(SMALL, { conversationId: 'c2' }));
       expect(other.conversation).not.toBe(parent.conversation);
-      expect((await live.prepare(request([...SMALL, assistant('done')]))).conversation).toBe(parent.conversation);
+      expect((await live.prepare(createRequest([...SMALL, assistant('done')]))).conversation).toBe(parent.conversation);
       expect(live.list()).toHaveLength(3);
     }));
 
   it('without an id is identified by its beginning', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const first = await live.prepare(withoutId(request(SMALL)));
-      const more = withoutId(request([...SMALL, ...read('more')]));
+      const { live } = createTestBed(root);
+      const first = await live.prepare(withoutId(createRequest(SMALL)));
+      const more = withoutId(createRequest([...SMALL, ...read('more')]));
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
   it('stays the same if its first turn was canceled', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const [environment, task] = SMALL as [ApiMessage, ApiMessage];
-      const first = await live.prepare(request([environment, task]));
-      const second = await live.prepare(request([environment, task, user('again'), assistant('yes')]));
+      const first = await live.prepare(createRequest([environment, task]));
+      const second = await live.prepare(createRequest([environment, task, user('again'), assistant('yes')]));
       expect(second.conversation).toBe(first.conversation);
     }));
 
   it('comes back after a restart with its edits, byte for byte', () =>
     inTemporaryFolder(async (root) => {
-      const before = await liveBed(root).live.prepare(request(DUE));
-      const after = await liveBed(root).live.prepare(request(DUE));
+      const before = await createTestBed(root).live.prepare(createRequest(DUE));
+      const after = await createTestBed(root).live.prepare(createRequest(DUE));
       expect(after.conversation).toBe(before.conversation);
       expect(after.outcome).toBeUndefined();
       expect(json(after.messages)).toBe(json(before.messages));
@@ -49,21 +49,21 @@ describe('a conversation', () => {
 
   it('that is rolled back keeps the edits of what is left, and has the others again when it comes back', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const condensed = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const condensed = await live.prepare(createRequest(DUE));
       const back = DUE.slice(0, 12);
-      const rolled = await live.prepare(request([...back, user('another way')]));
+      const rolled = await live.prepare(createRequest([...back, user('another way')]));
       expect(json(rolled.messages.slice(0, 12))).toBe(json(condensed.messages.slice(0, 12)));
       expect(rolled.messages).toHaveLength(13);
-      expect(json((await live.prepare(request(DUE))).messages)).toBe(json(condensed.messages));
+      expect(json((await live.prepare(createRequest(DUE))).messages)).toBe(json(condensed.messages));
     }));
 
   it('keeps all other edits if an old result has changed', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const condensed = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const condensed = await live.prepare(createRequest(DUE));
       const changed = DUE.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
-      const after = await live.prepare(request(changed));
+      const after = await live.prepare(createRequest(changed));
       expect(after.outcome).toBeUndefined();
       const same = after.messages.filter((message, index) => json(message) === json(condensed.messages[index]));
       expect(same).toHaveLength(DUE.length - 1);
@@ -72,19 +72,19 @@ describe('a conversation', () => {
 
   it('that lost an old turn keeps the edits of what moved', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const condensed = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const condensed = await live.prepare(createRequest(DUE));
       const lost = DUE.toSpliced(4, 2);
-      const after = await live.prepare(request(lost));
+      const after = await live.prepare(createRequest(lost));
       expect(json(after.messages)).toBe(json(condensed.messages.toSpliced(4, 2)));
     }));
 
   it('starts over if the agent itself summarized it', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const before = await live.prepare(request(DUE));
+      const { live } = createTestBed(root);
+      const before = await live.prepare(createRequest(DUE));
       const anew = [DUE[0]!, user('<conversation-summary>\nall so far\n</conversation-summary>'), ...DUE.slice(-2)];
-      const after = await live.prepare(request(anew));
+      const after = await live.prepare(createRequest(anew));
       expect(after.conversation).not.toBe(before.conversation);
       expect(after.messages).toEqual(anew);
     }));
@@ -98,7 +98,7 @@ const STEPS = DUE.slice(2);
 
 /** A request without an id, as Gemini CLI sends it. */
 const asked = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
-  withoutId(request(messages, { model: upstream({ prices: SONNET_PRICES }), ...changes }));
+  withoutId(createRequest(messages, { model: createModel({ prices: SONNET_PRICES }), ...changes }));
 
 /** Sends a request that its agent gives up. */
 async function brokenOff({ live }: TestBed, messages: readonly ApiMessage[]): Promise<PreparedRequest> {
@@ -118,7 +118,7 @@ const GROWN: readonly (readonly [string, ApiMessage])[] = [
 describe.each(GROWN)('a first message with %s', (_how, grown) => {
   it('continues the conversation whose request was interrupted, with its id, cost and ledger', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       const { live } = bed;
       const first = await live.prepare(asked([BEGUN]));
       live.used(first, usage(1_000));
@@ -139,7 +139,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
 
   it('continues the conversation that has the same history, with its edits', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const before = await live.prepare(asked([BEGUN, ...STEPS]));
       const after = await live.prepare(asked([grown, ...STEPS, ...read('more')]));
       expect(after.conversation).toBe(before.conversation);
@@ -148,7 +148,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
 
   it('is another conversation if no request was interrupted or the system prompt or id differs', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       const { conversation } = await bed.live.prepare(asked([BEGUN]), new AbortController().signal);
       expect((await bed.live.prepare(asked([grown]))).conversation).not.toBe(conversation);
       const other = [user(CONTEXT, 'Say hello'), user(CONTEXT, 'Say hello, then go on')] as const;
@@ -172,7 +172,7 @@ it.each([
   ['more text in place of two', user(`${CONTEXT}${TASK}. Go on.`)],
 ])('treats a first message with %s as another conversation, even after an interrupted request', (_how, other) =>
   inTemporaryFolder(async (root) => {
-    const bed = liveBed(root);
+    const bed = createTestBed(root);
     const { conversation } = await brokenOff(bed, [BEGUN]);
     expect((await bed.live.prepare(asked([other]))).conversation).not.toBe(conversation);
   }),
@@ -187,7 +187,7 @@ describe('a first message that grew, with what came of a task', () => {
     ['where it had less in front', [BEGUN, ...read('a')], [user('one'), grown, ...read('a')]],
   ])('%s, is another conversation', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const { conversation } = await live.prepare(asked(was));
       expect((await live.prepare(asked(is))).conversation).not.toBe(conversation);
     }),
@@ -196,7 +196,7 @@ describe('a first message that grew, with what came of a task', () => {
 
 it('recognizes a conversation whose task had grown and was restored only by that task', () =>
   inTemporaryFolder(async (root) => {
-    const bed = liveBed(root);
+    const bed = createTestBed(root);
     const [grown] = GROWN.map(([, message]) => message);
     const { conversation } = await brokenOff(bed, [BEGUN]);
     await bed.live.prepare(asked([grown!]));
@@ -209,12 +209,12 @@ it('recognizes a conversation whose task had grown and was restored only by that
 it('keeps conversations separate across a restart, even with the same beginning and history', () =>
   inTemporaryFolder(async (root) => {
     const [, grown] = GROWN[0]!;
-    const before = liveBed(root);
+    const before = createTestBed(root);
     for (const task of [BEGUN, grown]) await before.live.prepare(asked([task]));
     for (const task of [BEGUN, grown]) await before.live.prepare(asked([task, ...STEPS]));
     const ids = before.live.list().map(({ id }) => id);
     expect(new Set(ids)).toHaveLength(2);
-    const after = liveBed(root);
+    const after = createTestBed(root);
     const first = await after.live.prepare(asked([BEGUN, ...STEPS]));
     const second = await after.live.prepare(asked([grown, ...STEPS, ...read('more')]));
     expect([second.conversation, first.conversation]).toEqual(ids);
@@ -256,7 +256,9 @@ describe('two tasks that begin alike', () => {
       fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
         inTemporaryFolder(async (root) => {
           const whole = all.map((turn) => ({ ...turn, isBrokenOff: false }));
-          const [first, second] = await sentIn(liveBed(root), [BEGUN, grown], whole, (_, at) => read(`f${at}`, 2));
+          const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], whole, (_, at) =>
+            read(`f${at}`, 2),
+          );
           expect(first.filter((id) => second.includes(id))).toEqual([]);
         }),
       ),
@@ -268,7 +270,7 @@ describe('two tasks that begin alike', () => {
         inTemporaryFolder(async (root) => {
           const goOn = ([0, 1, 0, 1] as const).map((who) => ({ who, steps: 1, isBrokenOff: false }));
           const own = (who: number, at: number) => read(`f${who}of${at}`, 2);
-          const [first, second] = await sentIn(liveBed(root), [BEGUN, grown], [...all, ...goOn], own);
+          const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], [...all, ...goOn], own);
           expect(first.at(-1)).not.toBe(second.at(-1));
         }),
       ),

@@ -7,18 +7,18 @@ import { betweenSteps } from '../core/betweenSteps';
 import { errorKind } from '../core/errors';
 import { orAborted } from '../core/orAborted';
 import type { Overflow } from '../api/tooLong';
-import { followingLossless, policyFor, requestFor, termsOf } from './condensationRequest';
-import { cacheOf, decisionOf } from './decision';
-import { dueReason, preparingTokens } from './due';
+import { getFollowUp, createPolicy, createRequest, createTerms } from './condensationRequest';
+import { getCacheState, evaluateCondensation } from './decision';
+import { findDueReason, getPreparingTokens } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
-import { condenseNewResults, newResultsConfig } from './newResults';
+import { condenseNewResults, createRules } from './newResults';
 import { Preparation } from './preparation';
-import { duePointOf } from './tokenLearning';
+import { getDuePoint } from './tokenLearning';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
 import type { UsableSettings } from './usableSettings';
-import { isOfImages, requestBytes, stayingImages } from './weight';
+import { isAboutImages, measureRequest, selectImages } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
 const KEPT = { mode: 'keep' } as const;
@@ -44,7 +44,7 @@ const NO_ROOM = 'the request would not have fit without being condensed immediat
 const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
 /** The result of scheduling, before the request is sent. */
-export interface Scheduled {
+export interface ScheduleResult {
   /** Undefined if nothing was due. */
   readonly outcome: CondensationOutcome | undefined;
   readonly notes: readonly string[];
@@ -118,7 +118,7 @@ export class CondensationScheduler {
    * Takes a request and condenses what is new or due. @throws only the signal's reason if it was
    * aborted
    */
-  async schedule(request: AgentRequest, signal?: AbortSignal): Promise<Scheduled> {
+  async schedule(request: AgentRequest, signal?: AbortSignal): Promise<ScheduleResult> {
     const notes: string[] = [];
     try {
       await this.follow(request);
@@ -142,7 +142,7 @@ export class CondensationScheduler {
     const { model, canRecall } = conversation;
     try {
       const state = conversation.newResults;
-      const config = newResultsConfig(parts.settings(), {
+      const config = createRules(parts.settings(), {
         contextWindow: model.contextWindow,
         tokenFactor: parts.learning.factor(model),
         canRecall: canRecall === true,
@@ -176,11 +176,11 @@ export class CondensationScheduler {
     const { weight, tokens = Infinity, limit = 0 } = overflow;
     await this.follow(request);
     if (weight) {
-      learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
+      learning.tooHeavy(request.model, measureRequest(conversation.weighed), weight);
       const lighter = await this.takeWeight(signal);
       if (lighter) return { outcome: lighter };
       // Only removing images helps.
-      if (isOfImages(weight)) return undefined;
+      if (isAboutImages(weight)) return undefined;
     }
     // The prompt alone would have fit: the updated limits leave less for the answer.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
@@ -225,7 +225,7 @@ export class CondensationScheduler {
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
-        ...requestFor(this.conversation, settings, this.parts.learning, signal),
+        ...createRequest(this.conversation, settings, this.parts.learning, signal),
         provider,
         config: provider === settings.provider ? settings.config : settings.configs?.[provider],
         trigger: 'manual',
@@ -233,7 +233,7 @@ export class CondensationScheduler {
         targetTokens: Math.max(0, limitTokens),
       },
       {
-        ...policyFor(this.conversation, settings, this.parts.learning),
+        ...createPolicy(this.conversation, settings, this.parts.learning),
         mayUseNative: false,
         limitTokens,
         truncateTo: limitTokens,
@@ -249,10 +249,10 @@ export class CondensationScheduler {
    */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
-    const images = stayingImages(weighed, this.parts.learning.limits(model));
+    const images = selectImages(weighed, this.parts.learning.limits(model));
     if (!images) return undefined;
     const outcome = await this.parts.manager.condense({
-      ...requestFor(this.conversation, this.settings.now(this.conversation), this.parts.learning, signal),
+      ...createRequest(this.conversation, this.settings.now(this.conversation), this.parts.learning, signal),
       provider: 'truncation',
       config: { ...ONLY_IMAGES, images: { mode: 'suppress', ...images } },
       trigger: 'weight',
@@ -283,7 +283,7 @@ export class CondensationScheduler {
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
       return manager.condense({
-        ...requestFor(this.conversation, settings, learning, until),
+        ...createRequest(this.conversation, settings, learning, until),
         provider,
         config,
         trigger: 'manual',
@@ -327,7 +327,7 @@ export class CondensationScheduler {
     const settings = this.settings.now(this.conversation);
     const { provider, config } = settings;
     const name = withConfigName(manager.providerName(provider), manager.getProvider(provider).nameOfConfig?.(config));
-    return followingLossless(this.conversation, settings) === 'fileAware'
+    return getFollowUp(this.conversation, settings) === 'fileAware'
       ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
       : name;
   }
@@ -340,10 +340,14 @@ export class CondensationScheduler {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.now();
     const { coldMs = Infinity } = this.parts.learning.cacheSpan(model) ?? {};
-    if (coldPercent === undefined || coldMs === Infinity || cacheOf(this.conversation, this.parts).state === 'none')
+    if (
+      coldPercent === undefined ||
+      coldMs === Infinity ||
+      getCacheState(this.conversation, this.parts).state === 'none'
+    )
       return undefined;
     const tokens = percentOf(coldPercent, model.contextWindow);
-    return tokens < duePointOf(model).tokens ? tokens : undefined;
+    return tokens < getDuePoint(model).tokens ? tokens : undefined;
   }
 
   private fits(countedTokens: number): boolean {
@@ -355,11 +359,11 @@ export class CondensationScheduler {
     const { manager } = this.parts;
     const { model, countedTokens, overheadTokens, id } = this.conversation;
     const settings = this.settings.now();
-    return dueReason({
+    return findDueReason({
       model,
       tokens: this.modelTokens,
       isFitting: this.isFitting,
-      cache: cacheOf(this.conversation, this.parts).state,
+      cache: getCacheState(this.conversation, this.parts).state,
       coldPercent: settings.coldPercent,
       isWaiting: settings.isPaused === true || manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });
@@ -391,12 +395,12 @@ export class CondensationScheduler {
     settings: LiveSettings,
   ): Promise<CondensationOutcome> {
     const request = {
-      ...requestFor(this.conversation, settings, this.parts.learning, signal),
-      ...termsOf(this.conversation, reason, this.parts.learning),
+      ...createRequest(this.conversation, settings, this.parts.learning, signal),
+      ...createTerms(this.conversation, reason, this.parts.learning),
     };
     const isAtThreshold = reason === 'threshold';
-    const fileAwareFollows = isAtThreshold && followingLossless(this.conversation, settings) === 'fileAware';
-    const policy = policyFor(this.conversation, settings, this.parts.learning, fileAwareFollows);
+    const fileAwareFollows = isAtThreshold && getFollowUp(this.conversation, settings) === 'fileAware';
+    const policy = createPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
     const outcome = await condenseWithFallback(this.parts.manager, request, policy);
     const told = isAtThreshold ? explainNoFollowUp(outcome, this.conversation, settings) : outcome;
     return this.apply(told, reason, signal);
@@ -450,7 +454,7 @@ export class CondensationScheduler {
     const { backgroundPercent, isPaused } = settings;
     const { model, id, countedTokens, overheadTokens } = this.conversation;
     if (backgroundPercent === undefined || isPaused || this.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens < preparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
+    if (this.modelTokens < getPreparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
     if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
     this.start(settings);
   }
@@ -462,8 +466,8 @@ export class CondensationScheduler {
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
         manager,
-        requestFor(this.conversation, settings, learning, signal),
-        policyFor(this.conversation, settings, learning),
+        createRequest(this.conversation, settings, learning, signal),
+        createPolicy(this.conversation, settings, learning),
       );
     return this.begin(run, settings, false);
   }
@@ -548,7 +552,7 @@ export class CondensationScheduler {
       const error = new Error('The originals could not be saved, so nothing was removed.');
       return { ...outcome, kind: 'failed', error };
     }
-    const decision = decisionOf(conversation, outcome, reason, before, parts);
+    const decision = evaluateCondensation(conversation, outcome, reason, before, parts);
     this.decision = decision;
     this.whyNotWords = undefined;
     parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });

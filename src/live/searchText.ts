@@ -21,7 +21,7 @@ const STRETCH_CHARS = 64 * 1024;
 const MAX_LINE = 4_096;
 
 /** Matches lines with all words, in any order and case. */
-export function matchesWords(words: string): LineMatcher {
+export function createWordMatcher(words: string): LineMatcher {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (lines) =>
     lines.map((line) => {
@@ -35,7 +35,7 @@ export function matchesWords(words: string): LineMatcher {
  * `(a+)+$` could otherwise block the thread for years.
  * @throws PatternError
  */
-export function matchesPattern(pattern: string): LineMatcher {
+export function createPatternMatcher(pattern: string): LineMatcher {
   const sandbox = createContext({ lines: [] as readonly string[], pattern: compile(pattern) });
   const script = new Script('lines.map((line) => pattern.test(line))');
   return (lines) => {

@@ -1,11 +1,11 @@
 import { isNewResults } from '../core/condense/ledger/ledger';
 import { namesOfCondensations } from '../core/condense/report/report';
 import type { UseAfter } from '../core/condense/ledger/use';
-import { condensationsOf, redoCommand, undoCommand } from './commands';
+import { listCondensations, createRedo, createUndo } from './commands';
 import type { LiveConversation } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
-import { duePointOf } from './tokenLearning';
-import { toolWeights } from './toolWeights';
+import { getDuePoint } from './tokenLearning';
+import { combineCalls } from './toolWeights';
 import type { UpstreamModel } from './request';
 import type { LiveParts, LiveSettings, LiveSummary } from './types';
 
@@ -13,7 +13,7 @@ import type { LiveParts, LiveSettings, LiveSummary } from './types';
  * A conversation for lists and the status bar.
  * @param all all open conversations, including this one
  */
-export function summarize(
+export function toLiveSummary(
   scheduler: CondensationScheduler,
   { learning, manager, settings }: LiveParts,
   all: readonly CondensationScheduler[],
@@ -26,7 +26,7 @@ export function summarize(
     title,
     tokens: Math.ceil(countedTokens * learning.factor(model)),
     contextWindow: model.contextWindow,
-    thresholdTokens: duePointOf(withThresholdOf(settings(), model)).tokens,
+    thresholdTokens: getDuePoint(withThresholdOf(settings(), model)).tokens,
     condensedBy: scheduler.condensedBy(),
     ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
@@ -35,7 +35,7 @@ export function summarize(
     messages: messages.length,
     shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,
-    condensations: condensationsOf(conversation)
+    condensations: listCondensations(conversation)
       .filter((one) => !isNewResults(one))
       .map((one) => ({
         id: one.id,
@@ -57,8 +57,8 @@ export function summarize(
       all.map((other) => other.conversation),
     ),
     ...(spent !== undefined && { spent }),
-    canUndo: undoCommand(conversation).entries.length > 0,
-    canRedo: redoCommand(conversation).entries.length > 0,
+    canUndo: createUndo(conversation).entries.length > 0,
+    canRedo: createRedo(conversation).entries.length > 0,
     pinned: [...conversation.pinned],
     lastUsed,
     isPreparing,
@@ -79,7 +79,7 @@ function summarizeTools(conversation: LiveConversation, all: readonly LiveConver
   if (declared.length === 0) return {};
   const others = all.filter((other) => other !== conversation);
   return {
-    tools: toolWeights(
+    tools: combineCalls(
       declared,
       calls,
       others.map((other) => other.calls),

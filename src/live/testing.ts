@@ -22,7 +22,7 @@ export interface TestBed {
 }
 
 /** A host for a folder; a second one for the same folder simulates a restart. */
-export function liveBed(
+export function createTestBed(
   root: string,
   options: {
     readonly providers?: readonly CondensationProvider[];
@@ -57,9 +57,9 @@ export function liveBed(
 }
 
 /** The same content in new objects, as a new request has them. */
-export const sentAnew = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const resend = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
+export const createModel = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
   key: 'test',
   vendor: 'anthropic',
   contextWindow: 40_000,
@@ -68,13 +68,13 @@ export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel =>
   ...changes,
 });
 
-export const request = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest => ({
+export const createRequest = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest => ({
   conversationId: 'c1',
   title: 'A task',
   system: 'You are an agent.',
-  messages: sentAnew(messages),
+  messages: resend(messages),
   tools: [{ name: 'Read' }],
-  model: upstream(),
+  model: createModel(),
   ...changes,
 });
 
@@ -105,4 +105,4 @@ export const json = (value: unknown): string => JSON.stringify(value);
 export const DUE = reads(27);
 export const SMALL = reads(8);
 
-export const marked = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;
+export const countMarkers = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;

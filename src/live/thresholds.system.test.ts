@@ -7,8 +7,8 @@ import type { ApiMessage } from '../core/messages/types';
 import { freshCounter } from '../core/testingCounter';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { UpstreamModel } from './request';
-import { liveBed, read, reads, request, upstream } from './testing';
-import { duePointOf } from './tokenLearning';
+import { createTestBed, read, reads, createRequest, createModel } from './testing';
+import { getDuePoint } from './tokenLearning';
 
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
 /** The growth of a conversation from request to request. */
@@ -20,7 +20,7 @@ const BEFORE_READS = reads(0).length;
 const MESSAGES_OF_READ = read('f').length;
 
 const modelOf = (contextWindow: number, threshold: Threshold): UpstreamModel =>
-  upstream({ contextWindow, maxOutputTokens: 8_000, threshold });
+  createModel({ contextWindow, maxOutputTokens: 8_000, threshold });
 
 interface Condensed {
   /** Percent of the window. */
@@ -45,17 +45,17 @@ async function firstCondensation(
   { counter, whole }: Conversation,
 ): Promise<Condensed | { readonly why: string }> {
   const { contextWindow } = model;
-  const duePercent = (100 * duePointOf(model).tokens) / contextWindow;
+  const duePercent = (100 * getDuePoint(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
     // The gain is not the question: old results go.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
-    const bed = liveBed(root, { settings: { provider: 'truncation', config }, counter });
+    const bed = createTestBed(root, { settings: { provider: 'truncation', config }, counter });
     const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;
     const begun = Math.max(1, Math.floor(duePercent / STEP_PERCENT) - 3);
     let why = 'never due';
     for (let step = 0; step < 25; step++) {
       const messages = whole.slice(0, BEFORE_READS + MESSAGES_OF_READ * (begun + step + 1));
-      const { outcome } = await bed.live.prepare(request(messages, { model }));
+      const { outcome } = await bed.live.prepare(createRequest(messages, { model }));
       if (outcome?.kind === 'condensed') {
         return { at: percentOf(outcome.tokensBefore), to: percentOf(outcome.tokensAfter) };
       }
@@ -102,7 +102,7 @@ it('condenses within 2 % of every threshold, to at most two thirds of it', async
     for (const [column, contextWindow] of WINDOWS.entries()) {
       if (!isChosen(row, column)) continue;
       const model = modelOf(contextWindow, { percent });
-      const due = (100 * duePointOf(model).tokens) / contextWindow;
+      const due = (100 * getDuePoint(model).tokens) / contextWindow;
       const first = await firstCondensation(model, conversations[column] ?? conversationFor(contextWindow));
       const cell = 'why' in first ? first.why : `${Math.round(first.at)} → ${Math.round(first.to)}`;
       expect.soft(cell, `${percent} % of ${contextWindow}`).toBe(expectedAt(row, column));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import type { LiveId, UpstreamModel } from './request';
-import { upstream } from './testing';
+import { createModel } from './testing';
 import { TokenLearning, type AnsweredRequest } from './tokenLearning';
 
 const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage => ({
@@ -17,26 +17,26 @@ const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage
 const asked = (
   countedTokens: number,
   changes: Partial<AnsweredRequest> = {},
-  model: UpstreamModel = upstream(),
+  model: UpstreamModel = createModel(),
 ): AnsweredRequest => ({ conversation: 'one' as LiveId, model, countedTokens, mustRead: countedTokens, ...changes });
 
 describe('the token factor', () => {
   it("is the model's own until the first answer", () => {
     const learning = new TokenLearning();
-    expect(learning.factor(upstream())).toBe(1);
-    expect(learning.factor(upstream({ tokenFactor: 1.5 }))).toBe(1.5);
+    expect(learning.factor(createModel())).toBe(1);
+    expect(learning.factor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
     learning.answered(asked(1_000), usage(2_000));
-    expect(learning.factor(upstream({ tokenFactor: 1.5 }))).toBe(2);
-    expect(learning.factor(upstream({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
+    expect(learning.factor(createModel({ tokenFactor: 1.5 }))).toBe(2);
+    expect(learning.factor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
   it('moves with the answers, within bounds', () => {
     const learning = new TokenLearning();
     learning.answered(asked(1_000), usage(1_000));
     learning.answered(asked(1_000), usage(2_000));
-    expect(learning.factor(upstream())).toBeCloseTo(1.3);
+    expect(learning.factor(createModel())).toBeCloseTo(1.3);
     for (let answer = 0; answer < 50; answer++) learning.answered(asked(1_000), usage(100_000));
-    expect(learning.factor(upstream())).toBeCloseTo(5);
+    expect(learning.factor(createModel())).toBeCloseTo(5);
   });
 
   it('is not learned from what was counted here, from short requests, or from nothing', () => {
@@ -44,38 +44,38 @@ describe('the token factor', () => {
     learning.answered(asked(1_000), usage(3_000, 'counted'));
     learning.answered(asked(100), usage(300));
     learning.answered(asked(1_000), usage(0));
-    expect(learning.factor(upstream())).toBe(1);
+    expect(learning.factor(createModel())).toBe(1);
   });
 });
 
 describe('what fits', () => {
   it('is the window less a tenth and the reply, by the factor', () => {
     const learning = new TokenLearning();
-    expect(learning.fitting(upstream())).toBe(32_000);
+    expect(learning.fitting(createModel())).toBe(32_000);
     learning.answered(asked(1_000), usage(2_000));
-    expect(learning.fitting(upstream())).toBe(16_000);
-    expect(learning.fitting(upstream({ contextWindow: 1_000 }))).toBe(375);
+    expect(learning.fitting(createModel())).toBe(16_000);
+    expect(learning.fitting(createModel({ contextWindow: 1_000 }))).toBe(375);
   });
 
   it('is less than what was rejected until as much is accepted', () => {
     const learning = new TokenLearning();
-    learning.refused(upstream(), 20_000);
-    learning.refused(upstream(), 30_000);
-    expect(learning.fitting(upstream())).toBe(18_000);
+    learning.refused(createModel(), 20_000);
+    learning.refused(createModel(), 30_000);
+    expect(learning.fitting(createModel())).toBe(18_000);
     learning.answered(asked(10_000), usage(10_000));
-    expect(learning.fitting(upstream())).toBe(18_000);
+    expect(learning.fitting(createModel())).toBe(18_000);
     learning.answered(asked(20_000), usage(20_000));
-    expect(learning.fitting(upstream())).toBe(32_000);
+    expect(learning.fitting(createModel())).toBe(32_000);
   });
 });
 
 describe('a server that truncates silently', () => {
-  const learned = (learning: TokenLearning): number => learning.known(upstream()).contextWindow;
+  const learned = (learning: TokenLearning): number => learning.known(createModel()).contextWindow;
 
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
-    const model = upstream();
+    const model = createModel();
     expect(learning.answered(asked(9_000), usage(2_050))).toBeUndefined();
     expect(learning.known(model)).toBe(model);
     expect(learning.answered(asked(12_000), usage(2_050))).toBe(2_050);
@@ -103,7 +103,7 @@ describe('a server that truncates silently', () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000]) learning.answered(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
-    expect(learning.isCalibrated(upstream())).toBe(false);
+    expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
   it('is not one that reads as much of requests that hardly differ', () => {
@@ -123,7 +123,7 @@ describe('a server that truncates silently', () => {
     for (const counted of [9_000, 12_000]) learning.answered(otherwise(counted), usage(2_050));
     learning.answered(otherwise(10_000), usage(30_000));
     expect(learned(learning)).toBe(40_000);
-    expect(learning.isCalibrated(upstream())).toBe(false);
+    expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
   it('is assumed until more is read than its apparent limit', () => {
@@ -142,7 +142,7 @@ describe('a server that truncates silently', () => {
 
   it('does not affect a vendor that names its window', () => {
     const learning = new TokenLearning();
-    learning.refused(upstream(), 39_000, { limit: 30_000 });
+    learning.refused(createModel(), 39_000, { limit: 30_000 });
     for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
     expect(learned(learning)).toBe(2_050);
     learning.answered(asked(3_500), usage(3_600));
@@ -154,7 +154,7 @@ describe('a server that truncates silently', () => {
 
 describe('a cache', () => {
   const MINUTE = 60_000;
-  const model = upstream({ cacheSpan: { warmMs: 30 * MINUTE, coldMs: 24 * 60 * MINUTE } });
+  const model = createModel({ cacheSpan: { warmMs: 30 * MINUTE, coldMs: 24 * 60 * MINUTE } });
   const answer = (read: number) => ({ ...usage(10_000), accounting: 'openai' as const, cacheReadTokens: read });
 
   it('is as warm as answers show it, within what the vendor promises', () => {
@@ -168,6 +168,6 @@ describe('a cache', () => {
     learning.cacheAnswered(model, 10 * MINUTE, answer(0));
     learning.cacheAnswered(model, 100 * MINUTE, answer(3_000));
     expect(learning.cacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    expect(learning.cacheSpan(upstream({ key: 'another' }))).toBeUndefined();
+    expect(learning.cacheSpan(createModel({ key: 'another' }))).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import type { Overflow, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
 import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
-import { isOfImages, type WeightLimits } from './weight';
+import { isAboutImages, type WeightLimits } from './weight';
 
 /**
  * No tokenizer differs more from o200k; a report outside is wrong, or the server did not read
@@ -39,10 +39,10 @@ const getRoom = ({
 });
 
 /** Tokens reserved for an answer when deciding what fits. */
-export const reservedOf = (model: UpstreamModel): number => reservedOutput(getRoom(model));
+export const getReservedTokens = (model: UpstreamModel): number => reservedOutput(getRoom(model));
 
 /** When conversations with a model are due. */
-export const duePointOf = (model: UpstreamModel): DuePoint => duePoint(getRoom(model));
+export const getDuePoint = (model: UpstreamModel): DuePoint => duePoint(getRoom(model));
 
 const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
 
@@ -101,7 +101,7 @@ export class TokenLearning {
 
   /** Maximum o200k tokens of a whole request. */
   fitting(model: UpstreamModel): number {
-    const allowed = Math.floor(allowedTokens(model.contextWindow, reservedOf(model)) / this.factor(model));
+    const allowed = Math.floor(allowedTokens(model.contextWindow, getReservedTokens(model)) / this.factor(model));
     const refused = this.models.get(model.key)?.refused;
     return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * REFUSED_SHARE)));
   }
@@ -198,7 +198,7 @@ export class TokenLearning {
   tooHeavy(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.of(model);
     // Our size may differ slightly from what was sent; a stated limit is exact.
-    const limit = isOfImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE);
+    const limit = isAboutImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE);
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 

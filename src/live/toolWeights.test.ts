@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, exchange, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
-import { declaredTools } from './toolWeights';
-import { liveBed, request } from './testing';
+import { measureTools } from './toolWeights';
+import { createTestBed, createRequest } from './testing';
 
 const TOOLS = [
   { name: 'Read', description: 'Reads a file.' },
@@ -14,12 +14,12 @@ const TOOLS = [
 describe('the tools of a conversation', () => {
   it('are weighed, and counted by their calls here and elsewhere, the heaviest first', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const here = [user('go'), ...exchange('1', 'Read', {}, 'a'), ...exchange('2', 'Read', {}, 'b')];
       const other = [user('other'), ...exchange('1', 'mcp_docs_search', {}, 'a')];
-      await live.prepare(request(other, { conversationId: 'c2', tools: TOOLS }));
-      await live.prepare(request(here.slice(0, 3), { tools: TOOLS }));
-      await live.prepare(request(here, { tools: TOOLS }));
+      await live.prepare(createRequest(other, { conversationId: 'c2', tools: TOOLS }));
+      await live.prepare(createRequest(here.slice(0, 3), { tools: TOOLS }));
+      await live.prepare(createRequest(here, { tools: TOOLS }));
       const counter = freshCounter();
       expect(live.active()?.tools).toEqual([
         { name: TOOLS[1]!.name, server: 'github', tokens: counter.json(TOOLS[1]), calls: 0, callsElsewhere: 0 },
@@ -28,12 +28,12 @@ describe('the tools of a conversation', () => {
       ]);
       // A conversation that was rolled back, and other tools.
       const edited = [user('go'), assistant(call('9', 'Write')), here[2]!];
-      await live.prepare(request(edited, { tools: TOOLS.slice(0, 1) }));
+      await live.prepare(createRequest(edited, { tools: TOOLS.slice(0, 1) }));
       expect(live.active()?.tools).toMatchObject([{ name: 'Read', calls: 0 }]);
     }));
 
   it('have their names in every form of a declaration', () => {
-    const named = declaredTools(
+    const named = measureTools(
       [
         { type: 'function', function: { name: 'a' } },
         { type: 'function', name: 'b' },

@@ -23,9 +23,9 @@ export interface ToolWeight extends DeclaredTool {
 const OF_SERVER = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
 /** The tools of a request in order; one declaration of Gemini's contains several. */
-export function declaredTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
+export function measureTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
   return declarations.flatMap(splitDeclaration).map((declaration) => {
-    const name = nameOf(declaration);
+    const name = getToolName(declaration);
     const { long, short } = OF_SERVER.exec(name)?.groups ?? {};
     const server = long ?? short;
     return { name, tokens: counter.json(declaration), ...(server !== undefined && { server }) };
@@ -38,7 +38,7 @@ function splitDeclaration(declaration: unknown): readonly unknown[] {
 }
 
 /** A vendor's own tool, such as a web search, has a type instead of a name. */
-export function nameOf(declaration: unknown): string {
+export function getToolName(declaration: unknown): string {
   if (!isRecord(declaration)) return '';
   const { name, function: inner, type } = declaration;
   const named = isRecord(inner) ? inner['name'] : name;
@@ -70,7 +70,7 @@ export class CallCounts {
 }
 
 /** The tools with their calls, largest first. */
-export const toolWeights = (
+export const combineCalls = (
   tools: readonly DeclaredTool[],
   own: CallCounts,
   others: readonly CallCounts[],

@@ -5,7 +5,7 @@ import { oneCaseIn } from '../../test/support/cases';
 import { isTooMuchUse, NO_USE } from '../core/condense/ledger/use';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines } from '../core/testing';
-import { DUE, liveBed, read, reads, request, type TestBed } from './testing';
+import { DUE, createTestBed, read, reads, createRequest, type TestBed } from './testing';
 
 /** A read of a file that {@link DUE} holds, under an id of its own. */
 const again = (name: string, time = 1): ApiMessage[] =>
@@ -28,7 +28,7 @@ async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly A
   const messages = [...task];
   for (const turn of turns) {
     messages.push(...turn);
-    await bed.live.prepare(request(messages));
+    await bed.live.prepare(createRequest(messages));
   }
   return messages;
 }
@@ -42,7 +42,7 @@ const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
 describe('what an agent asks for again', () => {
   it('is counted: reads of removed content, recalls, failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       await goOn(bed, DUE, [[], again('f0'), recalled(1), failedEdit('f1'), read('new'), again('f26')]);
       expect(firstOf(bed).use).toEqual({ turns: 5, rereads: 1, recalls: 1, failedEdits: 1, expected: 0 });
       expect(bed.live.active()!.isCareful).toBe(false);
@@ -50,7 +50,7 @@ describe('what an agent asks for again', () => {
 
   it('switches the conversation to Lossless if it is too much, until that is undone', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       const messages = await goOn(bed, DUE, [[], ...OLD.map((name) => again(name))]);
       expect(bed.events.filter(({ kind }) => kind === 'careful')).toEqual([
         {
@@ -61,7 +61,7 @@ describe('what an agent asks for again', () => {
         },
       ]);
       // After a restart, too.
-      const restarted = liveBed(root);
+      const restarted = createTestBed(root);
       await goOn(restarted, messages, [[]]);
       expect(restarted.live.active()!.isCareful).toBe(true);
       expect(firstOf(restarted).use).toMatchObject({ rereads: 5 });
@@ -79,7 +79,7 @@ describe('what an agent asks for again', () => {
 
   it('is too much only beside what the conversation did before', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       const restless = [...reads(14), ...[...reads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`))];
       await goOn(bed, restless, [[], ...OLD.map((name) => again(name, 2))]);
       const { use } = firstOf(bed);
@@ -98,7 +98,7 @@ describe('what an agent asks for again', () => {
 
   it('is watched for twenty turns', () =>
     inTemporaryFolder(async (root) => {
-      const bed = liveBed(root);
+      const bed = createTestBed(root);
       const idle = Array.from({ length: 22 }, (_, at) => read(`idle${at}`, 3));
       await goOn(bed, DUE, [[], ...idle, ...OLD.map((name) => again(name))]);
       expect(firstOf(bed).use).toMatchObject({ turns: 20, rereads: 0 });
@@ -115,13 +115,13 @@ describe('what an agent asks for again', () => {
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), fc.nat(6), async (made, restartAt) =>
         inTemporaryFolder(async (root) => {
           const turns = made.map((make, at) => make(at));
-          const bed = liveBed(root);
+          const bed = createTestBed(root);
           await goOn(bed, DUE, [[], ...turns]);
           const whole = firstOf(bed).use;
           const used = [...DUE, ...turns.slice(0, restartAt).flat()];
-          const other = liveBed(`${root}/other`);
+          const other = createTestBed(`${root}/other`);
           await goOn(other, DUE, [[], turns.slice(0, restartAt).flat()]);
-          const restarted = liveBed(`${root}/other`);
+          const restarted = createTestBed(`${root}/other`);
           await goOn(restarted, used, [[], turns.slice(restartAt).flat()]);
           const { use } = firstOf(restarted);
           if (isTooMuchUse(use!)) return;

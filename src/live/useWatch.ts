@@ -17,7 +17,7 @@ import { Exchanges, listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';
 
-export interface Watched {
+export interface WatchedCondensation {
   readonly id: CondensationId;
   /** Number of messages when it was made, and when the first one was made. */
   readonly from: number;
@@ -42,7 +42,7 @@ export class UseWatch {
   }
 
   /** @param messages the conversation as the agent has it */
-  static begin(messages: readonly ApiMessage[], { id, from, first, edits }: Watched): UseWatch {
+  static begin(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
     const byPlace = editsByPlace(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;

@@ -3,8 +3,8 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { liveBed, read, reads, request, upstream, usage } from './testing';
-import { isReadOtherwise, optionalTokens } from './vendorReads';
+import { createTestBed, read, reads, createRequest, createModel, usage } from './testing';
+import { hasServerSideContextEdits, countOptionalTokens } from './vendorReads';
 
 const thinking = { type: 'thinking', thinking: 'Let me think. '.repeat(50), signature: 's' };
 const searched = {
@@ -24,20 +24,20 @@ describe('what a vendor may leave unread', () => {
       assistant(thinking, plain, call('a', 'Read'), searched),
       { role: 'user', content: [result, { ...result, content: 'all of it' }, plain] },
     ];
-    expect(optionalTokens(messages, counter)).toBe(
+    expect(countOptionalTokens(messages, counter)).toBe(
       [thinking, searched, image].reduce((sum, block) => sum + counter.block(block), 0),
     );
   });
 
   it("does not affect the learned window: thinking sent back and the vendor's search results", () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const model = upstream({ contextWindow: 200_000 });
+      const { live, events } = createTestBed(root);
+      const model = createModel({ contextWindow: 200_000 });
       const noted = [assistant(...Array.from({ length: 9 }, () => searched)), user('and now?')];
       const all = [...reads(2), ...noted];
       for (let step = 0; step < 6; step++) {
         all.push(...read(`more${step}`, 2));
-        const prepared = await live.prepare(request(all, { model, extraTokens: 20_000 }));
+        const prepared = await live.prepare(createRequest(all, { model, extraTokens: 20_000 }));
         live.answered(prepared, usage(freshCounter().messages([...reads(2), user('and now?')])));
         expect(prepared.contextWindow).toBe(200_000);
       }
@@ -46,15 +46,15 @@ describe('what a vendor may leave unread', () => {
 
   it('affects neither window nor factor with server-side context edits', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const answers = [
         [8, 2_050],
         [11, 2_050],
         [11, 60_000],
       ] as const;
       for (const [count, reported] of answers)
-        live.answered(await live.prepare(request(reads(count), { isReadOtherwise: true })), usage(reported));
-      const after = await live.prepare(request(reads(8)));
+        live.answered(await live.prepare(createRequest(reads(count), { isReadOtherwise: true })), usage(reported));
+      const after = await live.prepare(createRequest(reads(8)));
       expect(after).toMatchObject({ contextWindow: 40_000, isCalibrated: false });
     }));
 });
@@ -67,7 +67,7 @@ describe('a body', () => {
     [{ cachedContent: 'cachedContents/a' }],
     [{ cached_content: 'cachedContents/a' }],
   ])('%j has server-side context edits', (body) => {
-    expect(isReadOtherwise(body)).toBe(true);
+    expect(hasServerSideContextEdits(body)).toBe(true);
   });
 
   it.each([
@@ -76,6 +76,6 @@ describe('a body', () => {
     [{ context_management: { edits: [] } }],
     [{ context_management: null, cachedContent: null }],
   ])('%j is read unchanged', (body) => {
-    expect(isReadOtherwise(body)).toBe(false);
+    expect(hasServerSideContextEdits(body)).toBe(false);
   });
 });

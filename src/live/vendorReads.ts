@@ -7,7 +7,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
  * O200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
  * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
  */
-export const optionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
+export const countOptionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
   messages.reduce((sum, message) => sum + sumOptional(getBlocks(message), counter), 0);
 
 const sumOptional = (blocks: readonly Block[], counter: MessageCounter): number =>
@@ -31,7 +31,7 @@ function countOptional(block: Block, counter: MessageCounter): number {
  * - `cachedContent` names what Gemini keeps, and `promptTokenCount` "includes the number of tokens
  * in the cached content" (Gemini API reference, "UsageMetadata").
  */
-export function isReadOtherwise(body: Readonly<Record<string, unknown>>): boolean {
+export function hasServerSideContextEdits(body: Readonly<Record<string, unknown>>): boolean {
   const { context_management: management, cachedContent, cached_content: cached } = body;
   if (typeof (cachedContent ?? cached) === 'string') return true;
   const edits = isRecord(management) ? management['edits'] : management;

@@ -6,7 +6,7 @@ import { assistant, call, exchange, lines, result, user } from '../core/testing'
 import { findMarkers } from '../core/messages/markers';
 import { countMessageBytes } from '../core/messages/images';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { DUE, json, liveBed, reads, request, upstream } from './testing';
+import { DUE, json, createTestBed, reads, createRequest, createModel } from './testing';
 import type { PreparedRequest } from './request';
 
 /** A PNG's beginning with this size, and then bytes. */
@@ -38,11 +38,11 @@ const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 describe('a request that weighs too much', () => {
   it('with 42 screenshots (3.4 MB, 59K tokens) shrinks below 2 MB; the newest stay, removals are reported', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events } = liveBed(root);
-      const model = upstream({ ...WIDE, limits: { bytes: 2_097_152 } });
+      const { live, events } = createTestBed(root);
+      const model = createModel({ ...WIDE, limits: { bytes: 2_097_152 } });
       const messages = shots(42, (index) => picture(60_700, 1280, 800, index));
       expect(messages.reduce((sum, message) => sum + countMessageBytes(message), 0)).toBeGreaterThan(3_300_000);
-      const prepared = await live.prepare(request(messages, { model }));
+      const prepared = await live.prepare(createRequest(messages, { model }));
       expect(bytesOf(prepared)).toBeLessThan(2_097_152 / 2);
       expect(prepared.tokens).toBeLessThan(100_000);
       expect(imagesIn(prepared.messages)).toBe(12);
@@ -65,10 +65,10 @@ describe('a request that weighs too much', () => {
       );
       // Later requests change nothing of it before the limit is near again.
       const next = [...messages, ...shot(42, picture(60_700, 1280, 800, 42))];
-      const after = await live.prepare(request(next, { model }));
+      const after = await live.prepare(createRequest(next, { model }));
       expect(json(after.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
       // After a restart as well.
-      const anew = await liveBed(root).live.prepare(request(next, { model }));
+      const anew = await createTestBed(root).live.prepare(createRequest(next, { model }));
       expect(json(anew.messages)).toBe(json(after.messages));
       await live.undo(prepared.conversation);
       expect(json(live.view(prepared.conversation)?.view)).toBe(json(next));
@@ -76,23 +76,23 @@ describe('a request that weighs too much', () => {
 
   it('is left unchanged if its vendor accepts it or it has no images', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const few = shots(5, (index) => picture(100_000, 800, 600, index));
-      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
-      expect(json((await live.prepare(request(few, { model }))).messages)).toBe(json(few));
+      const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
+      expect(json((await live.prepare(createRequest(few, { model }))).messages)).toBe(json(few));
       const text = [user('Read'), ...exchange('1', 'Bash', { command: 'cat a' }, lines('a', 100))];
-      const tight = upstream({ ...WIDE, limits: { bytes: 1_000 } });
-      expect(json((await live.prepare(request(text, { conversationId: 'c2', model: tight }))).messages)).toBe(
+      const tight = createModel({ ...WIDE, limits: { bytes: 1_000 } });
+      expect(json((await live.prepare(createRequest(text, { conversationId: 'c2', model: tight }))).messages)).toBe(
         json(text),
       );
     }));
 
   it('keeps the newest image for as long as it can go out with it', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
+      const { live } = createTestBed(root);
+      const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
       const prepared = await live.prepare(
-        request(
+        createRequest(
           shots(3, (index) => picture(600_000, 800, 600, index)),
           { model },
         ),
@@ -103,28 +103,28 @@ describe('a request that weighs too much', () => {
 
   it('has more than 20 images, one of more than 2000 pixels: so few stay that the others may be as large', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const limits = { manyImages: { above: 20, edge: 2000 } };
       const messages = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
-      const model = upstream({ ...WIDE, limits });
-      expect(imagesIn((await live.prepare(request(messages, { model }))).messages)).toBe(10);
+      const model = createModel({ ...WIDE, limits });
+      expect(imagesIn((await live.prepare(createRequest(messages, { model }))).messages)).toBe(10);
       const small = shots(30, (index) => picture(1_000, 1200, 800, index));
-      const other = await live.prepare(request(small, { conversationId: 'c2', model }));
+      const other = await live.prepare(createRequest(small, { conversationId: 'c2', model }));
       expect(imagesIn(other.messages)).toBe(30);
     }));
 
   it('loses images until it is accepted, and a single oversized one however new', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const messages = shots(10, (index) => picture(100_000, 800, 600, index));
-      const asked = request(messages, { model: upstream(WIDE) });
+      const asked = createRequest(messages, { model: createModel(WIDE) });
       const first = await live.prepare(asked);
       const smaller = await live.tooLong(first, asked, undefined, { weight: {} });
       expect(imagesIn(smaller!.messages)).toBe(4);
       const again = await live.tooLong(smaller!, asked, undefined, { weight: {} });
       expect(imagesIn(again!.messages)).toBe(1);
       const two = [user('Look'), ...shot(0, picture(1_000)), ...shot(1, picture(1_000, 9000, 100))];
-      const other = request(two, { conversationId: 'c2', model: upstream({ ...WIDE, key: 'other' }) });
+      const other = createRequest(two, { conversationId: 'c2', model: createModel({ ...WIDE, key: 'other' }) });
       const whole = await live.prepare(other);
       expect(imagesIn(whole.messages)).toBe(2);
       const without = await live.tooLong(whole, other, undefined, { weight: { edge: 8000 } });
@@ -136,81 +136,81 @@ describe('a request that weighs too much', () => {
 
   it('does not delay a due condensation, whether or not its images can be removed', () =>
     inTemporaryFolder(async (root) => {
-      const model = upstream({ limits: { bytes: 1_000_000 } });
+      const model = createModel({ limits: { bytes: 1_000_000 } });
       const heavy = picture(760_000, 80, 80);
       const inTask = (messages: readonly ApiMessage[]) => messages.with(1, user('Look at the files', heavy));
-      const { live, manager } = liveBed(root);
+      const { live, manager } = createTestBed(root);
       const condense = vi.spyOn(manager, 'condense');
-      const stuck = await live.prepare(request(inTask(reads(25)), { model }));
+      const stuck = await live.prepare(createRequest(inTask(reads(25)), { model }));
       expect(stuck.messages).toEqual(inTask(reads(25)));
       expect(condense).not.toHaveBeenCalled();
-      expect((await live.prepare(request(inTask(DUE), { model }))).outcome?.kind).toBe('condensed');
+      expect((await live.prepare(createRequest(inTask(DUE), { model }))).outcome?.kind).toBe('condensed');
 
       const withShots = (messages: readonly ApiMessage[]) =>
         messages.toSpliced(2, 0, ...shot(1, picture(500_000)), ...shot(2, picture(400_000)));
       const two = { conversationId: 'c2', model };
-      const lighter = await live.prepare(request(withShots(reads(24)), two));
+      const lighter = await live.prepare(createRequest(withShots(reads(24)), two));
       expect(imagesIn(lighter.messages)).toBe(1);
-      const due = await live.prepare(request(withShots(reads(26)), two));
+      const due = await live.prepare(createRequest(withShots(reads(26)), two));
       expect(due.tokens).toBeLessThan(lighter.tokens);
     }));
 
   it('has a pinned image: it stays, and nothing is tried again for it', () =>
     inTemporaryFolder(async (root) => {
-      const { live, manager } = liveBed(root);
-      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
+      const { live, manager } = createTestBed(root);
+      const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
       const messages = [...shots(1, () => picture(400_000)), ...shot(1, picture(1_000))];
-      const { conversation } = await live.prepare(request(messages, { model }));
+      const { conversation } = await live.prepare(createRequest(messages, { model }));
       await live.pin(conversation, 2);
       const condense = vi.spyOn(manager, 'condense');
       const more = [...messages, ...shot(2, picture(300_000))];
       await live.pin(conversation, 4);
-      expect(imagesIn((await live.prepare(request(more, { model }))).messages)).toBe(3);
+      expect(imagesIn((await live.prepare(createRequest(more, { model }))).messages)).toBe(3);
       expect(condense).not.toHaveBeenCalled();
     }));
 
   it('counts what stays in any case: the images of the task and of pinned messages', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
-      const limited = { model: upstream({ ...WIDE, limits: { bytes: 1_000_000 } }) };
+      const { live } = createTestBed(root);
+      const limited = { model: createModel({ ...WIDE, limits: { bytes: 1_000_000 } }) };
       const all = shots(6, (index) => picture(60_000, 800, 600, index));
       const asked = all.with(0, user('Look at the pages as here', picture(450_000)));
-      const ofTask = await live.prepare(request(asked, limited));
+      const ofTask = await live.prepare(createRequest(asked, limited));
       expect(bytesOf(ofTask)).toBeLessThan(1_000_000);
       expect(imagesIn(ofTask.messages)).toBe(2);
-      const wide = { conversationId: 'c2', model: upstream(WIDE) };
+      const wide = { conversationId: 'c2', model: createModel(WIDE) };
       const withOld = all.with(2, user(result('shot-0', [picture(450_000)])));
-      const { conversation } = await live.prepare(request(withOld, wide));
+      const { conversation } = await live.prepare(createRequest(withOld, wide));
       await live.pin(conversation, 2);
-      const pinned = await live.prepare(request(withOld, { ...limited, conversationId: 'c2' }));
+      const pinned = await live.prepare(createRequest(withOld, { ...limited, conversationId: 'c2' }));
       expect(bytesOf(pinned)).toBeLessThan(1_000_000);
       expect(json(pinned.messages[2])).toBe(json(withOld[2]));
       expect(imagesIn(pinned.messages)).toBe(2);
-      const many = { model: upstream({ ...WIDE, limits: { manyImages: { above: 20, edge: 2000 } } }) };
+      const many = { model: createModel({ ...WIDE, limits: { manyImages: { above: 20, edge: 2000 } } }) };
       const drafts = Array.from({ length: 15 }, (_, index) => picture(1_000, 1200, 800, index));
       const large = shots(12, (index) => picture(1_000, 2400, 800, index)).with(
         0,
         user('Look at the drafts', ...drafts),
       );
-      const fewer = await live.prepare(request(large, { ...many, conversationId: 'c3' }));
+      const fewer = await live.prepare(createRequest(large, { ...many, conversationId: 'c3' }));
       expect(imagesIn(fewer.messages)).toBe(20);
     }));
 
   it('that was rejected for many images sets no limit for requests with fewer', () =>
     inTemporaryFolder(async (root) => {
-      const { live } = liveBed(root);
+      const { live } = createTestBed(root);
       const words =
         'messages.1.content.0: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
       const weight = findOverWeight(400, words, 'invalid_request_error')!;
       const many = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
-      const asked = request(many, { model: upstream(WIDE) });
+      const asked = createRequest(many, { model: createModel(WIDE) });
       const first = await live.prepare(asked);
       expect(imagesIn(first.messages)).toBe(21);
       const fewer = await live.tooLong(first, asked, undefined, { weight });
       expect(imagesIn(fewer!.messages)).toBe(10);
       expect(imagesIn(fewer!.messages.slice(-1))).toBe(1);
       const few = shots(3, (index) => picture(1_000, 2400, 800, index));
-      const other = await live.prepare(request(few, { conversationId: 'c2', model: upstream(WIDE) }));
+      const other = await live.prepare(createRequest(few, { conversationId: 'c2', model: createModel(WIDE) }));
       expect(imagesIn(other.messages)).toBe(3);
     }));
 });

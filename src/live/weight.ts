@@ -13,11 +13,11 @@ import type { RequestLimits } from '../core/vendors/requestLimits';
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
 /** True if single images were rejected instead of the whole body. */
-export const isOfImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
+export const isAboutImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
 /** Which images stay; Truncation's configuration has the same fields. */
-export interface StayingImages extends ImageLimits {
+export interface ImageSelection extends ImageLimits {
   readonly keepNewest: number;
 }
 
@@ -31,7 +31,7 @@ const TARGET_SHARE = 0.5;
 const MANY_STAY = 10;
 
 /** A conversation as it would be sent. */
-export interface Weighed {
+export interface RequestContent {
   /** As the agent has it. */
   readonly original: readonly ApiMessage[];
   /** As the model sees it. */
@@ -43,19 +43,19 @@ export interface Weighed {
 }
 
 /** Approximate bytes of a request. */
-export const requestBytes = ({ view, besideBytes }: Pick<Weighed, 'view' | 'besideBytes'>): number =>
+export const measureRequest = ({ view, besideBytes }: Pick<RequestContent, 'view' | 'besideBytes'>): number =>
   view.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
  * Selects the images to keep if the request is too large; undefined if it isn't or none can be
  * removed. The newest stays as long as the request can be sent with it.
  */
-export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingImages | undefined {
+export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
   if (!weighed.view.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
   const task = findTask(weighed.original);
   const standing = listImages(weighed.view);
-  const weight = requestBytes(weighed);
+  const weight = measureRequest(weighed);
   const isHeavy = weight > bytes * DUE_SHARE;
   const isMany =
     manyImages !== undefined &&

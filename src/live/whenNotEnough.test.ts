@@ -8,7 +8,7 @@ import { selectSummarizer } from '../core/condense/summarizer';
 import { targetTokens } from '../core/condense/trigger/thresholds';
 import type { LiveEvent } from './events';
 import { exchange, lines, user } from '../core/testing';
-import { liveBed, read, reads, request, upstream } from './testing';
+import { createTestBed, read, reads, createRequest, createModel } from './testing';
 import type { LiveSettings, LiveSummary } from './types';
 
 const WINDOW = 40_000;
@@ -35,10 +35,10 @@ async function run(
 ): Promise<Ran> {
   return inTemporaryFolder(async (root) => {
     // New results stay whole: what the threshold does is the question.
-    const bed = liveBed(root, { providers, settings: { provider: 'lossless', newResults: 'off', ...settings } });
-    const model = upstream({ contextWindow: WINDOW, threshold: { percent } });
+    const bed = createTestBed(root, { providers, settings: { provider: 'lossless', newResults: 'off', ...settings } });
+    const model = createModel({ contextWindow: WINDOW, threshold: { percent } });
     for (let end = 4; end <= messages.length; end += 2) {
-      const sent = request(messages.slice(0, end), { model, ...(canRecall !== undefined && { canRecall }) });
+      const sent = createRequest(messages.slice(0, end), { model, ...(canRecall !== undefined && { canRecall }) });
       await bed.live.prepare(sent);
       if (bed.events.some(({ kind }) => kind === 'condensed')) break;
     }
@@ -131,12 +131,12 @@ describe('at the threshold', () => {
 
 it('rarely breaks the cache if instructions and tools alone exceed the threshold', async () => {
   await inTemporaryFolder(async (root) => {
-    const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
-    const model = upstream({ contextWindow: WINDOW, threshold: { percent: 15 } });
+    const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
+    const model = createModel({ contextWindow: WINDOW, threshold: { percent: 15 } });
     const system = lines('rule', 1_200);
     const all = reads(16);
     for (let end = 4; end <= all.length; end += 2)
-      await bed.live.prepare(request(all.slice(0, end), { model, system, canRecall: true }));
+      await bed.live.prepare(createRequest(all.slice(0, end), { model, system, canRecall: true }));
     const made = bed.events.flatMap((event) => (event.kind === 'condensed' ? [event.decision] : []));
     expect(made.length).toBeGreaterThan(0);
     for (const { tokensBefore, tokensAfter } of made)
@@ -148,9 +148,10 @@ it('rarely breaks the cache if instructions and tools alone exceed the threshold
 describe('while condensing is paused', () => {
   it('only what would not fit is condensed', async () => {
     await inTemporaryFolder(async (root) => {
-      const bed = liveBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
-      const model = upstream({ contextWindow: WINDOW });
-      const send = (messages: readonly ApiMessage[]) => bed.live.prepare(request(messages, { model, canRecall: true }));
+      const bed = createTestBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
+      const model = createModel({ contextWindow: WINDOW });
+      const send = (messages: readonly ApiMessage[]) =>
+        bed.live.prepare(createRequest(messages, { model, canRecall: true }));
       const due = await send(DIFFERENT);
       expect(due.messages).toEqual(DIFFERENT);
       expect(bed.live.list()[0]).toMatchObject({ isPaused: true, condensations: [] });
@@ -167,14 +168,14 @@ describe('while condensing is paused', () => {
 describe('a conversation of which little more can be removed', () => {
   it('is reported once, with what is left and what would help, while requests still fit', async () => {
     await inTemporaryFolder(async (root) => {
-      const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
-      const model = upstream({ contextWindow: WINDOW });
+      const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
+      const model = createModel({ contextWindow: WINDOW });
       // What a person wrote stays.
       const task = user(`Do all of this:\n${lines('todo', 2_900)}`);
       const told = () => bed.events.flatMap((event) => (event.kind === 'exhausted' ? [event.message] : []));
       for (let count = 0; count < 5; count++) {
         const steps = Array.from({ length: count }, (_, at) => read(`f${at}`, 10)).flat();
-        await bed.live.prepare(request([task, ...steps], { model, canRecall: true }));
+        await bed.live.prepare(createRequest([task, ...steps], { model, canRecall: true }));
       }
       expect(told()).toEqual([
         expect.stringMatching(

@@ -1,10 +1,10 @@
 /** Warnings for a person, each once, about a conversation that barely fits the model's window. */
 import type { CondensationOutcome } from '../core/condense';
 import { formatTokens } from '../core/format';
-import { followingLossless } from './condensationRequest';
+import { getFollowUp } from './condensationRequest';
 import type { CondensationReason } from './events';
 import type { LiveConversation } from './liveConversation';
-import { duePointOf } from './tokenLearning';
+import { getDuePoint } from './tokenLearning';
 import type { LiveParts, LiveSettings } from './types';
 
 /**
@@ -52,10 +52,10 @@ export class WindowWarnings {
     const { conversation } = this;
     const { counter, learning, emit } = this.parts;
     const { model, id, countedTokens, overheadTokens, shown } = conversation;
-    const isLossy = settings.provider !== 'lossless' || followingLossless(conversation, settings) === 'fileAware';
+    const isLossy = settings.provider !== 'lossless' || getFollowUp(conversation, settings) === 'fileAware';
     const factor = learning.factor(model);
     const tokens = Math.ceil(countedTokens * factor);
-    const worthTelling = Math.max(duePointOf(model).tokens, model.contextWindow * FULL_SHARE);
+    const worthTelling = Math.max(getDuePoint(model).tokens, model.contextWindow * FULL_SHARE);
     if ((!isLossy && reason !== 'window') || tokens < worthTelling) return;
     const share = (counted: number): string => formatTokens(counted * factor);
     const ofRole = (role: 'user' | 'assistant'): string =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeOverview } from '../core/account/account';
-import { accountPage } from './accountPage';
+import { renderAccountPage } from './accountPage';
 import { asReplayed, sessionAccount } from '../core/account/testing';
 
 const session = sessionAccount({
@@ -28,7 +28,7 @@ const wordsOf = (page: string): string =>
     .replace(/\s+/g, ' ');
 
 it('has the figures of its charts as text, and nothing of a session as markup', () => {
-  const page = accountPage(makeOverview([session]), { version: '1.2.3' });
+  const page = renderAccountPage(makeOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');
   const words = wordsOf(page);
   expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
@@ -56,7 +56,7 @@ it('shows no key from a command, a path or a title', () => {
 });
 
 it('shows zeros without sessions', () => {
-  expect(wordsOf(accountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
+  expect(wordsOf(renderAccountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
 });
 
 it('shows its days, what was estimated, and the cost with another provider', () => {
@@ -65,14 +65,14 @@ it('shows its days, what was estimated, and the cost with another provider', () 
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
   };
   const overview = makeOverview([asReplayed(session)], '2026-01-02');
-  const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
+  const words = wordsOf(renderAccountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
   expect(words).toContain(
     'The last 7 days: $1.50; with File-Aware: $1.00 to $1.25; needed lines lost: 1.2% (3 of 250), all recallable',
   );
   expect(words).toContain('It would have condensed 1 time in 1 of 1 session. Assumptions:');
-  expect(wordsOf(accountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
+  expect(wordsOf(renderAccountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
 });
 
 it('shows what was replayed as a range, beside what was recorded', () => {
@@ -80,7 +80,7 @@ it('shows what was replayed as a range, beside what was recorded', () => {
   const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
   const overview = makeOverview([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
-  const words = wordsOf(accountPage(overview, { version: '1' }));
+  const words = wordsOf(renderAccountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.
   expect(words).toContain('$4.00 to $7.00 for 4 requests in 2 sessions; estimated: 1 session of Other');
   expect(words).toContain(

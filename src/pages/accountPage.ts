@@ -4,7 +4,7 @@ import { formatPercent, formatShare } from '../core/percent';
 import { plural } from '../core/plural';
 import { fillShare, fillTokens } from '../core/account/fillLevel';
 import { formatTokens } from '../core/format';
-import { page } from './page';
+import { renderPage } from './page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from '../core/account/account';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import type { WhatIfSum } from '../core/account/whatIf';
@@ -42,12 +42,12 @@ export interface AccountPageOptions {
   readonly instead?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
 }
 
-export function accountPage(
+export function renderAccountPage(
   { total, groups, sessions }: AccountOverview,
   { version, days, instead }: AccountPageOptions,
 ): string {
   const { compactions } = total;
-  return page(
+  return renderPage(
     'What the agents on this machine cost',
     html`<header>
         <h1>What the agents on this machine cost</h1>

@@ -5,7 +5,7 @@ import { html, Html } from './html';
  * A standalone page for a browser or a webview.
  * @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed
  */
-export function page(title: string, main: Html, nonce?: string): string {
+export function renderPage(title: string, main: Html, nonce?: string): string {
   const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   const style =
     nonce === undefined

@@ -3,7 +3,7 @@ import { assistant, call, exchange, lines, result, text, user } from '../core/te
 import { freshCounter } from '../core/testingCounter';
 import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
-import { readingPage } from './readingPage';
+import { renderReadingPage } from './readingPage';
 import { blockAt, cutAt, summaryOf } from '../core/condense/report/testing';
 
 const FILE = lines('file', 120);
@@ -23,7 +23,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   });
   if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
   const { edits } = outcome;
-  return { edits, original, page: readingPage({ title, original, edits }, { nonce: 'n0nce' }) };
+  return { edits, original, page: renderReadingPage({ title, original, edits }, { nonce: 'n0nce' }) };
 }
 
 it('has every message, with removed content folded in place', async () => {
@@ -44,7 +44,7 @@ it('has every message, with removed content folded in place', async () => {
 });
 
 it('says so if nothing was removed', () => {
-  const page = readingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
+  const page = renderReadingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
   expect(page).toContain('Nothing was removed.');
   expect(page).not.toContain('class="gone"');
 });
@@ -70,8 +70,8 @@ it('masks keys, even one split by a cut', async () => {
   expect(page).not.toContain('QUJDQUJDQUJD');
 });
 
-const shown = (original: readonly ApiMessage[], edits: Parameters<typeof readingPage>[0]['edits'] = []) =>
-  readingPage({ title: 'T', original, edits }, { nonce: 'n' });
+const shown = (original: readonly ApiMessage[], edits: Parameters<typeof renderReadingPage>[0]['edits'] = []) =>
+  renderReadingPage({ title: 'T', original, edits }, { nonce: 'n' });
 
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
 

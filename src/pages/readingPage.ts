@@ -10,8 +10,8 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
 import { getSpeaker } from '../core/messages/render';
-import { blockWords, maskedConversation } from './reportPage';
-import { page } from './page';
+import { describeBlock, renderMaskedConversation } from './reportPage';
+import { renderPage } from './page';
 
 export interface ReadConversation {
   readonly title: string;
@@ -26,7 +26,7 @@ interface ReadingOptions {
 }
 
 /** The page for a webview. Secrets are masked in whole strings before truncation. */
-export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions): string {
+export function renderReadingPage(subject: ReadConversation, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
   const shown = lastByPlace(edits);
   const reader = new Reader(original, shown);
@@ -37,7 +37,7 @@ export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions
     index = next;
   }
   const places = reader.changed.map(({ id, words }) => html`<li><a href="#${id}">${words}</a></li>`);
-  return page(
+  return renderPage(
     maskSecrets(title),
     html`<h1>${maskSecrets(title)}</h1>
       <p>
@@ -92,10 +92,10 @@ class Reader {
     const { start, end, message } = summary;
     const words = `Messages ${start + 1} to ${end}`;
     this.changed.push({ id: getMessageId(index), words: `${words}: a summary` });
-    const replaced = maskedConversation(this.original.slice(start, end));
+    const replaced = renderMaskedConversation(this.original.slice(start, end));
     const section = html`<section id="${getMessageId(index)}">
       <h2>${words} <span class="size">summary</span></h2>
-      <div class="text"><ins>${maskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
+      <div class="text"><ins>${renderMaskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
       ${renderFold(html`${words}, which it replaced`, replaced)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };
@@ -139,14 +139,14 @@ class Reader {
       return html`<h3>${block.is_error === true ? 'Error' : 'Result'} of ${maskSecrets(tool)}</h3>
         ${this.value(message, path.concat('content'), block.content)}`;
     }
-    return html`<p class="size">${blockWords(block)}</p>`;
+    return html`<p class="size">${describeBlock(block)}</p>`;
   }
 
   /** A block that was removed entirely, folded; undefined if it is still there. */
   private goneBlock(message: number, path: Path, block: unknown): Html | undefined {
     const edit = this.byPlace.get(placeKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
-    const words = blockWords(block);
+    const words = describeBlock(block);
     this.removed += words.length;
     const { text = '' } = edit.placeholder ?? {};
     return renderFold(text === '' ? html`${describeKind(block)}` : renderMarker(text), words);
@@ -162,7 +162,7 @@ class Reader {
     if (typeof value['type'] === 'string' && typeof value['text'] !== 'string') {
       const gone = this.goneBlock(message, path, value);
       if (gone) return gone;
-      if (isRecord(value['source'])) return html`<p class="size">${blockWords(value)}</p>`;
+      if (isRecord(value['source'])) return html`<p class="size">${describeBlock(value)}</p>`;
     }
     return html`${Object.entries(value)
       .filter(([key]) => key !== 'type')

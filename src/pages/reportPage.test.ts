@@ -5,9 +5,9 @@ import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../core/condense/ledger/ledger';
 import {
-  blockWords,
-  condensationIn,
-  reportPage,
+  describeBlock,
+  findCondensation,
+  renderReportPage,
   type ReportedCondensation,
   type ReportPageOptions,
 } from './reportPage';
@@ -40,7 +40,7 @@ async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageO
   if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
   const { edits, steps, cost, notes } = outcome;
   const subject = { title, format: 'claude-code', original, edits, steps, providerName: 'Truncation', cost, notes };
-  return { outcome, page: reportPage(subject, { counter, version: '1.2.3', ...options }) };
+  return { outcome, page: renderReportPage(subject, { counter, version: '1.2.3', ...options }) };
 }
 
 describe('the page of a condensation', () => {
@@ -96,7 +96,7 @@ describe('what the page says', () => {
     subject: Partial<ReportedCondensation> = {},
     options: Partial<ReportPageOptions> = {},
   ) =>
-    reportPage(
+    renderReportPage(
       { title: 'T', format: 'f', original, edits: [], steps: [], providerName: 'P', cost: 0, notes: [], ...subject },
       { counter, version: '1.2.3', ...options },
     );
@@ -266,7 +266,7 @@ it.each([
   ['an image', { type: 'image' }, 'image, 16 characters'],
   ['what has no type', { a: 1 }, 'block, 7 characters'],
 ])('a block in words: %s', (_, block, words) => {
-  expect(blockWords(block)).toBe(words);
+  expect(describeBlock(block)).toBe(words);
 });
 
 describe('the record of a ledger', () => {
@@ -291,7 +291,7 @@ describe('the record of a ledger', () => {
 
   it('is that of all condensations that are shown, each provider named once', () => {
     const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
-    const found = condensationIn(ledger, name);
+    const found = findCondensation(ledger, name);
     expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
     expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
   });
@@ -304,20 +304,20 @@ describe('the record of a ledger', () => {
       named(condensed('2', 'smart', 0), 'File-Aware'),
       named(condensed('3', 'smart', 0), 'Speed'),
     ]);
-    expect(condensationIn(ledger, () => 'Smart')?.providerName).toBe(
+    expect(findCondensation(ledger, () => 'Smart')?.providerName).toBe(
       'Smart, then Smart (File-Aware), then Smart (Speed)',
     );
   });
 
   it('has no cost if one is unknown', () => {
     const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
-    expect(condensationIn(ledger, name)?.cost).toBeUndefined();
+    expect(findCondensation(ledger, name)?.cost).toBeUndefined();
   });
 
   it('is undefined if no condensation is shown', () => {
-    expect(condensationIn(EMPTY_LEDGER, name)).toBeUndefined();
+    expect(findCondensation(EMPTY_LEDGER, name)).toBeUndefined();
     const entry = condensed('1', 'a', 0);
     const last = undo(foldEntries([entry]));
-    expect(condensationIn(foldEntries([entry, last!]), name)).toBeUndefined();
+    expect(findCondensation(foldEntries([entry, last!]), name)).toBeUndefined();
   });
 });

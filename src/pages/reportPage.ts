@@ -22,7 +22,7 @@ import { coherenceOf, type CoherenceReport } from '../core/condense/coherence/co
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
 import { namesOfCondensations } from '../core/condense/report/report';
-import { page } from './page';
+import { renderPage } from './page';
 
 /** The condensation to report. */
 export interface ReportedCondensation {
@@ -70,7 +70,7 @@ export interface WebviewFrame {
 }
 
 /** A ledger's record of the condensations in its view; undefined if there are none. */
-export function condensationIn(
+export function findCondensation(
   ledger: Ledger,
   providerName: (id: string) => string,
 ): Pick<ReportedCondensation, 'edits' | 'steps' | 'providerName' | 'at' | 'cost' | 'notes'> | undefined {
@@ -88,7 +88,7 @@ export function condensationIn(
 }
 
 /** The page. Secrets are masked in whole strings before truncation. */
-export function reportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
+export function renderReportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
   const { messages: view, origins } = applyEdits(original, edits);
@@ -99,7 +99,7 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
   const { steps, notes } = withoutContent ? dropReasons(subject) : subject;
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
-  return page(
+  return renderPage(
     `${name} · condensation report`,
     html`<header>
         <h1>${name}</h1>
@@ -149,7 +149,7 @@ function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedConde
  * Messages as text, masked before and after rendering: titles of results contain the beginning of a
  * command, which may cut a key.
  */
-export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
+export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
   mask(renderConversation(messages.map(maskMessage), origins));
 
 const formatTimestamp = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
@@ -522,15 +522,15 @@ function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
 function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
   switch (edit.kind) {
     case 'summary': {
-      const before = maskedConversation(original.slice(edit.start, edit.end));
-      return html`<pre><ins>${maskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
+      const before = renderMaskedConversation(original.slice(edit.start, edit.end));
+      return html`<pre><ins>${renderMaskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
         <details>
           <summary>The messages that it replaced</summary>
           <pre><del>${before}</del></pre>
         </details>`;
     }
     case 'block': {
-      const words = blockWords(getValueAt(original[edit.place.message], edit.place.path));
+      const words = describeBlock(getValueAt(original[edit.place.message], edit.place.path));
       return html`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
@@ -539,7 +539,7 @@ function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
 }
 
 /** Images and documents by size, since Base64 is not readable. */
-export function blockWords(block: unknown): string {
+export function describeBlock(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
   if (typeof thinking === 'string') return mask(thinking);

@@ -15,13 +15,13 @@ export interface Manifest {
 }
 
 /** Schemas of all setting groups, by full name. */
-export const settingProperties = <Property>(
+export const collectProperties = <Property>(
   groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
 ): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
 
 /** Schemas by setting name in table order, with titles that VS Code doesn't support. */
-export const settingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
-  const properties = settingProperties(contributes.configuration);
+export const createSettingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
+  const properties = collectProperties(contributes.configuration);
   return Object.fromEntries(
     SETTING_NAMES.map((name) => {
       const { title } = SETTINGS[name];
@@ -34,11 +34,11 @@ export const settingSchemas = ({ contributes }: Manifest): Record<string, Config
  * A machine setting can't be set by a workspace; in a remote window VS Code reads it only from the
  * remote machine's settings, and the user's own file applies to local windows.
  */
-export const isOfMachine = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
+export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
 /**
  * Where a setting can be set: machine and application settings, and those of an untrusted
  * workspace, only by the user.
  */
-export const scopesOf = (name: SettingName, isTrusted: boolean): SettingScope[] =>
+export const getScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isOfUserAlone(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

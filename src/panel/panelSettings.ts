@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
 import { getValueAt } from '../core/messages/path';
-import { isOfMachine, scopesOf } from './manifest';
+import { isMachineSetting, getScopes } from './manifest';
 import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
 import { isLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
-import { configurationNow, valueOf, valuesOf, weakeningProblem } from '../window/settings/settings';
+import { getConfiguration, getValue, getValues, describeWeakening } from '../window/settings/settings';
 import {
   changedList,
   isEmptyObject,
@@ -46,29 +46,29 @@ export class PanelSettings {
   /** Validates all settings one by one in advance, so that {@link getStates} is fast. */
   async judge(): Promise<void> {
     for (const name of SETTING_NAMES) {
-      this.verdict(name, valueOf(name), getPresetsKey());
+      this.verdict(name, getValue(name), getPresetsKey());
       await setImmediate();
     }
   }
 
   states(): Record<string, SettingState> {
-    const configuration = configurationNow();
+    const configuration = getConfiguration();
     const presets = getPresetsKey();
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
         // The effective value; an ignored value of the workspace is shown beside it with an
         // explanation.
-        const value = valueOf(name);
+        const value = getValue(name);
         const { effective, problems } = this.verdict(name, value, presets);
-        const weakening = weakeningProblem(name);
+        const weakening = describeWeakening(name);
         const state: SettingState = {
           value,
           ...(found?.globalValue !== undefined && { user: found.globalValue }),
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
-          scopes: scopesOf(name, vscode.workspace.isTrusted),
-          isOfMachine: isOfMachine(name),
+          scopes: getScopes(name, vscode.workspace.isTrusted),
+          isOfMachine: isMachineSetting(name),
           problems: [...problems, ...(weakening === undefined ? [] : [{ path: '', message: weakening }])],
         };
         return [name, state];
@@ -79,13 +79,13 @@ export class PanelSettings {
   /** VS Code's command for the file in which a setting of a scope takes effect. */
   fileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
-    const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isOfMachine(name);
+    const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isMachineSetting(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
   /** A setting's effective value, not validated. */
   valueOf(name: SettingName): unknown {
-    return valueOf(name);
+    return getValue(name);
   }
 
   /**
@@ -168,14 +168,14 @@ export class PanelSettings {
         const place = resolvePath(config, ['passes', entry]);
         return withValueAt(config, place, pass);
       },
-      getOwnValue(name, scope) ?? valueOf('smart'),
+      getOwnValue(name, scope) ?? getValue('smart'),
     );
   }
 
   private async save(change: Change): Promise<readonly ConfigProblem[]> {
     const { value, problems } = this.plan(change);
     if (problems.length > 0) return problems;
-    await configurationNow().update(change.name, value, TARGET[change.scope]);
+    await getConfiguration().update(change.name, value, TARGET[change.scope]);
     return [];
   }
 
@@ -187,10 +187,10 @@ export class PanelSettings {
       problems: [{ path: path.join('.'), message }],
     });
     if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
-    if (!scopesOf(name, true).includes(scope)) {
+    if (!getScopes(name, true).includes(scope)) {
       return refuse(vscode.l10n.t('This is a user setting; a workspace can’t set it.'));
     }
-    if (!scopesOf(name, vscode.workspace.isTrusted).includes(scope)) {
+    if (!getScopes(name, vscode.workspace.isTrusted).includes(scope)) {
       return refuse(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));
     }
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
@@ -210,7 +210,7 @@ export class PanelSettings {
     if (JSON.stringify(after).length > MAX_CHARS) {
       return refuse(vscode.l10n.t('This is longer than a million characters.'));
     }
-    if (scope === 'workspace' && isLessCareful(name, after, valuesOf(name).user)) {
+    if (scope === 'workspace' && isLessCareful(name, after, getValues(name).user)) {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // Existing problems don't prevent other changes.
@@ -230,11 +230,11 @@ interface Plan {
 
 /** The value set in a scope itself. */
 function getOwnValue(name: string, scope: SettingScope): unknown {
-  const found = configurationNow().inspect(name);
+  const found = getConfiguration().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
 
 /** Problems of a value may also depend on the user's presets, but on nothing else. */
-const getPresetsKey = (): string => JSON.stringify(valueOf('presets'));
+const getPresetsKey = (): string => JSON.stringify(getValue('presets'));
 
 const createKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

@@ -10,15 +10,15 @@ import {
 import type { ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { undoReplacement, type ListChange } from '../core/settingValue';
-import { configurationNow, setting } from '../window/settings/settings';
+import { getConfiguration, readSetting } from '../window/settings/settings';
 import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
 /** Built-in presets first, then the user's own. */
-export const presetStates = (): PresetState[] => [
+export const listPresetStates = (): PresetState[] => [
   ...BUILT_IN_PRESETS.map((preset) => toState(preset, true)),
-  ...setting('presets').map((preset) => toState(preset, false)),
+  ...readSetting('presets').map((preset) => toState(preset, false)),
 ];
 
 const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
@@ -34,7 +34,7 @@ const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: [
 
 /** @throws Error where there is no such preset. */
 function presetWith(id: string): Preset {
-  const preset = [...BUILT_IN_PRESETS, ...setting('presets')].find((entry) => entry.id === id);
+  const preset = [...BUILT_IN_PRESETS, ...readSetting('presets')].find((entry) => entry.id === id);
   if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
   return preset;
 }
@@ -112,7 +112,7 @@ type StoredPreset = Readonly<Record<string, unknown>>;
 
 /** Presets of one scope; entries that are no objects count as empty ones. */
 function ownPresets(scope: SettingScope): StoredPreset[] {
-  const found = configurationNow().inspect<unknown>('presets');
+  const found = getConfiguration().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import { getVendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
 import { needsKey, type ApiProfile } from '../settings/profiles';
-import { setting } from '../window/settings/settings';
+import { readSetting } from '../window/settings/settings';
 import type { PanelParts } from './parts';
 import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
 
@@ -38,7 +38,7 @@ export class ProfileFacts implements vscode.Disposable {
 
   private async look(generation: number): Promise<void> {
     try {
-      const profiles = setting('profiles');
+      const profiles = readSetting('profiles');
       const keys = await Promise.all(profiles.map((profile) => this.keyOf(profile)));
       this.report(generation, {
         ...this.facts,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { profileEntries } from '../window/settings/modelSettings';
-import { setting } from '../window/settings/settings';
+import { readProfileEntries } from '../window/settings/modelSettings';
+import { readSetting } from '../window/settings/settings';
 import { isVendor, getVendorEntry } from '../core/vendors/vendors';
 import { deleteKey } from '../settings/keys';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
@@ -14,11 +14,11 @@ type Handlers = Pick<
   'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
 >;
 
-export function profileRequests(parts: PanelParts, settings: PanelSettings): Handlers {
+export function createProfileHandlers(parts: PanelParts, settings: PanelSettings): Handlers {
   const { services } = parts;
   return {
     saveProfile: async ({ profile }) => {
-      const raw = profileEntries();
+      const raw = readProfileEntries();
       const known = raw.findIndex((other) => getId(other) === profile['id']);
       const place = known === -1 ? raw.length : known;
       const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
@@ -47,7 +47,7 @@ const getId = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
 
 /** Whether the settings hold a profile with this id, even a wrong one: its key is its own. */
-const isTaken = (id: unknown): boolean => profileEntries().some((entry) => getId(entry) === id);
+const isTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getId(entry) === id);
 
 /** @throws Error where it is no profile, or would use the key of another one. */
 function profileAsked(asked: Params<'setKey'>): ApiProfile {
@@ -62,7 +62,7 @@ function profileAsked(asked: Params<'setKey'>): ApiProfile {
 
 /** @throws Error if it doesn't exist */
 function findProfile(id: string): ApiProfile {
-  const profile = setting('profiles').find((entry) => entry.id === id);
+  const profile = readSetting('profiles').find((entry) => entry.id === id);
   if (!profile) throw new Error(vscode.l10n.t('The profile "{0}" no longer exists.', id));
   return profile;
 }

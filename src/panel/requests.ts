@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
-import { samplePath } from '../window/samplePath';
+import { getSamplePath } from '../window/samplePath';
 import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
 import { judgeForPanel } from './judge/judgeForPanel';
-import { historyRequests } from './history/requests';
+import { createHistoryHandlers } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
-import { presetComparisonRequests } from './presetComparison/requests';
+import { createPresetComparisonHandlers } from './presetComparison/requests';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { compareProfiles } from './profileCosts/compareProfiles';
 import { exportPreset, importPreset, openPreset } from './presets';
-import { profileRequests } from './profileRequests';
+import { createProfileHandlers } from './profileRequests';
 import type { RequestHandlers } from './requestHandlers';
 
 /** @param preview handlers of the preview's requests */
-export function requestHandlers(
+export function createRequestHandlers(
   parts: PanelParts,
   settings: PanelSettings,
   { handlers: preview, comparisons }: PreviewHandlers,
@@ -34,9 +34,9 @@ export function requestHandlers(
       await vscode.commands.executeCommand(settings.fileCommand(name, scope), { revealSetting });
       return null;
     },
-    ...profileRequests(parts, settings),
+    ...createProfileHandlers(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
-      return parts.commands().promptFor(services, samplePath(services.context.extensionPath), prompt, signal);
+      return parts.commands().promptFor(services, getSamplePath(services.context.extensionPath), prompt, signal);
     },
     openPreset: async ({ id }) => {
       await openPreset(id);
@@ -47,9 +47,9 @@ export function requestHandlers(
       const { id, problems, undo } = await importPreset(settings, scope);
       return { ...(id !== undefined && { id }), problems: [...problems], undo: [...undo] };
     },
-    ...presetComparisonRequests(settings),
+    ...createPresetComparisonHandlers(settings),
     ...preview,
-    ...historyRequests(parts),
+    ...createHistoryHandlers(parts),
     judgeSessions: () => judgeForPanel(parts),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CondensationProvider } from '../core/condense';
 import { errorMessage } from '../core/errors';
-import { pageFor, resourceRoots } from './html';
+import { renderPage, resourceRoots } from './html';
 import { isSettingName } from '../settings/table';
-import { settingSchemas, type Manifest } from './manifest';
+import { createSettingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import { ProfileFacts } from './profileFacts';
@@ -18,11 +18,11 @@ import {
   type ToHost,
   type ToWebview,
 } from './protocol';
-import { presetStates } from './presets';
-import { requestHandlers } from './requests';
+import { listPresetStates } from './presets';
+import { createRequestHandlers } from './requests';
 import { type RequestHandlers } from './requestHandlers';
 import { builtInProviders, SettingRules } from '../window/settings/settingRules';
-import { setting } from '../window/settings/settings';
+import { readSetting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
 /** Workspace key for what the page keeps: VS Code drops a webview's own state with its tab. */
@@ -33,8 +33,8 @@ export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
   private readonly handlers: RequestHandlers;
-  private readonly providers = builtInProviders(() => setting('presets'));
-  private readonly schemas: ReturnType<typeof settingSchemas>;
+  private readonly providers = builtInProviders(() => readSetting('presets'));
+  private readonly schemas: ReturnType<typeof createSettingSchemas>;
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private revision = 0;
@@ -53,7 +53,7 @@ export class SettingsPanel implements vscode.Disposable {
   ) {
     const { services, extension } = parts;
     rememberAnswersIn(services.context.workspaceState);
-    this.schemas = settingSchemas(extension.packageJSON as Manifest);
+    this.schemas = createSettingSchemas(extension.packageJSON as Manifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.list()));
     this.facts = new ProfileFacts(parts, () => {
       this.sendState();
@@ -62,7 +62,7 @@ export class SettingsPanel implements vscode.Disposable {
       this.isPreviewOld = true;
       this.sendIfPreviewOld();
     });
-    this.handlers = requestHandlers(parts, this.settings, preview);
+    this.handlers = createRequestHandlers(parts, this.settings, preview);
     this.subscriptions.push(
       preview,
       this.facts,
@@ -110,7 +110,7 @@ export class SettingsPanel implements vscode.Disposable {
       }),
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: resourceRoots(services.context.extensionUri) };
-    panel.webview.html = pageFor(panel.webview, services.context.extensionUri, vscode.env.language);
+    panel.webview.html = renderPage(panel.webview, services.context.extensionUri, vscode.env.language);
     void this.prepare();
     this.facts.refresh();
   }
@@ -195,7 +195,7 @@ export class SettingsPanel implements vscode.Disposable {
       revision: this.revision++,
       settings,
       ...this.facts.now(),
-      presets: presetStates(),
+      presets: listPresetStates(),
       historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
       isRemote: vscode.env.remoteName !== undefined,

@@ -8,9 +8,9 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/ranks';
 import { RegisteredProviders } from '../window/registered';
-import { samplePath } from '../window/samplePath';
+import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
-import { settingProperties } from './manifest';
+import { collectProperties } from './manifest';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
@@ -50,7 +50,7 @@ export function openTestPanel(
 ): TestPanel {
   const registered = new RegisteredProviders();
   for (const provider of providers) registered.add(provider);
-  for (const [name, schema] of Object.entries(settingProperties(manifest.contributes.configuration))) {
+  for (const [name, schema] of Object.entries(collectProperties(manifest.contributes.configuration))) {
     fake.defaults[name] = schema.default;
   }
   const logged: string[] = [];
@@ -133,7 +133,7 @@ function createBuiltExtension(): string {
 const createPreviewBackend = (): Backend => ({
   defaultConversation: ({ context }: Pick<Services, 'context'>) => ({
     kind: 'file',
-    path: samplePath(context.extensionPath),
+    path: getSamplePath(context.extensionPath),
   }),
   resolveConversation: (_services: unknown, { path }: { readonly path: string }) => ({
     kind: 'file',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** A time span in its largest whole unit. */
-export function ageOf(ms: number): string {
+export function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return vscode.l10n.t('just now');
   if (minutes < 60) return vscode.l10n.t('{0} min ago', minutes);

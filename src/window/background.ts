@@ -9,10 +9,10 @@ import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
 
 /** Path of the engine's bundle. */
-export const engineBundle = ({ context }: Services): string => join(context.extensionPath, 'dist', ENGINE_BUNDLE);
+export const getEngineBundle = ({ context }: Services): string => join(context.extensionPath, 'dist', ENGINE_BUNDLE);
 
 /** Runs a task in a thread of its own. */
-export function inBackground<T extends Task>(
+export function runInBackground<T extends Task>(
   services: Services,
   task: T,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export function inBackground<T extends Task>(
   providers?: ProviderCalls,
 ): Promise<TaskResult<T>> {
   return runTask(task, {
-    bundle: engineBundle(services),
+    bundle: getEngineBundle(services),
     signal,
     models,
     providers,
@@ -30,17 +30,17 @@ export function inBackground<T extends Task>(
 }
 
 /** Folder of this VS Code's ledgers. */
-export const storeOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
+export const getLedgerFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
 
 /** Folder of the ledgers of chat conversations; per workspace if one is open. */
-export const liveStoreOf = ({ context }: Services): string =>
+export const getLiveLedgerFolder = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
 
 /** Folder in which running gateways announce themselves to all windows; absent while none runs. */
-export const runningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
+export const getRunningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
 
 /** Summaries that this user has paid for, in any window. */
-export const summariesOf = ({ context, log }: Services): StoredSummaries =>
+export const getSummaries = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
     onTrouble: (words) => {
       log.warn(words);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import { hashText } from '../core/hash';
-import { asTabName } from './fileName';
+import { toTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
 /** Maximum condensations whose texts are kept for comparison; they can be large. */
@@ -60,7 +60,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     const comparison = this.kept.get(id);
     if (typeof comparison !== 'object') return;
     const { title, by = '', isPreview = false, conversation, firstChange: line = 0 } = comparison;
-    const name = asTabName(title);
+    const name = toTabName(title);
     const whole = isPreview
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
@@ -79,7 +79,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 
   async open(title: string, text: string): Promise<void> {
     const document = await vscode.workspace.openTextDocument(
-      createUri(this.keep(randomUUID(), text), 'whole', asTabName(title)),
+      createUri(this.keep(randomUUID(), text), 'whole', toTabName(title)),
     );
     await vscode.window.showTextDocument(document, { preview: true });
   }

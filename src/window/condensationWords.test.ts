@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { condensationWords, previewWords, type CondensationFigures } from './condensationWords';
+import { formatCondensation, formatPreview, type CondensationFigures } from './condensationWords';
 
 const words = (changes: Partial<CondensationFigures> = {}): string =>
-  condensationWords({
+  formatCondensation({
     provider: 'Smart',
     tokensBefore: 2_000,
     tokensAfter: 1_000,
@@ -31,9 +31,9 @@ describe('the words of a condensation', () => {
 
   it('of a preview say that nothing was applied', () => {
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000 };
-    expect(previewWords(preview)).toBe(
+    expect(formatPreview(preview)).toBe(
       'Preview of condensing with Lossless: 2,000 → 1,000 tokens (−50%). Nothing was applied.',
     );
-    expect(previewWords({ ...preview, targetTokens: 999 })).toContain('(−50%); target 999. ');
+    expect(formatPreview({ ...preview, targetTokens: 999 })).toContain('(−50%); target 999. ');
   });
 });

@@ -3,7 +3,7 @@ import { formatChange, formatCost, formatTokens } from '../core/format';
 import { namesOf, type NamedResult } from '../core/condense/report/report';
 import { providerNameOf } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/ledger/use';
-import { asTitle } from './markdownText';
+import { shortenTitle } from './markdownText';
 import type { Services } from './services';
 
 export interface CondensationFigures {
@@ -22,29 +22,29 @@ export interface CondensationFigures {
 }
 
 /** The result in one sentence. Steps, facts, notes and savings are in the details. */
-export function condensationWords(figures: CondensationFigures): string {
+export function formatCondensation(figures: CondensationFigures): string {
   const { provider, tokensBefore, tokensAfter, cost, title, notes = [] } = figures;
   const change = [
-    changeWords(tokensBefore, tokensAfter),
+    formatTokenChange(tokensBefore, tokensAfter),
     ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
     ...formatMissedTarget(figures),
     ...formatNoteCount(notes),
   ].join('; ');
   return title === undefined
     ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
-    : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', asTitle(title), provider, change);
+    : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
 }
 
 /** Providers of a result with their presets or strategies. */
-export const namesOfResult = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
+export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
   namesOf(result, (id) => providerNameOf(id, registered.list()));
 
 /** What condensing would achieve. */
-export const previewWords = (
+export const formatPreview = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
   const { provider, tokensBefore, tokensAfter } = figures;
-  const change = [changeWords(tokensBefore, tokensAfter), ...formatMissedTarget(figures)].join('; ');
+  const change = [formatTokenChange(tokensBefore, tokensAfter), ...formatMissedTarget(figures)].join('; ');
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
@@ -63,11 +63,11 @@ const formatNoteCount = ({ length }: readonly string[]): string[] => {
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetMissed(figures) ? [vscode.l10n.t('target {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
-export const changeWords = (before: number, after: number): string =>
+export const formatTokenChange = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
 /** How often the agent needed removed content again. */
-export function useWords(use: UseAfter): string {
+export function formatUse(use: UseAfter): string {
   const uses = usesIn(use);
   const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
   if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', within);
@@ -83,7 +83,7 @@ export function useWords(use: UseAfter): string {
 }
 
 /** The advice if that was too often. */
-export const carefulWords = (): string =>
+export const formatUseAdvice = (): string =>
   vscode.l10n.t(
     'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',
   );

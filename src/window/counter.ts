@@ -6,7 +6,7 @@ import type { Services } from './services';
 let loading: Promise<MessageCounter> | undefined;
 
 /** The window's only counter, so that nothing is counted twice. */
-export function counterOf({ context }: Services): Promise<MessageCounter> {
+export function getCounter({ context }: Services): Promise<MessageCounter> {
   loading ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
   // After a failure the next caller loads it again.
   loading.catch(() => (loading = undefined));

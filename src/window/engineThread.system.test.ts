@@ -6,7 +6,7 @@ import { testServices } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake } from '../../test/support/vscode';
 import { EngineDiedError } from '../engine/engineThread';
-import { chatEngineOf } from './engineThread';
+import { getChatThread } from './engineThread';
 
 it("reports a death of the chat's engine, the second within a minute with a restart button", async () => {
   fake.reset();
@@ -15,8 +15,8 @@ it("reports a death of the chat's engine, the second within a minute with a rest
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(3));";
   writeFileSync(join(home, 'dist', 'engine.cjs'), dies);
   const { services, log } = testServices(home, join(home, 'storage'));
-  const thread = chatEngineOf(services);
-  expect(chatEngineOf(services)).toBe(thread);
+  const thread = getChatThread(services);
+  expect(getChatThread(services)).toBe(thread);
   await expect(thread.engine.read('/x', {})).rejects.toThrow(EngineDiedError);
   expect(fake.shown.map(({ message }) => message)).toEqual([
     expect.stringMatching(/condenses the chat ended unexpectedly\. .* was sent as it was; the next one is condensed/),
@@ -33,7 +33,7 @@ it("reports a death of the chat's engine, the second within a minute with a rest
   thread.end();
 });
 
-function isStartable(thread: ReturnType<typeof chatEngineOf>): boolean {
+function isStartable(thread: ReturnType<typeof getChatThread>): boolean {
   try {
     return Boolean(thread.engine);
   } catch {

@@ -20,7 +20,7 @@ const readers: Threads = new WeakMap();
 const chats: Threads = new WeakMap();
 
 /** The thread that reads conversations. */
-export const engineThreadOf = (services: Services): EngineThread =>
+export const getReaderThread = (services: Services): EngineThread =>
   getThread(services, readers, () => ({
     rests: vscode.l10n.t(
       'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
@@ -29,7 +29,7 @@ export const engineThreadOf = (services: Services): EngineThread =>
   }));
 
 /** The chat's own thread, so that requests don't wait for files being read. */
-export const chatEngineOf = (services: Services): EngineThread =>
+export const getChatThread = (services: Services): EngineThread =>
   getThread(services, chats, () => ({
     died: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asFileName, asTabName } from './fileName';
+import { toFileName, toTabName } from './fileName';
 
 describe('a title as a name', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('a title as a name', () => {
     ['Wait…', 'Wait'],
     ['...', '...'],
   ])('“%s” is “%s” on a tab', (title, name) => {
-    expect(asTabName(title)).toBe(name);
+    expect(toTabName(title)).toBe(name);
   });
 
   it.each([
@@ -19,13 +19,13 @@ describe('a title as a name', () => {
     ['NUL', 'other'],
     ['.env', 'env'],
   ])('“%s” is “%s” on disk', (title, name) => {
-    expect(asFileName(title, 'other')).toBe(name);
+    expect(toFileName(title, 'other')).toBe(name);
   });
 
   it('is one that every system takes, whatever the title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (title) => {
-        const name = asFileName(title, 'other');
+        const name = toFileName(title, 'other');
         expect(name).not.toMatch(/[<>:"/\\|?*\p{Cc}]|[. ]$|^\.|^$/u);
         expect(name.length).toBeLessThanOrEqual(60);
         expect(name.isWellFormed()).toBe(true);

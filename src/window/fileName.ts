@@ -4,13 +4,13 @@
 const NAME_CHARS = 60;
 
 /** Drops dots, colons and commas at the end, where more text follows. */
-export const asTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
+export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
  * A file name without extension that is valid on every system.
  * @param otherwise used if nothing of the title is left
  */
-export function asFileName(title: string, otherwise: string): string {
+export function toFileName(title: string, otherwise: string): string {
   const words = title
     // Not allowed on Windows: learn.microsoft.com/windows/win32/fileio/naming-a-file
     .replace(/[<>:"/\\|?*\p{C}]+/gu, ' ')
@@ -23,6 +23,6 @@ export function asFileName(title: string, otherwise: string): string {
           .replace(/\s\S*$/, '')
           .toWellFormed()
       : words;
-  const name = asTabName(short).replace(/^\.+/, '').trim();
+  const name = toTabName(short).replace(/^\.+/, '').trim();
   return name === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? otherwise : name;
 }

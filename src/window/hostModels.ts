@@ -15,7 +15,7 @@ export interface HostModelsParts {
   readonly warn: (words: string) => void;
 }
 
-export function hostModels({ models, own = () => undefined, warn }: HostModelsParts): HostModels {
+export function createHostModels({ models, own = () => undefined, warn }: HostModelsParts): HostModels {
   const chosen = new Map<string, SelectedSummarizer>();
   const nameOf = (...names: (string | undefined)[]): string => JSON.stringify(names);
   return {

@@ -95,7 +95,7 @@ const getThinkingClass = (): (new (value: string) => ThinkingPart) | undefined =
 };
 
 /** Thinking for the chat; undefined if the editor doesn't support it. */
-export function thinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
+export function createThinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
   const Part = getThinkingClass();
   // `progress.report` accepts it; only the typings don't say so.
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);

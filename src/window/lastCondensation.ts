@@ -1,6 +1,6 @@
 /** This window's last condensation, for commands that work on it. */
 import * as vscode from 'vscode';
-import { samplePath } from './samplePath';
+import { getSamplePath } from './samplePath';
 import type { LastCondensation, Services } from './services';
 
 /**
@@ -15,6 +15,6 @@ const HAS_CONDENSED_OWN = 'contextCondenser.hasCondensedOwn';
 export function rememberCondensation(services: Services, last: LastCondensation): void {
   services.last = last;
   void vscode.commands.executeCommand('setContext', HAS_CONDENSED, true);
-  if (last.path !== undefined && last.path !== samplePath(services.context.extensionPath))
+  if (last.path !== undefined && last.path !== getSamplePath(services.context.extensionPath))
     void vscode.commands.executeCommand('setContext', HAS_CONDENSED_OWN, true);
 }

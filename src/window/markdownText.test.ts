@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type * as vscode from 'vscode';
-import { asMarkdown, markdown, say, textAndCommand } from './markdownText';
+import { escapeMarkdown, markdown, showMarkdown, textAndCommand } from './markdownText';
 
 it.each([
   ['22,909 → 12,890 tokens (-44%)', '22,909 → 12,890 tokens \\(\\-44%\\)'],
@@ -12,7 +12,7 @@ it.each([
   ['# one\n\n two\t', '\\# one two'],
   ['a\\*b*', 'a\\\\\\*b\\*'],
 ])('shows %j literally, with breaking spaces', (text, markdown) => {
-  expect(asMarkdown(text)).toBe(markdown);
+  expect(escapeMarkdown(text)).toBe(markdown);
 });
 
 /** What begins something else than text in Markdown: forms of links, addresses that become links by themselves, HTML, headings, lists. */
@@ -58,7 +58,10 @@ it('escapes untrusted text everywhere in the chat', () => {
     fc.property(hostile, (text) => {
       const said: string[] = [];
       const stream = { markdown: ({ value }: vscode.MarkdownString) => void said.push(value) };
-      say(stream as unknown as vscode.ChatResponseStream, markdown`${text}${markdown`${text}`}${[markdown`${text}`]}`);
+      showMarkdown(
+        stream as unknown as vscode.ChatResponseStream,
+        markdown`${text}${markdown`${text}`}${[markdown`${text}`]}`,
+      );
       expect(bareSigns(said.join(''))).toEqual([]);
       const link = textAndCommand('', { command: 'own', title: text, arguments: [text] }, text);
       expect(link.isTrusted).toEqual({ enabledCommands: ['own'] });

@@ -1,6 +1,6 @@
 /** The only place that creates Markdown for VS Code; untrusted text in it is escaped. */
 import * as vscode from 'vscode';
-import { plainWords } from './notifications';
+import { escapeLinks } from './notifications';
 
 /**
  * Characters with a meaning in Markdown; dot, colon and at sign prevent automatic links and lists.
@@ -11,7 +11,7 @@ const SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
  * Markdown that shows a text literally, on one line that can wrap. `MarkdownString.appendText` uses
  * non-breaking spaces, so that narrow views cut words and numbers.
  */
-export const asMarkdown = (text: string): string =>
+export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\s\u0085]+/g, ' ')
     .trim()
@@ -31,7 +31,7 @@ export const markdown = (
 
 const getSource = (value: string | Markdown | readonly Markdown[]): string =>
   typeof value === 'string'
-    ? asMarkdown(value)
+    ? escapeMarkdown(value)
     : [value]
         .flat()
         .map(({ source }) => source)
@@ -40,7 +40,7 @@ const getSource = (value: string | Markdown | readonly Markdown[]): string =>
 export const markdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
 /** Writes to VS Code's chat, which treats strings as Markdown too. */
-export function say(stream: vscode.ChatResponseStream, text: Markdown): void {
+export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown): void {
   stream.markdown(markdownString(text));
 }
 
@@ -56,14 +56,14 @@ export function textAndCommand(
   words.isTrusted = { enabledCommands: [command] };
   // A parenthesis would end the link.
   const query = encodeURIComponent(JSON.stringify(values)).replaceAll('(', '%28').replaceAll(')', '%29');
-  return words.appendMarkdown(`[${asMarkdown(title)}](command:${command}?${query}) ${asMarkdown(beside)}`);
+  return words.appendMarkdown(`[${escapeMarkdown(title)}](command:${command}?${query}) ${escapeMarkdown(beside)}`);
 }
 
 /** Characters of a title in a notification. */
 const TITLE_CHARS = 60;
 
 /** A title for a notification, dialog or progress. */
-export function asTitle(text: string): string {
-  const plain = plainWords(text);
+export function shortenTitle(text: string): string {
+  const plain = escapeLinks(text);
   return plain.length > TITLE_CHARS ? `${plain.slice(0, TITLE_CHARS)}…` : plain;
 }

@@ -4,10 +4,10 @@ import { isBuiltIn } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
-import { presetIdOf } from './settings/providerConfig';
-import { setting } from './settings/settings';
+import { getPresetId } from './settings/providerConfig';
+import { readSetting } from './settings/settings';
 
-export const metricsOf = ({ context }: Services): MetricsStore =>
+export const getMetrics = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
@@ -16,15 +16,15 @@ export const metricsOf = ({ context }: Services): MetricsStore =>
  * @param chosen the requested provider
  * @param config of the run; default: from the settings
  */
-export async function keepMetrics(
+export async function recordMetrics(
   services: Services,
   metrics: RunMetrics,
   chosen: string,
-  config: unknown = isBuiltIn(chosen) ? setting(chosen) : undefined,
+  config: unknown = isBuiltIn(chosen) ? readSetting(chosen) : undefined,
 ): Promise<void> {
-  const preset = typeof config === 'string' ? config : chosen === 'smart' ? presetIdOf(config) : undefined;
+  const preset = typeof config === 'string' ? config : chosen === 'smart' ? getPresetId(config) : undefined;
   try {
-    await metricsOf(services).add({ ...metrics, ...(preset !== undefined && { preset }) });
+    await getMetrics(services).add({ ...metrics, ...(preset !== undefined && { preset }) });
   } catch (error) {
     services.log.warn(`The metrics could not be saved. ${errorMessage(error)}`);
   }

@@ -14,11 +14,11 @@ import type { ApiProfile } from '../settings/profiles';
 import { createProfileSummarizer } from '../settings/profileSummarizer';
 import { limitedSummarizer } from '../storage/limitedSummarizer';
 import type { MetricsStore } from '../storage/metrics';
-import { spendingOf } from './spending';
-import { setting } from './settings/settings';
+import { getSpending } from './spending';
+import { readSetting } from './settings/settings';
 import { languageModels } from './languageModels';
-import { modelSettings } from './settings/modelSettings';
-import { summaryPreferences } from './settings/providerConfig';
+import { readModelSettings } from './settings/modelSettings';
+import { readSummaryPreferences } from './settings/providerConfig';
 import type { Services } from './services';
 
 export interface WindowModels {
@@ -28,7 +28,7 @@ export interface WindowModels {
 }
 
 /** A profile's model with the user's prompt and masking, or why it can't be called. */
-export async function summarizerOfWindow(
+export async function createSummarizer(
   services: Services,
   counter: MessageCounter,
   profile: ApiProfile,
@@ -40,7 +40,7 @@ export async function summarizerOfWindow(
     secrets: services.context.secrets,
     models: languageModels,
     tokenFactor: (model) => calibratedFactor(runs, model),
-    preferences: summaryPreferences,
+    preferences: readSummaryPreferences,
     billing,
   });
   return applyLimits(services, counter, found);
@@ -54,20 +54,23 @@ const applyLimits = (
 ): Summarizer | Unavailable =>
   'summarize' in found
     ? limitedSummarizer(found, {
-        spending: spendingOf(services),
-        limits: () => ({ perConversation: setting('maxCostPerConversation'), perDay: setting('maxCostPerDay') }),
+        spending: getSpending(services),
+        limits: () => ({
+          perConversation: readSetting('maxCostPerConversation'),
+          perDay: readSetting('maxCostPerDay'),
+        }),
         count: (text) => counter.text(text),
       })
     : found;
 
 /** Reads settings and metrics for each model, so that changes apply at once. */
-export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
+export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
-    summarizerOfWindow(services, counter, profile, runs);
+    createSummarizer(services, counter, profile, runs);
   return {
     async select(apiProfile, own): Promise<SelectedSummarizer> {
-      const { profiles, condensing } = modelSettings();
+      const { profiles, condensing } = readModelSettings();
       runs = await metrics.read();
       // If the profile named by a pass is missing, the condensing profile is used and a note says
       // so.

@@ -9,7 +9,7 @@
 import * as vscode from 'vscode';
 
 /** Text without links and icons. */
-export const plainWords = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
+export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
 type Show = typeof vscode.window.showErrorMessage;
 
@@ -18,7 +18,7 @@ type Show = typeof vscode.window.showErrorMessage;
 const wrapShow = (show: () => Show): Show =>
   ((message: string, ...rest: never[]) =>
     show()(
-      plainWords(message),
+      escapeLinks(message),
       ...(rest.map((each) => (isModal(each) ? escapeDetail(each) : each)) as never[]),
     )) as Show;
 
@@ -27,7 +27,7 @@ const isModal = (value: unknown): value is vscode.MessageOptions =>
 
 const escapeDetail = (options: vscode.MessageOptions): vscode.MessageOptions => ({
   ...options,
-  ...(options.detail !== undefined && { detail: plainWords(options.detail) }),
+  ...(options.detail !== undefined && { detail: escapeLinks(options.detail) }),
 });
 
 export const showInformationMessage = wrapShow(() => vscode.window.showInformationMessage);
@@ -42,12 +42,12 @@ export const showProgress = <R>(
   task: (report: Report, token: vscode.CancellationToken) => Thenable<R>,
 ): Thenable<R> =>
   vscode.window.withProgress(
-    { ...options, ...(options.title !== undefined && { title: plainWords(options.title) }) },
+    { ...options, ...(options.title !== undefined && { title: escapeLinks(options.title) }) },
     (progress, token) =>
       task(
         {
           report: ({ message, ...rest }) => {
-            progress.report({ ...rest, ...(message !== undefined && { message: plainWords(message) }) });
+            progress.report({ ...rest, ...(message !== undefined && { message: escapeLinks(message) }) });
           },
         },
         token,
@@ -59,20 +59,20 @@ export const showProgress = <R>(
  * @param icon name of a VS Code icon to show first
  */
 export const showStatus = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
-  vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${plainWords(words)}`, milliseconds);
+  vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${escapeLinks(words)}`, milliseconds);
 
 type Validation = string | vscode.InputBoxValidationMessage | null | undefined;
 
 const escapeValidation = (answer: Validation): Validation =>
-  typeof answer === 'string' ? plainWords(answer) : answer && { ...answer, message: plainWords(answer.message) };
+  typeof answer === 'string' ? escapeLinks(answer) : answer && { ...answer, message: escapeLinks(answer.message) };
 
 /** `vscode.window.showInputBox`; answers of `validateInput` are escaped too. */
 export function askInput(options: vscode.InputBoxOptions): Thenable<string | undefined> {
   const { title, prompt } = options;
   return vscode.window.showInputBox({
     ...options,
-    ...(title !== undefined && { title: plainWords(title) }),
-    ...(prompt !== undefined && { prompt: plainWords(prompt) }),
+    ...(title !== undefined && { title: escapeLinks(title) }),
+    ...(prompt !== undefined && { prompt: escapeLinks(prompt) }),
     ...(options.validateInput && {
       validateInput: (value: string) => {
         const answer = options.validateInput?.(value);
@@ -91,14 +91,14 @@ const OWN_ICON =
 
 function escapeLabel(label: string): string {
   const [icon = ''] = OWN_ICON.exec(label) ?? [];
-  return icon + plainWords(label.slice(icon.length));
+  return icon + escapeLinks(label.slice(icon.length));
 }
 
 const escapeItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...item,
   label: escapeLabel(item.label),
-  ...(item.description !== undefined && { description: plainWords(item.description) }),
-  ...(item.detail !== undefined && { detail: plainWords(item.detail) }),
+  ...(item.description !== undefined && { description: escapeLinks(item.description) }),
+  ...(item.detail !== undefined && { detail: escapeLinks(item.detail) }),
 });
 
 /** `vscode.window.showQuickPick` for one item; returns the original item. */
@@ -123,8 +123,8 @@ export async function pickSeveral<T extends vscode.QuickPickItem>(
 
 const escapeTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
   ...options,
-  ...(options.title !== undefined && { title: plainWords(options.title) }),
-  ...(options.placeHolder !== undefined && { placeHolder: plainWords(options.placeHolder) }),
+  ...(options.title !== undefined && { title: escapeLinks(options.title) }),
+  ...(options.placeHolder !== undefined && { placeHolder: escapeLinks(options.placeHolder) }),
 });
 
 /**
@@ -140,7 +140,7 @@ export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick
     },
     set: (_, name, value: unknown) => {
       if (name === 'items') picker.items = (value as readonly T[]).map(escapeItem);
-      else if (name === 'title' || name === 'placeholder') picker[name] = plainWords(String(value));
+      else if (name === 'title' || name === 'placeholder') picker[name] = escapeLinks(String(value));
       else return Reflect.set(picker, name, value, picker);
       return true;
     },
@@ -168,7 +168,7 @@ export class StatusItem implements vscode.Disposable {
 
   show({ icon, words, ...look }: StatusLook): void {
     Object.assign(this.item, look);
-    this.item.text = `$(${icon}) ${plainWords(words)}`;
+    this.item.text = `$(${icon}) ${escapeLinks(words)}`;
     this.item.show();
   }
 

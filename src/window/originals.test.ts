@@ -5,10 +5,10 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
 import { fake, Position, textDocument, type Uri } from '../../test/support/vscode';
 import { condenseNow } from '../commands';
-import { stored } from '../commands/conversations/background';
+import { toStored } from '../commands/conversations/background';
 import { findMarkers } from '../core/messages/markers';
-import { inBackground, liveStoreOf, storeOf } from './background';
-import { originalsOf } from './originals';
+import { runInBackground, getLiveLedgerFolder, getLedgerFolder } from './background';
+import { getOriginals } from './originals';
 import type { Services } from './services';
 
 let services: Services;
@@ -22,8 +22,8 @@ beforeEach(async () => {
   const path = writeTranscript(window.home);
   await condenseNow(services, path);
   const [, , right] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
-  const task = { kind: 'text', ...stored(services, path) } as const;
-  before = (await inBackground(services, task, new AbortController().signal)).text;
+  const task = { kind: 'text', ...toStored(services, path) } as const;
+  before = (await runInBackground(services, task, new AbortController().signal)).text;
   after = await fake.provider!.provideTextDocumentContent(right);
 });
 
@@ -31,7 +31,7 @@ const documentOf = (text: string) => textDocument(text) as unknown as vscode.Tex
 const last = () => fake.shown.at(-1)?.message;
 
 it('links each marker of a view to its original', async () => {
-  const originals = originalsOf(services);
+  const originals = getOriginals(services);
   const markers = findMarkers(after);
   const links = originals.provideDocumentLinks(documentOf(after));
   expect(markers.length).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ it('links each marker of a view to its original', async () => {
 });
 
 it("shows the first lines in a marker's hover only", async () => {
-  const originals = originalsOf(services);
+  const originals = getOriginals(services);
   const [{ range } = { range: undefined }] = originals.provideDocumentLinks(documentOf(after));
   const { line, character } = range!.start;
   const at = (column: number) =>
@@ -63,9 +63,9 @@ it("shows the first lines in a marker's hover only", async () => {
 });
 
 it('lists removed content, accepts a typed reference, and reports an unknown one', async () => {
-  const originals = originalsOf(services);
+  const originals = getOriginals(services);
   fake.picks = ['Message'];
-  await originals.choose(services.last!.conversation, storeOf(services));
+  await originals.choose(services.last!.conversation, getLedgerFolder(services));
   const references = new Set(findMarkers(after).map(({ reference }) => reference));
   expect(fake.offered.at(-1)?.length).toBeGreaterThanOrEqual(references.size);
   expect(fake.executed.at(-1)?.[0]).toBe('showTextDocument');
@@ -78,8 +78,8 @@ it('lists removed content, accepts a typed reference, and reports an unknown one
   fake.inputs = ['no reference'];
   await originals.open();
   expect(fake.problems.at(-1)).toContain('6 to 64 hexadecimal digits');
-  await originals.choose(undefined, liveStoreOf(services));
+  await originals.choose(undefined, getLiveLedgerFolder(services));
   expect(last()).toBe('Nothing in this conversation is condensed.');
-  await originals.choose('nobody', join(storeOf(services), 'none'));
+  await originals.choose('nobody', join(getLedgerFolder(services), 'none'));
   expect(last()).toBe('Nothing in this conversation is condensed.');
 });

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
 import { ORIGINAL_SCHEME } from './schemes';
-import { inBackground, liveStoreOf, storeOf } from './background';
+import { runInBackground, getLiveLedgerFolder, getLedgerFolder } from './background';
 import { markdown, markdownString, textAndCommand } from './markdownText';
 import type { Services } from './services';
 import { askInput, pickOne, showInformationMessage } from './notifications';
@@ -76,7 +76,7 @@ export class Originals
   async choose(conversation: string | undefined, store: string): Promise<void> {
     const task = { kind: 'references', conversation: conversation ?? '', store } as const;
     const listing =
-      conversation === undefined ? [] : await inBackground(this.services, task, new AbortController().signal);
+      conversation === undefined ? [] : await runInBackground(this.services, task, new AbortController().signal);
     if (listing.length === 0) {
       void showInformationMessage(vscode.l10n.t('Nothing in this conversation is condensed.'));
       return;
@@ -102,8 +102,12 @@ export class Originals
     const known = this.kept.get(reference);
     if (known) return known;
     const { services } = this;
-    const task = { kind: 'original', reference, stores: [storeOf(services), liveStoreOf(services)] } as const;
-    const finding = inBackground(services, task, new AbortController().signal).then(({ text }) => text);
+    const task = {
+      kind: 'original',
+      reference,
+      stores: [getLedgerFolder(services), getLiveLedgerFolder(services)],
+    } as const;
+    const finding = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
     // A reference unknown now may be known after the next condensation.
@@ -118,7 +122,7 @@ export class Originals
 const all = new WeakMap<Services, Originals>();
 
 /** The window's instance. */
-export function originalsOf(services: Services): Originals {
+export function getOriginals(services: Services): Originals {
   const known = all.get(services) ?? new Originals(services);
   all.set(services, known);
   return known;

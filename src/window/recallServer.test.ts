@@ -2,18 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
-import { storeOf } from './background';
-import { recallServers } from './recallServer';
+import { getLedgerFolder } from './background';
+import { createRecallServers } from './recallServer';
 
 it('offers the recall server after something was condensed for another agent, over all stores', () => {
   const { home, services } = openTestWindow();
   stubHome(home);
-  expect(recallServers(services)).toEqual([]);
-  mkdirSync(storeOf(services), { recursive: true });
-  const [server] = recallServers(services);
+  expect(createRecallServers(services)).toEqual([]);
+  mkdirSync(getLedgerFolder(services), { recursive: true });
+  const [server] = createRecallServers(services);
   expect(server?.command).toBe(process.execPath);
   const [program, command, ...stores] = server?.args ?? [];
   expect([program, command]).toEqual([join(home, 'dist', 'cli.cjs'), 'mcp']);
   expect(stores.filter((word) => word === '--store')).toHaveLength(3);
-  expect(stores).toContain(storeOf(services));
+  expect(stores).toContain(getLedgerFolder(services));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
 import { defaultStore } from '../storage/home';
-import { liveStoreOf, storeOf } from './background';
+import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
 /**
@@ -13,11 +13,11 @@ import type { Services } from './services';
  * chat has a tool.) None is offered until something was condensed, so that an unused extension
  * starts no process.
  */
-export function recallServers(services: Services): vscode.McpStdioServerDefinition[] {
+export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;
   const own = defaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
-  if (![storeOf(services), own].some((store) => existsSync(store))) return [];
-  const stores = [storeOf(services), liveStoreOf(services), own];
+  if (![getLedgerFolder(services), own].some((store) => existsSync(store))) return [];
+  const stores = [getLedgerFolder(services), getLiveLedgerFolder(services), own];
   const command = [
     join(context.extensionPath, 'dist', 'cli.cjs'),
     'mcp',

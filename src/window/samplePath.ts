@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
 /** Path of the bundled sample conversation. */
-export const samplePath = (extensionPath: string): string => join(extensionPath, 'sample', 'conversation.jsonl');
+export const getSamplePath = (extensionPath: string): string => join(extensionPath, 'sample', 'conversation.jsonl');

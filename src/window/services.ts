@@ -3,7 +3,7 @@ import type { RegisteredProviders } from './registered';
 import type { Comparisons } from './comparisons';
 
 /** An applied condensation. */
-export interface Condensed {
+export interface CondensationEvent {
   readonly source: 'api' | 'command' | 'agent';
   readonly conversation: string;
   readonly provider: string;
@@ -20,7 +20,7 @@ export interface Services {
   readonly log: vscode.LogOutputChannel;
   readonly comparisons: Comparisons;
   /** Announces every condensation to other extensions. */
-  readonly condensed: vscode.EventEmitter<Condensed>;
+  readonly condensed: vscode.EventEmitter<CondensationEvent>;
   /**
    * Fires when stored condensations changed in other ways: undone, restored, pinned, given back or
    * removed.

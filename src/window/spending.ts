@@ -3,8 +3,8 @@ import { Spending } from '../storage/spending';
 import type { Services } from './services';
 
 /** File in which all windows count the user's paid calls. */
-export const spendingFile = ({ context }: Pick<Services, 'context'>): string =>
+export const getSpendingFile = ({ context }: Pick<Services, 'context'>): string =>
   join(context.globalStorageUri.fsPath, 'spending.jsonl');
 
 /** The cost of the user's paid calls, over all windows. */
-export const spendingOf = (services: Services): Spending => new Spending(spendingFile(services));
+export const getSpending = (services: Services): Spending => new Spending(getSpendingFile(services));

@@ -4,7 +4,7 @@ import type { Services } from './services';
 import { showErrorMessage } from './notifications';
 
 /** Shows an error in a notification and logs it. Cancellation is ignored. */
-export function tellError({ log }: Pick<Services, 'log'>, error: unknown): void {
+export function showErrorAndLog({ log }: Pick<Services, 'log'>, error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const message = errorMessage(error);
   log.error(message);

@@ -9,7 +9,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, basename, join } from 'node:path';
 import { loadPriceTable } from '../../src/api/prices';
-import { modelPrices } from '../../src/account/models';
+import { findModelPrices } from '../../src/account/models';
 import { readConversationFile } from '../../src/conversations/readFile';
 import type { Usage } from '../../src/core/cost/usage';
 import { countPromptTokens } from '../../src/core/cost/usage';
@@ -76,7 +76,7 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
         let sum = 0;
         for (const [index, usage] of usages.entries()) {
           const { model, seller, request } = second[index]!;
-          const found = computeCallCost(usage, modelPrices(prices, { model, seller, at: request.at })?.prices);
+          const found = computeCallCost(usage, findModelPrices(prices, { model, seller, at: request.at })?.prices);
           if (found === undefined) return undefined;
           sum += found;
         }

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { loadFillOf } from '../../src/account/fillOf';
+import { loadFillLevelReader } from '../../src/account/fillOf';
 import { ConversationReadError } from '../../src/conversations/readError';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { listSessions } from '../../src/conversations/formats/openCode/database';
@@ -34,7 +34,7 @@ export interface ReadingFigures {
 
 /** Reads all sessions as the agent would send them next. */
 export async function benchReading(): Promise<ReadingFigures> {
-  const getFill = await loadFillOf();
+  const getFill = await loadFillLevelReader();
   const counter = freshCounter();
   const formats = new Map<string, FormatReading>();
   const refused: string[] = [];

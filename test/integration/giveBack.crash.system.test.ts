@@ -7,7 +7,7 @@ import { giveBack } from '../../src/giveBack/giveBack';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { hashBytes } from '../../src/giveBack/fileBytes';
 import { recoverReplacement, replaceFiles, undoReplacement } from '../../src/giveBack/replacement';
-import { condensedFile, touchOld, zooTask } from '../../src/giveBack/testing';
+import { condenseFile, touchOld, writeZooTask } from '../../src/giveBack/testing';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
 import { steppedFiles, systemError, type Step } from '../../src/storage/testing';
@@ -106,8 +106,8 @@ test(
   { timeout: 300_000 },
   async () => {
     await inTemporaryFolder(async (home) => {
-      const path = zooTask(home);
-      const { edits } = await condensedFile(path, readFileSync(path));
+      const path = writeZooTask(home);
+      const { edits } = await condenseFile(path, readFileSync(path));
       const row = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Truncation' };
       const outcomes: string[] = [];
       const other: { isWriting: boolean } = { isWriting: true };

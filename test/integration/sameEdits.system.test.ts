@@ -20,7 +20,7 @@ import { BEHIND_MARKERS, compareViews, READ_ELSEWHERE } from '../../src/core/con
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
 import { freshCounter } from '../../src/core/testingCounter';
-import { request, upstream } from '../../src/live/testing';
+import { createRequest, createModel } from '../../src/live/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { sessionFiles } from '../bench/corpus';
 import { asSent } from '../bench/liveReplay';
@@ -145,8 +145,8 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       };
     },
     async live(input, choice) {
-      const model = upstream({ contextWindow: WINDOW });
-      const asked = request(input.messages, {
+      const model = createModel({ contextWindow: WINDOW });
+      const asked = createRequest(input.messages, {
         conversationId: `${input.name} ${choice.provider}`,
         system: SYSTEM,
         model,

@@ -12,7 +12,7 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { activeEdits } from '../../src/core/condense/ledger/ledger';
 import { checkConversation } from '../../src/core/messages/firewall';
 import { undoLast } from '../../src/giveBack/replacements';
-import { claudeSession, zooTask } from '../../src/giveBack/testing';
+import { writeClaudeSession, writeZooTask } from '../../src/giveBack/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 
@@ -91,7 +91,7 @@ test(
   { timeout: 300_000 },
   () =>
     inTemporaryFolder(async (home) => {
-      const path = claudeSession(home);
+      const path = writeClaudeSession(home);
       const before = readFileSync(path);
       const options = optionsIn(home, path);
       const did = await bothWindows(options, [1, 2]);
@@ -118,7 +118,7 @@ test(
   { timeout: 300_000 },
   () =>
     inTemporaryFolder(async (home) => {
-      const path = zooTask(home);
+      const path = writeZooTask(home);
       const files = [path, join(dirname(path), 'ui_messages.json')];
       const before = files.map((file) => readFileSync(file));
       const options = optionsIn(home, path);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { AgentRuntime } from '../../src/agent/runtime';
-import { informationFrom } from '../../src/agent/testing';
+import { readInformation } from '../../src/agent/testing';
 import type { LiveSummary } from '../../src/live/types';
 import { condenseNow } from '../../src/commands/condenseNow';
 import type { Services } from '../../src/window/services';
@@ -192,7 +192,7 @@ class Monkey {
   }
 
   private async chatOn({ provider }: AgentRuntime, conversationId?: string): Promise<ChatAgent> {
-    const models = await informationFrom(provider);
+    const models = await readInformation(provider);
     const model = models.find(({ id }) => id.includes('work')) ?? models[0];
     assert.ok(model, 'the chat has a model');
     return new ChatAgent({

@@ -11,7 +11,7 @@ import { ModelCatalog } from '../../src/agent/modelCatalog';
 import { ModelGroups } from '../../src/agent/modelGroups';
 import { RECALL_TOOL } from '../../src/agent/names';
 import { RecallTool } from '../../src/agent/recallTool';
-import { agentSettings } from '../../src/agent/settings';
+import { readAgentSettings } from '../../src/agent/settings';
 import { languageModels } from '../../src/window/languageModels';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
@@ -80,7 +80,7 @@ export function openAgentWindow({
     handlers: new Handlers({ secrets: secretStorage, models: languageModels, counter: () => Promise.resolve(counter) }),
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(asked),
-    settings: agentSettings,
+    settings: readAgentSettings,
     threshold: (asked) => chooseThreshold(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),
     spending: { begin: () => Promise.resolve(undefined) },

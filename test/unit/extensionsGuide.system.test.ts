@@ -8,7 +8,7 @@ import { transformSync } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
 import { exchange, lines, user } from '../../src/core/testing';
 import type { ContextCondenserApi, Message, Outcome, Provider } from '../../src/extensionApi/api';
-import { condenserApi } from '../../src/commands/condenserApi';
+import { createCondenserApi } from '../../src/commands/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { openTestWindow } from '../support/testWindow';
 import { typeProblems } from '../support/typeProblems';
@@ -59,7 +59,7 @@ describe('the guide for other extensions', () => {
   });
 
   it('shows a conversation that is condensed when its window fills, and restores originals', async () => {
-    const api = condenserApi(openTestWindow().services);
+    const api = createCondenserApi(openTestWindow().services);
     fake.settings['contextCondenser.provider'] = 'truncation';
     const { Conversation } = await loaded<{
       Conversation: new (id: string, api: ContextCondenserApi) => GuideConversation;
@@ -76,7 +76,7 @@ describe('the guide for other extensions', () => {
   });
 
   it('shows a provider that can be registered and works', async () => {
-    const api = condenserApi(openTestWindow().services);
+    const api = createCondenserApi(openTestWindow().services);
     const subscriptions: { dispose(): unknown }[] = [];
     const { activate } = await loaded<{ activate: (context: unknown, api: ContextCondenserApi) => void }>(
       'shortResults',
@@ -90,7 +90,7 @@ describe('the guide for other extensions', () => {
   });
 
   it('shows how to convert other messages, and sends what the APIs accept', async () => {
-    const api = condenserApi(openTestWindow().services);
+    const api = createCondenserApi(openTestWindow().services);
     fake.settings['contextCondenser.provider'] = 'truncation';
     const { openAiMessages, chatMessages } = await loaded<{
       openAiMessages: (api: ContextCondenserApi, messages: readonly object[]) => Promise<readonly object[]>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
 import { SETTING_NAMES } from '../../src/settings/table';
-import { settingSchemas, type Manifest } from '../../src/panel/manifest';
+import { createSettingSchemas, type Manifest } from '../../src/panel/manifest';
 import { builtInProviders } from '../../src/window/settings/settingRules';
 import { fieldsOf, kindOf, nestingOf, resolve, type Schema } from './components/schema';
 import { openPage, type Page } from './testing';
@@ -162,7 +162,7 @@ const OWN_SECTIONS: Readonly<Record<string, string>> = {
 };
 
 it('every setting of package.json has a control', async () => {
-  const schemas = settingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
+  const schemas = createSettingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
   const page = await openPage({ view: { open: ['native', 'smart', 'chat', 'arrival', 'stored', 'more'] } });
   await unfoldAll(page);
   const shown = shownOn(page);

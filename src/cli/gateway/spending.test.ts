@@ -12,7 +12,7 @@ import { loadPriceTable } from '../../api/prices';
 import { freshCounter } from '../../core/testingCounter';
 import { limitWords } from './limitWords';
 import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
-import { liveBed } from '../../live/testing';
+import { createTestBed } from '../../live/testing';
 import { Spending } from '../../storage/spending';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { startGateway } from '../../gateway/server';
@@ -25,7 +25,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
   const path = join(root, 'spending.jsonl');
   const vendor = await startAnthropicServer({ script: () => reply('Done.') });
   const chat = await startOpenAIServer({ script: reply('Done.') });
-  const { live } = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
+  const { live } = createTestBed(join(root, 'store'), { settings: { provider: 'lossless' } });
   const state = { limits };
   const told: string[] = [];
   const condenser = new LiveCondenser({

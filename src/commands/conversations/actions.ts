@@ -2,14 +2,14 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { LedgerOutline } from '../../background/taskResults';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { agentOf } from '../../agent/runtime';
+import { getAgentRuntime } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import {
   NO_FILTER,
-  shownCondensation,
-  titleOf,
-  workspaceOf,
+  findShownCondensation,
+  getTitle,
+  getWorkspace,
   type ConversationNode,
   type LiveNode,
   type Node,
@@ -17,20 +17,20 @@ import {
 import { getLiveCommand, type AgentName } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
 import { condenseNamedWith, condenseWith } from '../condenseWith';
-import { conversationIndex } from '../conversationIndex';
+import { getConversationIndex } from '../conversationIndex';
 import { ledgersSince } from './background';
 import { showDetails } from './details';
 import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
 import { exportFile } from './exportFile';
-import { chooseFilter, search } from './filter';
+import { chooseFilter, askSearch } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';
 import { resumeInTerminal } from './resume';
 import { redoShown, showHistory, undoShown } from './history';
-import { originalsOf } from '../../window/originals';
+import { getOriginals } from '../../window/originals';
 import { saveReport } from './saveReport';
-import { liveStoreOf, storeOf } from '../../window/background';
-import { tellError } from '../../window/tellError';
+import { getLiveLedgerFolder, getLedgerFolder } from '../../window/background';
+import { showErrorAndLog } from '../../window/tellError';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
 import { showInformationMessage } from '../../window/notifications';
@@ -49,7 +49,7 @@ export async function runAction(
 ): Promise<void> {
   switch (action) {
     case 'search':
-      await search(view);
+      await askSearch(view);
       return;
     case 'filter':
       await chooseFilter(view);
@@ -83,11 +83,11 @@ async function runOnRow(services: Services, action: NodeAction, row: Node | unde
 
 /** The chat's own list has the rest: redo, pins, exclusions. */
 async function runOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
-  const agent = agentOf(services);
+  const agent = getAgentRuntime(services);
   if (action === 'condense') await agent.condense(live.id);
   else if (action === 'diff') await agent.showDiff(live.id);
   else if (action === 'undo') await agent.undo(live.id);
-  else if (action === 'originals') await originalsOf(services).choose(live.id, liveStoreOf(services));
+  else if (action === 'originals') await getOriginals(services).choose(live.id, getLiveLedgerFolder(services));
   else if (action === 'condenseWith') await condenseNamedWith(services, { live: live.id });
   else await agent.showDetails(live.id);
 }
@@ -106,16 +106,16 @@ interface Subject {
 
 const toSubject = ({ found, ledger }: ConversationNode): Subject => ({
   path: found.path,
-  title: titleOf(found),
+  title: getTitle(found),
   agent: found.agent,
   id: found.details?.id,
-  workspace: workspaceOf(found),
+  workspace: getWorkspace(found),
   ledger,
 });
 
 /** The conversation at a path, as in a page's link. */
 async function findByPath(services: Services, path: string): Promise<Subject> {
-  const found = conversationIndex(services).conversations.find((each) => each.path === path);
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();
   ledgers.take(await ledgersSince(services, ledgers.since));
   const ledger = ledgers.ofPath(path);
@@ -156,7 +156,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await readConversation(services, path);
         break;
       case 'export':
-        await exportFile(services, path, shownCondensation(ledger) !== undefined);
+        await exportFile(services, path, findShownCondensation(ledger) !== undefined);
         break;
       case 'saveReport':
         await saveReport(services, path);
@@ -174,7 +174,10 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await chooseFilePins(services, path);
         break;
       case 'originals':
-        await originalsOf(services).choose(shownCondensation(ledger) && ledger?.conversation, storeOf(services));
+        await getOriginals(services).choose(
+          findShownCondensation(ledger) && ledger?.conversation,
+          getLedgerFolder(services),
+        );
         break;
       case 'giveBack':
         await giveBackFile(services, path, agent);
@@ -187,14 +190,14 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         break;
     }
   } catch (error) {
-    tellError(services, error);
+    showErrorAndLog(services, error);
   }
 }
 
 /** Earlier condensations determine what is left; the list marks the way that was used. */
 async function condenseStoredWith(services: Services, { path, title, ledger }: Subject): Promise<void> {
   const { last } = services;
-  const tokensAfter = shownCondensation(ledger)?.tokensAfter;
+  const tokensAfter = findShownCondensation(ledger)?.tokensAfter;
   const name = title ?? ledger?.title ?? basename(path);
   await condenseWith(
     services,

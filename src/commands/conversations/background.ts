@@ -3,19 +3,20 @@ import * as vscode from 'vscode';
 import { showProgress } from '../../window/notifications';
 import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
 import type { LedgersResult } from '../../background/taskResults';
-import { inBackground, storeOf, withCancellation } from '../../window/background';
+import { runInBackground, getLedgerFolder, withCancellation } from '../../window/background';
 import type { Services } from '../../window/services';
-import { manualSettings } from '../../window/settings/manualSettings';
+import { readManualSettings } from '../../window/settings/manualSettings';
 
 /** A conversation's file with its ledger, for background tasks. */
-export const stored = (services: Services, path: string): StoredConversation => ({
+export const toStored = (services: Services, path: string): StoredConversation => ({
   path,
-  history: manualSettings().history,
-  store: storeOf(services),
+  history: readManualSettings().history,
+  store: getLedgerFolder(services),
 });
 
 /** Folder of replacements, with the previous bytes. */
-export const replacementsOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'replacements');
+export const getReplacementsFolder = ({ context }: Services): string =>
+  join(context.globalStorageUri.fsPath, 'replacements');
 
 /**
  * Runs a background task with progress and cancel. @throws vscode.CancellationError if it was
@@ -24,7 +25,7 @@ export const replacementsOf = ({ context }: Services): string => join(context.gl
 export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
   Promise.resolve(
     showProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_report, token) =>
-      withCancellation(token, (signal) => inBackground(services, task, signal)),
+      withCancellation(token, (signal) => runInBackground(services, task, signal)),
     ),
   );
 
@@ -32,9 +33,9 @@ export const withProgress = <T extends Task>(services: Services, title: string, 
  * Runs a task that changes stored condensations and can't be canceled: it is either instant or must
  * complete.
  */
-export async function toItsEnd<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
+export async function runToEnd<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
   try {
-    return await inBackground(services, task, new AbortController().signal);
+    return await runInBackground(services, task, new AbortController().signal);
   } finally {
     services.ledgersChanged.fire();
     // Its diff is outdated.
@@ -51,8 +52,8 @@ export const ledgersSince = (
   since: number,
   signal = new AbortController().signal,
 ): Promise<LedgersResult> =>
-  inBackground(
+  runInBackground(
     services,
-    { kind: 'ledgers', store: storeOf(services), replacements: replacementsOf(services), since },
+    { kind: 'ledgers', store: getLedgerFolder(services), replacements: getReplacementsFolder(services), since },
     signal,
   );

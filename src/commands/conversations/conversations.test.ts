@@ -6,13 +6,13 @@ import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { transcript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
-import { clineSession, touchOld, zooTask } from '../../giveBack/testing';
+import { writeClineSession, touchOld, writeZooTask } from '../../giveBack/testing';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView, TreeParts } from '../../views/conversations/conversationsView';
 import type { ConversationNode, Node } from '../../views/conversations/nodes';
 import type { Services } from '../../window/services';
 import { recoverGivenBack } from './giveBack';
-import { conversationsOf, runConversationAction } from './index';
+import { getConversationsView, runConversationAction } from './index';
 
 const ID = '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2';
 let home: string;
@@ -39,7 +39,7 @@ const last = () => fake.shown.at(-1)!;
 
 /** Opens the view and waits until all is counted. */
 async function opened(): Promise<void> {
-  view = conversationsOf(services, tree);
+  view = getConversationsView(services, tree);
   view.getChildren();
   await vi.waitFor(() => {
     view.getChildren();
@@ -279,7 +279,7 @@ describe('the conversations view', () => {
 
 describe('giving back', () => {
   it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
-    const path = zooTask(join(home, '.config', 'Code', 'User'));
+    const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
     await condensed();
     const before = readFileSync(path);
@@ -298,7 +298,7 @@ describe('giving back', () => {
   });
 
   it('pauses a running task only where its agent can, and asks each time', async () => {
-    const path = zooTask(join(home, '.config', 'Code', 'User'));
+    const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
     await condensed();
     const now = Date.now() / 1000;
@@ -335,7 +335,7 @@ describe('giving back', () => {
   });
 
   it('writes a sidecar for Cline, undone from the notification', async () => {
-    clineSession(home);
+    writeClineSession(home);
     await opened();
     await condensed();
     fake.answers = ['Give Back', 'Undo Giving Back'];

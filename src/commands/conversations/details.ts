@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import { errorMessage } from '../../core/errors';
-import { possibleTarget } from '../../giveBack/target';
-import { inBackground } from '../../window/background';
+import { findTarget } from '../../giveBack/target';
+import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
-import { nameOfFile } from '../conversationIndex';
-import { stored, withProgress } from './background';
+import { getFileName } from '../conversationIndex';
+import { toStored, withProgress } from './background';
 
 /** Open pages by conversation file. */
 const open = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
@@ -24,7 +24,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     known.reveal();
     return;
   }
-  const title = vscode.l10n.t('Opening “{0}”', nameOfFile(services, path));
+  const title = vscode.l10n.t('Opening “{0}”', getFileName(services, path));
   const { conversation, page } = await withProgress(services, title, createTask(services, path));
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const panel = vscode.window.createWebviewPanel(
@@ -55,7 +55,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
 /** Rebuilds the page; closes it if nothing is condensed any more. */
 async function updatePage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
-    const { page } = await inBackground(services, createTask(services, path), new AbortController().signal);
+    const { page } = await runInBackground(services, createTask(services, path), new AbortController().signal);
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
@@ -77,7 +77,7 @@ const ACTIONS: readonly Action[] = [
   {
     command: 'contextCondenser.conversations.giveBack',
     label: () => vscode.l10n.t('Give Back…'),
-    isPossible: (path) => possibleTarget(path) !== undefined,
+    isPossible: (path) => findTarget(path) !== undefined,
   },
   { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
   { command: 'contextCondenser.conversations.export', label: () => vscode.l10n.t('Export…') },
@@ -93,5 +93,5 @@ function createTask(services: Services, path: string) {
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
-  return { kind: 'report', ...stored(services, path), withoutContent: false, version, webview, notes } as const;
+  return { kind: 'report', ...toStored(services, path), withoutContent: false, version, webview, notes } as const;
 }

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExportTarget } from '../../conversations/export';
 import type { Services } from '../../window/services';
-import { nameOfFile } from '../conversationIndex';
-import { stored, withProgress } from './background';
+import { getFileName } from '../conversationIndex';
+import { toStored, withProgress } from './background';
 import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
@@ -18,11 +18,11 @@ interface TargetItem extends vscode.QuickPickItem {
  * @param hasCondensation whether to offer the condensed form too
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
-  const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));
+  const title = vscode.l10n.t('Export “{0}”', getFileName(services, path));
   const item = await pickOne(createTargetItems(hasCondensation), { title });
   if (!item || !('target' in item)) return;
   const { target, isCondensed } = item;
-  const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;
+  const task = { kind: 'export', ...toStored(services, path), target, isCondensed } as const;
   const { text, extension, notes } = await withProgress(services, title, task);
   const file =
     target === 'handover'

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { askInput, pickSeveral } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
-import { workspaceOf } from '../../views/conversations/nodes';
+import { getWorkspace } from '../../views/conversations/nodes';
 
 /** Asks for words to search in title, folder and path. */
-export async function search(view: ConversationsView): Promise<void> {
+export async function askSearch(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
     prompt: vscode.l10n.t('Searches titles and folders, not what was said. Leave empty to show all.'),
@@ -25,7 +25,7 @@ export async function chooseFilter(view: ConversationsView): Promise<void> {
   const current = view.currentFilter;
   const workspaces = new Set(
     agents.flatMap(({ children }) =>
-      children.flatMap((node) => (node.kind === 'conversation' ? (workspaceOf(node.found) ?? []) : [])),
+      children.flatMap((node) => (node.kind === 'conversation' ? (getWorkspace(node.found) ?? []) : [])),
     ),
   );
   const here = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));

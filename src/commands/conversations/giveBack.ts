@@ -2,17 +2,17 @@ import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import { GiveBackError } from '../../giveBack/giveBackError';
-import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
+import { toRooApi, whilePaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
-import { possibleTarget } from '../../giveBack/target';
+import { findTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
-import { conversationIndex, nameOfFile } from '../conversationIndex';
-import { replacementsOf, stored, toItsEnd } from './background';
-import { tellError } from '../../window/tellError';
-import { workspaceOf } from '../../views/conversations/nodes';
+import { getConversationIndex, getFileName } from '../conversationIndex';
+import { getReplacementsFolder, toStored, runToEnd } from './background';
+import { showErrorAndLog } from '../../window/tellError';
+import { getWorkspace } from '../../views/conversations/nodes';
 import { exportFile } from './exportFile';
-import { resumeCommand, resumeInTerminal } from './resume';
+import { getShellCommand, resumeInTerminal } from './resume';
 import { showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
@@ -23,21 +23,21 @@ export async function giveBackFile(services: Services, path: string, agent?: Age
   try {
     await askAndGiveBack(services, path, agent);
   } catch (error) {
-    tellError(services, error);
+    showErrorAndLog(services, error);
   }
 }
 
 async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
-  const target = possibleTarget(path, agent);
+  const target = findTarget(path, agent);
   if (!target) {
     await offerExport(services, path, agent);
     return;
   }
-  const known = conversationIndex(services).conversations.find((each) => each.path === path)?.agent ?? agent;
+  const known = getConversationIndex(services).conversations.find((each) => each.path === path)?.agent ?? agent;
   const question =
     known === undefined
-      ? vscode.l10n.t('Give “{0}” back to its agent?', nameOfFile(services, path))
-      : vscode.l10n.t('Give “{0}” back to {1}?', nameOfFile(services, path), known);
+      ? vscode.l10n.t('Give “{0}” back to its agent?', getFileName(services, path))
+      : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), known);
   if (!(await confirm(question, describeTarget(target)))) return;
   try {
     await showGivenBack(services, path, await write(services, path, agent));
@@ -54,14 +54,14 @@ const write = (services: Services, path: string, agent: AgentName | undefined): 
       // No cancel: a replacement must complete once begun.
       {
         location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Giving back “{0}”', nameOfFile(services, path)),
+        title: vscode.l10n.t('Giving back “{0}”', getFileName(services, path)),
       },
       () =>
-        toItsEnd(services, {
+        runToEnd(services, {
           kind: 'give-back',
-          ...stored(services, path),
+          ...toStored(services, path),
           ...(agent && { agent }),
-          replacements: replacementsOf(services),
+          replacements: getReplacementsFolder(services),
         }),
     ),
   );
@@ -92,8 +92,8 @@ async function confirm(question: string, detail: string): Promise<boolean> {
 
 /** The agent's working folder, if listed. */
 function findFolder(services: Services, path: string): string | undefined {
-  const found = conversationIndex(services).conversations.find((each) => each.path === path);
-  return found && workspaceOf(found);
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  return found && getWorkspace(found);
 }
 
 /** @param source the file that was given back */
@@ -103,10 +103,10 @@ async function showGivenBack(
   { target, path, conversation }: GivenBackResult,
 ): Promise<void> {
   services.log.info(`Given back: ${path}`);
-  if (target === 'claude-code-session') void conversationIndex(services).refresh();
+  if (target === 'claude-code-session') void getConversationIndex(services).refresh();
   // The new session's file is beside the old one; the folder is the agent's, from the list.
   const folder = findFolder(services, source);
-  const command = target === 'claude-code-session' ? resumeCommand(path, folder) : undefined;
+  const command = target === 'claude-code-session' ? getShellCommand(path, folder) : undefined;
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
@@ -125,12 +125,12 @@ async function showGivenBack(
 
 /** @param conversation undefined if it was never read */
 export async function undoGiveBack(services: Services, conversation: string | undefined): Promise<void> {
-  const replacements = replacementsOf(services);
+  const replacements = getReplacementsFolder(services);
   const { isUndone } =
     conversation === undefined
       ? { isUndone: false }
-      : await toItsEnd(services, { kind: 'undo-give-back', conversation, replacements });
-  if (isUndone) void conversationIndex(services).refresh();
+      : await runToEnd(services, { kind: 'undo-give-back', conversation, replacements });
+  if (isUndone) void getConversationIndex(services).refresh();
   void showInformationMessage(
     isUndone
       ? vscode.l10n.t('Undone. The agent’s files are as they were before.')
@@ -162,7 +162,7 @@ async function getAgentApi(path: string, agent: AgentName | undefined): Promise<
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
   const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
-  return extension && rooApiIn(await extension.activate());
+  return extension && toRooApi(await extension.activate());
 }
 
 /** Asks every time, because it interrupts the agent's work. */
@@ -183,8 +183,8 @@ async function pauseAndGiveBack(
 /** Completes or reverts at startup what a dead process had begun. */
 export async function recoverGivenBack(services: Services): Promise<void> {
   try {
-    const task = { kind: 'recover', replacements: replacementsOf(services) } as const;
-    const { recovered, problems } = await toItsEnd(services, task);
+    const task = { kind: 'recover', replacements: getReplacementsFolder(services) } as const;
+    const { recovered, problems } = await runToEnd(services, task);
     if (recovered > 0) services.log.info(`Giving back was interrupted; brought to an end: ${recovered}.`);
     for (const problem of problems) services.log.warn(problem);
   } catch (error) {

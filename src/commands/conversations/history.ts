@@ -2,15 +2,15 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { CondensationOutline } from '../../background/taskResults';
 import { providerNameOf, withConfigName } from '../../core/condense/types';
-import { changeWords } from '../../window/condensationWords';
-import { shownCondensation, undoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
-import { storeOf } from '../../window/background';
+import { formatTokenChange } from '../../window/condensationWords';
+import { findShownCondensation, findUndoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
+import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
-import { pickedItem } from '../pickedItem';
-import { stored, toItsEnd, withProgress } from './background';
-import { comparisonOf } from './show';
+import { pickItem } from '../pickedItem';
+import { toStored, runToEnd, withProgress } from './background';
+import { createComparison } from './show';
 import { createPicker, showInformationMessage } from '../../window/notifications';
-import { tellError } from '../../window/tellError';
+import { showErrorAndLog } from '../../window/tellError';
 
 interface Subject {
   readonly ledger?: ConversationNode['ledger'] | undefined;
@@ -18,11 +18,11 @@ interface Subject {
 
 /** Undoes the shown condensation. */
 export const undoShown = (services: Services, { ledger }: Subject): Promise<void> =>
-  setUndone(services, ledger?.conversation, shownCondensation(ledger), true);
+  setUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
 
 /** Restores the condensation undone last. */
 export const redoShown = (services: Services, { ledger }: Subject): Promise<void> =>
-  setUndone(services, ledger?.conversation, undoneCondensation(ledger), false);
+  setUndone(services, ledger?.conversation, findUndoneCondensation(ledger), false);
 
 interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
@@ -40,7 +40,7 @@ export async function showHistory(
   picker.title = vscode.l10n.t('Condensation History');
   picker.placeholder = vscode.l10n.t('Select a condensation to see what it changed.');
   picker.items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
-    label: changeWords(condensation.tokensBefore, condensation.tokensAfter),
+    label: formatTokenChange(condensation.tokensBefore, condensation.tokensAfter),
     description: [
       withConfigName(providerNameOf(condensation.provider, services.registered.list()), condensation.configName),
       new Date(condensation.at).toLocaleString(vscode.env.language),
@@ -53,18 +53,18 @@ export async function showHistory(
   picker.onDidTriggerItemButton(({ item: { condensation } }) => {
     picker.hide();
     setUndone(services, ledger?.conversation, condensation, !condensation.isUndone).catch((error: unknown) => {
-      tellError(services, error);
+      showErrorAndLog(services, error);
     });
   });
-  const picked = await pickedItem(picker, new AbortController());
+  const picked = await pickItem(picker, new AbortController());
   if (!picked) return;
   const condensation = picked.condensation.id;
   const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)), {
     kind: 'show',
-    ...stored(services, path),
+    ...toStored(services, path),
     condensation,
   });
-  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
+  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
 }
 
 const createChangeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
@@ -84,8 +84,8 @@ async function setUndone(
     );
     return;
   }
-  const store = storeOf(services);
-  await toItsEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
+  const store = getLedgerFolder(services);
+  await runToEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
   void showInformationMessage(
     isUndone
       ? vscode.l10n.t('Undone. The conversation is shown as it was before.')

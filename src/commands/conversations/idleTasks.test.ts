@@ -5,11 +5,11 @@ import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { testServices } from '../../../test/support/services';
 import { fake } from '../../../test/support/vscode';
 import { IDLE_MS } from '../../giveBack/idleTask';
-import { claudeSession, conversationOf, touchOld, zooTask } from '../../giveBack/testing';
-import { conversationIndex } from '../conversationIndex';
+import { writeClaudeSession, createConversation, touchOld, writeZooTask } from '../../giveBack/testing';
+import { getConversationIndex } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
-import { answerOffer, offerAnswers } from './idleTasks';
+import { answerOffer, readOfferAnswers } from './idleTasks';
 
 let home: string;
 let services: Services;
@@ -29,17 +29,17 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const task = (): string => zooTask(join(home, '.config', 'Code', 'User'));
+const task = (): string => writeZooTask(join(home, '.config', 'Code', 'User'));
 const offers = () => fake.shown.filter(({ message }) => message.includes('Condense it before you resume it?'));
 const counted = (): Promise<void> =>
   vi.waitFor(() => {
-    const { isBusy, conversations } = conversationIndex(services);
+    const { isBusy, conversations } = getConversationIndex(services);
     expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
   });
 const offered = (times: number): Promise<void> => vi.waitFor(() => expect(offers()).toHaveLength(times));
 /** Looks again, and has the answers of the microtasks after it settled. */
 async function lookAgain(): Promise<void> {
-  await conversationIndex(services).refresh();
+  await getConversationIndex(services).refresh();
   await counted();
   fake.setFocused(true);
   await new Promise((resolve) => setImmediate(resolve));
@@ -56,7 +56,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Condensed “/));
   expect(fake.shown.at(-1)?.choices).toContain('Details');
   // Without what was answered it is known by its ledger.
-  const [[path] = ['']] = offerAnswers(services.context.globalState);
+  const [[path] = ['']] = readOfferAnswers(services.context.globalState);
   await answerOffer(services.context.globalState, path, undefined);
   await lookAgain();
   await lookAgain();
@@ -70,10 +70,10 @@ it('asks once for each task and size, and forgets that if the task shrank', asyn
   await offered(1);
   await lookAgain();
   expect(offers()).toHaveLength(1);
-  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000));
-  zooTask(join(home, '.config', 'Code', 'User'), conversationOf().slice(0, 3));
+  await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000));
+  writeZooTask(join(home, '.config', 'Code', 'User'), createConversation().slice(0, 3));
   await lookAgain();
-  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0));
+  await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).size).toBe(0));
 });
 
 it('never asks again if declined for good', async () => {
@@ -81,7 +81,7 @@ it('never asks again if declined for good', async () => {
   fake.answers = ['Never for This Task'];
   watchIdleTasks(services);
   await offered(1);
-  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).get(path)).toBe('never'));
+  await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBe('never'));
 });
 
 it('waits for the user to come to the window, and for the task to be idle', async () => {
@@ -103,9 +103,9 @@ it('waits for the user to come to the window, and for the task to be idle', asyn
 });
 
 it('asks three times in a window at most, one after the other, and not about what stays small', async () => {
-  for (const name of ['Code', 'Cursor', 'VSCodium']) zooTask(join(home, '.config', name, 'User'));
-  claudeSession(home);
-  zooTask(join(home, '.config', 'Windsurf', 'User'), conversationOf().slice(0, 3));
+  for (const name of ['Code', 'Cursor', 'VSCodium']) writeZooTask(join(home, '.config', name, 'User'));
+  writeClaudeSession(home);
+  writeZooTask(join(home, '.config', 'Windsurf', 'User'), createConversation().slice(0, 3));
   watchIdleTasks(services);
   await offered(3);
   await lookAgain();
@@ -125,8 +125,8 @@ it('offers nothing while off, and starts when turned on', async () => {
 
 it('shows a title as text, and logs errors', async () => {
   const link = `See [this](command:evil) ${'and more '.repeat(20)}`;
-  const [, ...rest] = conversationOf();
-  zooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);
+  const [, ...rest] = createConversation();
+  writeZooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);
   watchIdleTasks(services);
   await offered(1);
   expect(offers()[0]?.message).toMatch(/^“See \[this\] \(command:evil\) and more .{0,40}…” \(Zoo Code\)/);

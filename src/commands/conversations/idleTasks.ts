@@ -6,16 +6,16 @@ import { isUpToDate, type ConversationIndex } from '../../background/conversatio
 import { thresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/format';
 import { errorMessage } from '../../core/errors';
-import { idleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
+import { selectIdleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { shownCondensation } from '../../views/conversations/nodes';
-import { shareWords } from '../../views/conversations/rowWords';
+import { findShownCondensation } from '../../views/conversations/nodes';
+import { formatShareOfWindow } from '../../views/conversations/rowWords';
 import { condenseNow } from '../condenseNow';
-import { conversationIndex, nameOfFile, watchConversations } from '../conversationIndex';
+import { getConversationIndex, getFileName, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
-import { modelSettings } from '../../window/settings/modelSettings';
-import { setting } from '../../window/settings/settings';
+import { readModelSettings } from '../../window/settings/modelSettings';
+import { readSetting } from '../../window/settings/settings';
 import type { Memento } from 'vscode';
 import * as z from 'zod';
 import { showInformationMessage } from '../../window/notifications';
@@ -44,7 +44,7 @@ class IdleTaskWatch implements vscode.Disposable {
   private isDisposed = false;
 
   constructor(private readonly services: Services) {
-    this.index = conversationIndex(services);
+    this.index = getConversationIndex(services);
     const look = (): void => void this.look();
     this.subscriptions = [this.index.onDidChange(look), vscode.window.onDidChangeWindowState(look)];
   }
@@ -69,7 +69,7 @@ class IdleTaskWatch implements vscode.Disposable {
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
     try {
-      while (setting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS) {
+      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS) {
         const task = await this.next();
         if (!task || this.isDisposed) break;
         this.offers += 1;
@@ -86,8 +86,8 @@ class IdleTaskWatch implements vscode.Disposable {
   /** The task to offer now; otherwise schedules a check for when the next becomes idle. */
   private async next(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
-    const threshold = thresholdTokens(modelSettings().threshold, setting('conversations.contextWindow'));
-    const find = () => idleTasks(this.tasks(), offerAnswers(globalState), threshold, Date.now());
+    const threshold = thresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
+    const find = () => selectIdleTasks(this.tasks(), readOfferAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
     // Read ledgers only if there is something to offer.
     if (find().due) this.ledgers.take(await ledgersSince(this.services, this.ledgers.since));
@@ -100,7 +100,7 @@ class IdleTaskWatch implements vscode.Disposable {
     return this.index.conversations.filter(isUpToDate).flatMap((found) => {
       const { path, agent, modified, details } = found;
       if (details?.tokens === undefined) return [];
-      const last = shownCondensation(this.ledgers.of(found));
+      const last = findShownCondensation(this.ledgers.of(found));
       const condensed = last === undefined ? {} : { condensedAt: Date.parse(last.at) };
       return [{ path, agent, modified, tokens: details.tokens, ...condensed }];
     });
@@ -109,7 +109,7 @@ class IdleTaskWatch implements vscode.Disposable {
   /** A task that was condensed in place may be offered again after growing. */
   private async forgetSmall(threshold: number): Promise<void> {
     const { globalState } = this.services.context;
-    const answers = offerAnswers(globalState);
+    const answers = readOfferAnswers(globalState);
     for (const { path, tokens } of this.tasks()) {
       const isOffered = typeof answers.get(path) === 'number';
       if (isOffered && tokens < threshold) await answerOffer(globalState, path, undefined);
@@ -123,10 +123,10 @@ class IdleTaskWatch implements vscode.Disposable {
     const never = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
       '“{0}” ({1}) is idle and has {2} tokens, {3} of the window. Condense it before you resume it?',
-      nameOfFile(this.services, path),
+      getFileName(this.services, path),
       agent,
       formatTokens(tokens),
-      shareWords(tokens, setting('conversations.contextWindow')),
+      formatShareOfWindow(tokens, readSetting('conversations.contextWindow')),
     );
     // Saved before it is answered, so that closing the window counts as asked.
     await answerOffer(globalState, path, tokens);
@@ -144,13 +144,13 @@ const MAX_ANSWERS = 500;
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
 /** Users' answers about idle tasks, by path, in all windows. Invalid stored values are ignored. */
-export function offerAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
+export function readOfferAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(KEY)).data ?? []);
 }
 
 /** @param answer undefined: the task may be offered at any size again */
 export async function answerOffer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
-  const answers = new Map(offerAnswers(state));
+  const answers = new Map(readOfferAnswers(state));
   answers.delete(path);
   if (answer !== undefined) answers.set(path, answer);
   await state.update(KEY, [...answers].slice(-MAX_ANSWERS));

@@ -1,34 +1,34 @@
 /** This window's Conversations view and its actions. */
 import * as vscode from 'vscode';
-import { agentOf, liveConversations, sharedGateway } from '../../agent/runtime';
+import { getAgentRuntime, listLiveConversations, getSharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
 import type { Node } from '../../views/conversations/nodes';
-import { conversationIndex, watchConversations } from '../conversationIndex';
-import { samplePath } from '../../window/samplePath';
+import { getConversationIndex, watchConversations } from '../conversationIndex';
+import { getSamplePath } from '../../window/samplePath';
 import type { Services } from '../../window/services';
 import { runAction } from './actions';
 import { ledgersSince } from './background';
-import { setting } from '../../window/settings/settings';
+import { readSetting } from '../../window/settings/settings';
 
 const views = new WeakMap<Services, ConversationsView>();
 
 /** This window's view, created on first use. */
-export function conversationsOf(services: Services, tree: TreeParts): ConversationsView {
+export function getConversationsView(services: Services, tree: TreeParts): ConversationsView {
   const known = views.get(services);
   if (known) return known;
-  const index = conversationIndex(services);
+  const index = getConversationIndex(services);
   const abort = new AbortController();
   const view = new ConversationsView(tree, {
     index,
-    live: () => liveConversations(services),
-    sample: samplePath(services.context.extensionPath),
+    live: () => listLiveConversations(services),
+    sample: getSamplePath(services.context.extensionPath),
     folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
     gateway: () => {
-      const gateway = sharedGateway(services);
+      const gateway = getSharedGateway(services);
       return gateway && { host: new URL(gateway.address).host, folder: gateway.folder };
     },
-    contextWindow: () => setting('conversations.contextWindow'),
+    contextWindow: () => readSetting('conversations.contextWindow'),
     ledgersSince: (since) => ledgersSince(services, since, abort.signal),
     watch: () => watchConversations(services),
     warn: (message) => {
@@ -62,12 +62,12 @@ export async function runConversationAction(
 ): Promise<void> {
   // VS Code passes back our nodes, and "Show More" passes the agent, which package.json doesn't
   // name.
-  await runAction(services, conversationsOf(services, tree), action, subject as Node | string | undefined);
+  await runAction(services, getConversationsView(services, tree), action, subject as Node | string | undefined);
 }
 
 /** Conversations of the chat and behind gateways change with every request. */
 function refreshOnLiveEvents(services: Services, view: ConversationsView): void {
-  const { liveEvents } = agentOf(services);
+  const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(
     liveEvents.event(() => {
       view.changedSoon();

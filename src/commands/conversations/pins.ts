@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../window/services';
-import { stored, toItsEnd, withProgress } from './background';
+import { toStored, runToEnd, withProgress } from './background';
 import { pickSeveral, showInformationMessage } from '../../window/notifications';
 
 /** Selects which messages of a stored conversation stay unchanged. */
 export async function chooseFilePins(services: Services, path: string): Promise<void> {
-  const task = { kind: 'messages', ...stored(services, path) } as const;
+  const task = { kind: 'messages', ...toStored(services, path) } as const;
   const messages = await withProgress(services, vscode.l10n.t('Listing messages'), task);
   const items = messages.map(({ role, words, isPinned }, index) => ({
     index,
@@ -19,7 +19,7 @@ export async function chooseFilePins(services: Services, path: string): Promise<
   });
   if (!picked) return;
   const pinned = picked.map(({ index }) => index);
-  await toItsEnd(services, { kind: 'pin', ...stored(services, path), pinned });
+  await runToEnd(services, { kind: 'pin', ...toStored(services, path), pinned });
   const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
   void showInformationMessage(message);
 }

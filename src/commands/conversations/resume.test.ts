@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { window } from '../../../test/support/vscode';
-import { resumeCommand, resumeInTerminal } from './resume';
+import { getShellCommand, resumeInTerminal } from './resume';
 
 const SESSION = '/home/me/.claude/projects/-work-app/0f3a.jsonl';
 
@@ -9,7 +9,7 @@ it.each([
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
 ])('changes to the folder %s first, where Claude Code looks', (folder, command) => {
-  expect(resumeCommand(SESSION, folder)).toBe(command);
+  expect(getShellCommand(SESSION, folder)).toBe(command);
 });
 
 it("opens a terminal in the session's folder", () => {

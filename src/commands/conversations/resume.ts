@@ -8,7 +8,7 @@ const getResumeCommand = (path: string): string => `claude --resume ${basename(p
 /**
  * Includes the folder, for other terminals: Claude Code only finds sessions of the current folder.
  */
-export const resumeCommand = (path: string, folder: string | undefined): string =>
+export const getShellCommand = (path: string, folder: string | undefined): string =>
   folder === undefined ? getResumeCommand(path) : `cd ${quote(folder)} && ${getResumeCommand(path)}`;
 
 /** POSIX shells take single quotes literally; cmd knows only double quotes. */

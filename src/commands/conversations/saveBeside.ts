@@ -3,9 +3,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
-import { asFileName } from '../../window/fileName';
+import { toFileName } from '../../window/fileName';
 import type { Services } from '../../window/services';
-import { titleOfFile } from '../conversationIndex';
+import { getFileTitle } from '../conversationIndex';
 
 interface FileContent {
   readonly text: string;
@@ -29,7 +29,7 @@ export async function saveBeside(
   const source = vscode.Uri.file(splitLocation(path).file);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
   const own = basename(source.fsPath).replace(/\.\w+$/, '');
-  const name = `${asFileName(titleOfFile(services, path) ?? own, own)}.${ending}`;
+  const name = `${toFileName(getFileTitle(services, path) ?? own, own)}.${ending}`;
   const file = await vscode.window.showSaveDialog({
     title: question,
     defaultUri: vscode.Uri.joinPath(folder, name),

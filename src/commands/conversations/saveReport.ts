@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
-import { nameOfFile } from '../conversationIndex';
-import { stored, withProgress } from './background';
+import { getFileName } from '../conversationIndex';
+import { toStored, withProgress } from './background';
 import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
@@ -12,13 +12,13 @@ import { pickOne, showInformationMessage } from '../../window/notifications';
  * without, and offers to open it in the browser.
  */
 export async function saveReport(services: Services, path: string): Promise<void> {
-  const title = vscode.l10n.t('Report on “{0}”', nameOfFile(services, path));
+  const title = vscode.l10n.t('Report on “{0}”', getFileName(services, path));
   const item = await pickOne(createContentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
   const { page } = await withProgress(services, title, {
     kind: 'report',
-    ...stored(services, path),
+    ...toStored(services, path),
     withoutContent,
     version,
   });

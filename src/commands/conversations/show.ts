@@ -4,22 +4,22 @@ import { splitLocation } from '../../conversations/location';
 import type { ShownConversation } from '../../background/taskResults';
 import { namesOfCondensations } from '../../core/condense/report/report';
 import { isBuiltIn, providerNameOf } from '../../core/condense/types';
-import { namesOfResult, previewWords } from '../../window/condensationWords';
-import { modelSettings } from '../../window/settings/modelSettings';
+import { formatProviders, formatPreview } from '../../window/condensationWords';
+import { readModelSettings } from '../../window/settings/modelSettings';
 import { condenseNow } from '../condenseNow';
 import { previewPrompt } from '../previewPrompt';
-import { configToRun, presetNameOf } from '../../window/settings/providerConfig';
+import { resolveConfig, getPresetName } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
-import { manualSettings } from '../../window/settings/manualSettings';
-import { nameOfFile } from '../conversationIndex';
-import { stored, withProgress } from './background';
+import { readManualSettings } from '../../window/settings/manualSettings';
+import { getFileName } from '../conversationIndex';
+import { toStored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
 /** Opens the conversation as a read-only document. */
 export async function openConversation(services: Services, path: string): Promise<void> {
-  const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
+  const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'text',
-    ...stored(services, path),
+    ...toStored(services, path),
   });
   await services.comparisons.open(title, text);
 }
@@ -27,9 +27,9 @@ export async function openConversation(services: Services, path: string): Promis
 /** Opens the condensed conversation message by message, with removed content folded in place. */
 export async function readConversation(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
-  const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
+  const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'read',
-    ...stored(services, path),
+    ...toStored(services, path),
     nonce,
   });
   const panel = vscode.window.createWebviewPanel('contextCondenser.reading', title, vscode.ViewColumn.Active, {
@@ -55,15 +55,15 @@ export async function openRaw(path: string): Promise<void> {
 
 /** Compares the conversation before its condensations with the current view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
-  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
+  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'show',
-    ...stored(services, path),
+    ...toStored(services, path),
   });
-  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
+  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
 }
 
 /** A conversation's texts, with title and providers. */
-export const comparisonOf = (
+export const createComparison = (
   { registered }: Pick<Services, 'registered'>,
   { conversation, condensations, before, after, firstChange }: ShownConversation,
 ) => ({
@@ -80,7 +80,7 @@ export const comparisonOf = (
  * Summary shows its prompt and passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
-  const { provider, targetPercent } = manualSettings();
+  const { provider, targetPercent } = readManualSettings();
   if (!isBuiltIn(provider)) {
     const words = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
@@ -89,17 +89,17 @@ export async function previewCondensation(services: Services, path: string): Pro
     void showInformationMessage(words);
     return;
   }
-  if (provider === 'native' && modelSettings().condensing) {
+  if (provider === 'native' && readModelSettings().condensing) {
     await previewPrompt(services, path);
     return;
   }
-  const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', nameOfFile(services, path)), {
+  const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', getFileName(services, path)), {
     kind: 'condense',
-    ...stored(services, path),
+    ...toStored(services, path),
     // Summary can do nothing without a model.
     provider: provider === 'native' ? 'lossless' : provider,
-    config: provider === 'native' ? undefined : configToRun(provider),
-    ...(provider === 'smart' && { configName: presetNameOf(configToRun(provider)) }),
+    config: provider === 'native' ? undefined : resolveConfig(provider),
+    ...(provider === 'smart' && { configName: getPresetName(resolveConfig(provider)) }),
     targetPercent,
     isPreview: true,
   });
@@ -108,13 +108,13 @@ export async function previewCondensation(services: Services, path: string): Pro
     void showInformationMessage(headline);
     return;
   }
-  const names = namesOfResult(services, result);
+  const names = formatProviders(services, result);
   const { id, title } = result.conversation;
   const { before, after, firstChange, originals = {} } = result;
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
   await services.comparisons.show(services.comparisons.add(comparison));
   // With a button VS Code shows the full text instead of its first line.
   const condense = vscode.l10n.t('Condense');
-  const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);
+  const said = showInformationMessage(formatPreview({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

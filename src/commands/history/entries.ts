@@ -4,7 +4,7 @@ import type { CondensationOutline, LedgerOutline } from '../../background/taskRe
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { UseAfter } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
-import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
+import { findShownCondensation, findUndoneCondensation } from '../../views/conversations/nodes';
 
 /** Where a conversation is stored: an agent's file, or the chat. */
 export type HistoryPlace = 'stored' | 'live';
@@ -57,7 +57,7 @@ export interface HistoryEntry {
  * @param canChange whether a conversation's condensations can be undone now
  * @param isInUse whether a conversation's agent continues with the result
  */
-export function entriesOf(
+export function createEntries(
   ledgers: readonly LedgerOutline[],
   place: HistoryPlace,
   runs: ReadonlyMap<CondensationId, RunMetrics>,
@@ -69,8 +69,8 @@ export function entriesOf(
       const condensations = ledger.condensations.filter((one) => !isRestoring(one));
       const own = { ...ledger, condensations };
       const changes = new Map<CondensationOutline | undefined, 'undo' | 'redo'>([
-        [shownCondensation(own), 'undo'],
-        [undoneCondensation(own), 'redo'],
+        [findShownCondensation(own), 'undo'],
+        [findUndoneCondensation(own), 'redo'],
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;

@@ -10,13 +10,13 @@ import type { LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { condenseNow } from '../condenseNow';
-import { metricsOf } from '../../window/metrics';
+import { getMetrics } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { hashText } from '../../core/hash';
-import { storeOf, summariesOf } from '../../window/background';
-import { entriesOf, type HistoryEntry } from './entries';
+import { getLedgerFolder, getSummaries } from '../../window/background';
+import { createEntries, type HistoryEntry } from './entries';
 import { formatHistory } from './historyFile';
-import { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './index';
+import { changeCondensation, clearHistory, exportHistory, readHistory, showCondensation } from './index';
 import { MARKER_START } from '../../core/messages/markers';
 
 let home: string;
@@ -31,17 +31,17 @@ beforeEach(() => {
 });
 
 const only = async (): Promise<HistoryEntry> => {
-  const { entries } = await historyOf(services, signal);
+  const { entries } = await readHistory(services, signal);
   expect(entries).toHaveLength(1);
   return entries[0]!;
 };
 
 describe('the history of this machine', () => {
   it('lists condensations with measures and passes, which can be undone and redone', async () => {
-    expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
+    expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
-    const [run] = await metricsOf(services).read();
+    const [run] = await getMetrics(services).read();
     expect(run).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
     expect(entry).toMatchObject({ place: 'stored', path: file, provider: 'lossless', state: 'shown', change: 'undo' });
     expect(entry.timeMs).toBe(run!.timeMs);
@@ -93,18 +93,18 @@ describe('the history of this machine', () => {
   it('is deleted only after confirmation, measures and ledgers separately', async () => {
     await condenseNow(services, file);
     expect(await clearHistory(services, 'ledgers')).toBe(false);
-    expect((await historyOf(services, signal)).entries).toHaveLength(1);
+    expect((await readHistory(services, signal)).entries).toHaveLength(1);
     fake.answers = ['Remove'];
     expect(await clearHistory(services, 'metrics')).toBe(true);
-    const { entries, runs } = await historyOf(services, signal);
+    const { entries, runs } = await readHistory(services, signal);
     expect([entries.length, runs.length]).toEqual([1, 0]);
     const paid = hashText('paid');
-    await summariesOf(services).set(paid, 'A summary.');
+    await getSummaries(services).set(paid, 'A summary.');
     fake.answers = ['Remove'];
     expect(await clearHistory(services, 'ledgers')).toBe(true);
-    expect(await summariesOf(services).get(paid)).toBeUndefined();
-    expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
-    expect(readdirSync(storeOf(services))).toEqual([MARKER]);
+    expect(await getSummaries(services).get(paid)).toBeUndefined();
+    expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
+    expect(readdirSync(getLedgerFolder(services))).toEqual([MARKER]);
     expect(existsSync(file)).toBe(true);
   });
 });
@@ -134,7 +134,7 @@ describe('entries', () => {
     };
     const run = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as RunMetrics;
     const runs = new Map([['2' as CondensationId, run]]);
-    const listed = entriesOf(
+    const listed = createEntries(
       [ledger],
       'live',
       runs,
@@ -147,7 +147,7 @@ describe('entries', () => {
       ['1', 'replaced', undefined],
     ]);
     expect(listed[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
-    const idle = entriesOf(
+    const idle = createEntries(
       [ledger],
       'live',
       runs,

@@ -1,17 +1,17 @@
 /** The history of condensations on this machine, and its actions. */
 import * as vscode from 'vscode';
-import { agentOf, liveConversations } from '../../agent/runtime';
+import { getAgentRuntime, listLiveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
-import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
-import { comparisonOf } from '../conversations/show';
-import { metricsOf } from '../../window/metrics';
+import { runInBackground, getLiveLedgerFolder, getLedgerFolder, getSummaries } from '../../window/background';
+import { getReplacementsFolder, toStored, runToEnd, withProgress } from '../conversations/background';
+import { createComparison } from '../conversations/show';
+import { getMetrics } from '../../window/metrics';
 import type { Services } from '../../window/services';
-import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
+import { createEntries, type HistoryEntry, type HistoryPlace } from './entries';
 import { formatHistory, type HistoryFormat } from './historyFile';
 import { showWarningMessage } from '../../window/notifications';
 
@@ -34,30 +34,30 @@ type Stores = Record<HistoryPlace, KnownLedgers>;
 const knownLedgers = new WeakMap<Services, Stores>();
 
 /** Condensations of files and of this workspace's chat. */
-export async function historyOf(services: Services, signal: AbortSignal): Promise<History> {
+export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
   const stores = knownLedgers.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
   knownLedgers.set(services, stores);
   const read = (store: string, { since }: KnownLedgers): Promise<LedgersResult> =>
-    inBackground(services, { kind: 'ledgers', store, replacements: replacementsOf(services), since }, signal);
+    runInBackground(services, { kind: 'ledgers', store, replacements: getReplacementsFolder(services), since }, signal);
   const [files, chats, runs] = await Promise.all([
-    read(storeOf(services), stores.stored),
-    read(liveStoreOf(services), stores.live),
-    metricsOf(services).read(),
+    read(getLedgerFolder(services), stores.stored),
+    read(getLiveLedgerFolder(services), stores.live),
+    getMetrics(services).read(),
   ]);
   stores.stored.take(files);
   stores.live.take(chats);
   const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
   // Chat conversations in memory are undone there.
-  const inMemory = new Set<string>(liveConversations(services).map(({ id }) => id));
+  const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
-    ...entriesOf(
+    ...createEntries(
       stores.stored.all(),
       'stored',
       measured,
       () => true,
       (conversation) => stores.stored.isInUse(conversation),
     ),
-    ...entriesOf(
+    ...createEntries(
       stores.live.all(),
       'live',
       measured,
@@ -78,13 +78,13 @@ export async function changeCondensation(
   isUndone: boolean,
 ): Promise<void> {
   if (place === 'stored') {
-    const store = storeOf(services);
+    const store = getLedgerFolder(services);
     // The ledger ignores unknown IDs.
     const id = condensation as CondensationId;
-    await toItsEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
+    await runToEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
     return;
   }
-  const live = agentOf(services).desk();
+  const live = getAgentRuntime(services).desk();
   const found = live.list().find(({ id }) => id === conversation);
   if (!found)
     throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
@@ -99,10 +99,10 @@ export async function changeCondensation(
 export async function showCondensation(services: Services, subject: HistorySubject): Promise<void> {
   const { place, conversation, condensation } = subject;
   if (place === 'live') {
-    const found = liveConversations(services).find(({ id }) => id === conversation);
+    const found = listLiveConversations(services).find(({ id }) => id === conversation);
     if (!found)
       throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
-    await agentOf(services).showDiff(found.id);
+    await getAgentRuntime(services).showDiff(found.id);
     return;
   }
   const path = knownLedgers
@@ -110,9 +110,9 @@ export async function showCondensation(services: Services, subject: HistorySubje
     ?.stored.all()
     .find((ledger) => ledger.conversation === conversation)?.path;
   if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
-  const task = { kind: 'show', ...stored(services, path), condensation: condensation as CondensationId } as const;
+  const task = { kind: 'show', ...toStored(services, path), condensation: condensation as CondensationId } as const;
   const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
-  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
+  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
 }
 
 /**
@@ -120,7 +120,7 @@ export async function showCondensation(services: Services, subject: HistorySubje
  * @throws Error if writing fails
  */
 export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
-  const { entries } = await historyOf(services, signal);
+  const { entries } = await readHistory(services, signal);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the history'),
@@ -156,16 +156,16 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
           ),
         ];
   if ((await showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
-  if (part === 'metrics') await metricsOf(services).clear();
+  if (part === 'metrics') await getMetrics(services).clear();
   else await removeLedgers(services);
   return true;
 }
 
 async function removeLedgers(services: Services): Promise<void> {
-  const inUse = new Set<string>(liveConversations(services).map(({ id }) => id));
+  const inUse = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   try {
-    await summariesOf(services).clear();
-    for (const store of [storeOf(services), liveStoreOf(services)]) {
+    await getSummaries(services).clear();
+    for (const store of [getLedgerFolder(services), getLiveLedgerFolder(services)]) {
       for (const { about } of await listLedgers(store)) {
         if (!inUse.has(about.id)) await removeLedger(store, about.id);
       }

@@ -15,7 +15,7 @@ import { SONNET_PRICES } from '../../core/condense/summary/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest } from '../../live/request';
-import { json, reads, request, sentAnew, upstream, usage } from '../../live/testing';
+import { json, reads, createRequest, resend, createModel, usage } from '../../live/testing';
 import type { LiveSettings } from '../../live/types';
 import { EngineDiedError } from '../engineThread';
 
@@ -52,7 +52,7 @@ const sentParts = (prepared: object): string => {
 };
 
 const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
-  request(messages, { canRecall: true, model: upstream({ contextWindow: 60_000 }), ...changes });
+  createRequest(messages, { canRecall: true, model: createModel({ contextWindow: 60_000 }), ...changes });
 
 describe('requests of a task', () => {
   it.each(['lossless', 'truncation', 'smart'])(
@@ -64,9 +64,9 @@ describe('requests of a task', () => {
       const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
       let condensed = 0;
       for (const end of listRequests(messages)) {
-        const asked = requestFor(sentAnew(messages.slice(0, end)));
+        const asked = requestFor(resend(messages.slice(0, end)));
         const expected = await here.prepare(asked);
-        const prepared = await live.prepare(sentAnew(asked));
+        const prepared = await live.prepare(resend(asked));
         expect(sentParts(prepared)).toBe(sentParts(expected));
         expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
         if (expected.outcome?.kind === 'condensed') condensed++;
@@ -98,16 +98,16 @@ describe('requests of a task', () => {
         const here = liveHere(join(temporaryFolder(), 'here'), { provider: 'truncation' });
         const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings: { provider: 'truncation' } });
         for (const { conversation, reads: count, isCanceled, isRefused, system } of chats) {
-          const changes = { conversationId: `c${conversation}`, system, model: upstream() };
+          const changes = { conversationId: `c${conversation}`, system, model: createModel() };
           const asked = requestFor(reads(count, 100, `c${conversation}-`), changes);
           if (isCanceled) {
             // A canceled request's answer is never reported, but the engine has its messages.
             const abort = new AbortController();
-            const [canceled] = [live.prepare(sentAnew(asked), abort.signal), abort.abort()];
+            const [canceled] = [live.prepare(resend(asked), abort.signal), abort.abort()];
             await canceled.catch(() => undefined);
             continue;
           }
-          const [expected, prepared] = [await here.prepare(asked), await live.prepare(sentAnew(asked))];
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(resend(asked))];
           expect(json(prepared.messages)).toBe(json(expected.messages));
           if (!isRefused) continue;
           const [less, smaller] = [await here.tooLong(expected, asked), await live.tooLong(prepared, asked)];
@@ -159,7 +159,7 @@ describe('requests of one chat under way at the same time', () => {
           ...reads(own, 100, `own-${at}-`).slice(2),
         ]);
         const prepare = (messages: readonly ApiMessage[]) =>
-          live.prepare(requestFor(sentAnew(messages), { model: upstream({ contextWindow: 1e6 }) }));
+          live.prepare(requestFor(resend(messages), { model: createModel({ contextWindow: 1e6 }) }));
         const [one = [], ...rest] = asked;
         let answerOthers = (): void => undefined;
         const others = new Promise<void>((resolve) => {
@@ -191,7 +191,7 @@ describe('recorded sessions', () => {
         const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
         for (const last of ends) {
           const asked = requestFor(messages.slice(0, last));
-          const [expected, prepared] = [await here.prepare(asked), await live.prepare(sentAnew(asked))];
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(resend(asked))];
           const sent = sentParts(prepared);
           // Not `toEqual`, whose message would print a user's session.
           expect(sent === sentParts(expected), `${session.name}: request of ${last} messages`).toBe(true);
@@ -210,7 +210,7 @@ describe('what a person does', () => {
   it('is known when the command is done: undo, redo, pins, edits, the view', async () => {
     const { live } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const messages = reads(27);
-    const { conversation } = await live.prepare(requestFor(messages, { model: upstream() }));
+    const { conversation } = await live.prepare(requestFor(messages, { model: createModel() }));
     await expect.poll(() => live.list()[0]?.canUndo).toBe(true);
     const view = await live.view(conversation);
     expect(json(view?.original)).toBe(json(messages));
@@ -229,7 +229,7 @@ describe('what a person does', () => {
 describe('an engine that dies', () => {
   it('takes nothing along: commands, recall and parameters with markers work with the next one, from the ledger', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
-    const asked = requestFor(reads(27), { model: upstream() });
+    const asked = requestFor(reads(27), { model: createModel() });
     const { conversation, messages } = await live.prepare(asked);
     const { text: marker, path } = markerIn(messages);
     await expect.poll(() => live.list()).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('an engine that dies', () => {
 
   it('leaves the cost of the answers so far with the window', async () => {
     const { live, thread } = openChatEngine(temporaryFolder());
-    const model = upstream({ prices: SONNET_PRICES });
+    const model = createModel({ prices: SONNET_PRICES });
     const answered = async (count: number): Promise<void> => {
       const prepared = await live.prepare(requestFor(reads(count), { model }));
       live.used(prepared, usage(1_000));
@@ -262,13 +262,13 @@ describe('an engine that dies', () => {
 
   it('fails the request that it has, which goes out as it came, and prepares the next one as before', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
-    const before = await live.prepare(requestFor(reads(27), { model: upstream() }));
-    const dying = live.prepare(requestFor(reads(28), { model: upstream() }));
+    const before = await live.prepare(requestFor(reads(27), { model: createModel() }));
+    const dying = live.prepare(requestFor(reads(28), { model: createModel() }));
     thread.end();
     await expect(dying).rejects.toThrow(EngineDiedError);
-    const after = await live.prepare(requestFor(reads(28), { model: upstream() }));
+    const after = await live.prepare(requestFor(reads(28), { model: createModel() }));
     expect(json(after.messages).startsWith(json(before.messages).slice(0, -1))).toBe(true);
-    expect(await live.tooLong(before, requestFor(reads(27), { model: upstream() }))).toBeDefined();
+    expect(await live.tooLong(before, requestFor(reads(27), { model: createModel() }))).toBeDefined();
   });
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import { freshCounter } from '../../core/testingCounter';
-import { liveBed } from '../../live/testing';
+import { createTestBed } from '../../live/testing';
 import { ReadBody } from '../bodies';
 import { LiveCondenser } from '../liveCondenser';
 import { findKnownRequest } from './index';
@@ -55,7 +55,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
       fc.assert(
         fc.asyncProperty(fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 5 }), (programs) =>
           inTemporaryFolder(async (root) => {
-            const { live } = liveBed(root, { settings: { provider } });
+            const { live } = createTestBed(root, { settings: { provider } });
             const condenser = new LiveCondenser({
               live,
               counter: freshCounter(),

@@ -2,8 +2,8 @@ import { byProfile } from '../../core/condense/metrics/groups';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
 import { isBuiltIn } from '../../core/condense/types';
-import { modelSettings } from '../../window/settings/modelSettings';
-import { setting } from '../../window/settings/settings';
+import { readModelSettings } from '../../window/settings/modelSettings';
+import { readSetting } from '../../window/settings/settings';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
@@ -12,7 +12,7 @@ import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods'
 const SHOWN_ENTRIES = 500;
 const SHOWN_EMPTY_RUNS = 100;
 
-export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
+export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
   return {
     history: async (_params, signal) => {
@@ -65,9 +65,9 @@ function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics)
 
 /** Settings that recommendations are compared with. */
 function readCurrentSettings(): CurrentSettings {
-  const { condensing, threshold } = modelSettings();
-  const provider = setting('provider');
-  const preset = isBuiltIn(provider) ? setting(provider) : undefined;
+  const { condensing, threshold } = readModelSettings();
+  const provider = readSetting('provider');
+  const preset = isBuiltIn(provider) ? readSetting(provider) : undefined;
   return {
     provider,
     ...(typeof preset === 'string' && { preset }),

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { PanelSettings } from '../panelSettings';
-import { presetStates } from '../presets';
+import { listPresetStates } from '../presets';
 import type { RequestHandlers } from '../requestHandlers';
 import { compareConfigs } from './compareConfigs';
 import type { Comparable, presetComparisonMethods } from './methods';
 
 type Handlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
-export const presetComparisonRequests = (settings: PanelSettings): Handlers => ({
+export const createPresetComparisonHandlers = (settings: PanelSettings): Handlers => ({
   // A failed comparison is an answer too.
   comparePresets: async ({ first, second }) =>
     Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
@@ -16,7 +16,7 @@ export const presetComparisonRequests = (settings: PanelSettings): Handlers => (
 
 /** @throws Error if the preset doesn't exist */
 function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartConfig {
-  if (comparable.kind === 'preset' && !presetStates().some(({ id }) => id === comparable.id)) {
+  if (comparable.kind === 'preset' && !listPresetStates().some(({ id }) => id === comparable.id)) {
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.valueOf('smart');

@@ -1,7 +1,7 @@
 /** Answers the preview's requests; slow ones run in a worker. */
 import * as vscode from 'vscode';
-import { engineBundle } from '../../window/background';
-import { samplePath } from '../../window/samplePath';
+import { getEngineBundle } from '../../window/background';
+import { getSamplePath } from '../../window/samplePath';
 import { PreviewThread } from '../../engine/previewThread';
 import type { ConversationSource } from '../../background/preview/messages';
 import type { StepReport } from '../../core/condense/types';
@@ -32,7 +32,7 @@ export class PreviewHandlers implements vscode.Disposable {
       now: (name) => this.commands.resolveConversation(this.services, this.named(name)),
       onChange: onChanged,
     });
-    const bundle = engineBundle(parts.services);
+    const bundle = getEngineBundle(parts.services);
     const ended = (reason: string): string =>
       vscode.l10n.t(
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
@@ -74,7 +74,7 @@ export class PreviewHandlers implements vscode.Disposable {
       return {
         ...made,
         conversation: name,
-        isSample: name.kind === 'file' && name.path === samplePath(this.services.context.extensionPath),
+        isSample: name.kind === 'file' && name.path === getSamplePath(this.services.context.extensionPath),
         steps: steps.map(toStep),
         cells: [...cells],
         edits: [...edits],

@@ -6,17 +6,17 @@ import { errorMessage } from '../../core/errors';
 import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
 import {
-  agentNodes,
-  idOf,
+  createAgentNodes,
+  getId,
   isFiltering,
   NO_FILTER,
-  pageOf,
+  getPage,
   type AgentNode,
   type Filter,
   type GatewayNode,
   type Node,
 } from './nodes';
-import { treeItem } from './treeItem';
+import { createTreeItem } from './treeItem';
 
 /** Milliseconds between redraws, because counts arrive by the dozen. */
 const REDRAW_MS = 250;
@@ -93,21 +93,21 @@ export class ConversationsView implements vscode.Disposable {
 
   getTreeItem(node: Node): vscode.TreeItem {
     const item = this.itemOf(node);
-    const given = this.given.get(idOf(node));
+    const given = this.given.get(getId(node));
     if (given) given.words = getItemText(item);
     return item;
   }
 
   getChildren(node?: Node): readonly Node[] {
     const children = node ? this.childrenOf(this.newest(node)) : this.shownRoots();
-    for (const child of children) this.given.set(idOf(child), { node: child });
+    for (const child of children) this.given.set(getId(child), { node: child });
     return children;
   }
 
   /** The current version of a row: VS Code passes back the one it got. */
   newest<T extends Node>(node: T): T {
     // Rows with the same id have the same kind.
-    return (this.current.get(idOf(node)) as T | undefined) ?? node;
+    return (this.current.get(getId(node)) as T | undefined) ?? node;
   }
 
   setFilter(filter: Filter): void {
@@ -171,7 +171,7 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   private itemOf(node: Node): vscode.TreeItem {
-    return treeItem(this.newest(node), {
+    return createTreeItem(this.newest(node), {
       now: Date.now(),
       contextWindow: this.parts.contextWindow(),
       openAgent: this.openAgent,
@@ -181,7 +181,7 @@ export class ConversationsView implements vscode.Disposable {
   private childrenOf(node: Node): readonly Node[] {
     switch (node.kind) {
       case 'agent':
-        return pageOf(node, this.pages.get(node.agent) ?? 1);
+        return getPage(node, this.pages.get(node.agent) ?? 1);
       case 'conversation':
         return node.children;
       case 'live':
@@ -218,14 +218,14 @@ export class ConversationsView implements vscode.Disposable {
   /** The IDs of rows and their children, recursively. Records each row in {@link current}. */
   private shapeOf(nodes: readonly Node[]): readonly unknown[] {
     return nodes.map((node) => {
-      const id = idOf(node);
+      const id = getId(node);
       this.current.set(id, node);
       return [id, this.shapeOf(this.childrenOf(node))];
     });
   }
 
   private nodes(filter: Filter): AgentNode[] {
-    return agentNodes(
+    return createAgentNodes(
       {
         live: this.parts.live(),
         stored: this.stored(),

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { Uri } from '../../../test/support/vscode';
-import { FillDecorations, fillUri } from './fillDecoration';
+import { FillDecorations, createFillUri } from './fillDecoration';
 
-const decoration = (percent: number) => new FillDecorations().provideFileDecoration(fillUri(percent, `${percent}%`));
+const decoration = (percent: number) =>
+  new FillDecorations().provideFileDecoration(createFillUri(percent, `${percent}%`));
 
 it.each([
   [0.4, '0', undefined],

@@ -12,7 +12,7 @@ const FULL = 95;
  * @param percent of the context window
  * @param words the same for people
  */
-export const fillUri = (percent: number, words: string): vscode.Uri =>
+export const createFillUri = (percent: number, words: string): vscode.Uri =>
   vscode.Uri.from({ scheme: SCHEME, path: `/${Math.round(percent)}/${words}` });
 
 /** Decorates our rows only. */

@@ -5,8 +5,16 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import { KnownLedgers } from './ledgers';
-import { agentNodes, CHAT, NO_FILTER, PAGE, pageOf, shownCondensation, undoneCondensation } from './nodes';
-import { treeItem } from './treeItem';
+import {
+  createAgentNodes,
+  CHAT,
+  NO_FILTER,
+  PAGE,
+  getPage,
+  findShownCondensation,
+  findUndoneCondensation,
+} from './nodes';
+import { createTreeItem } from './treeItem';
 
 const found = (path: string, changes: Partial<IndexedConversation> = {}): IndexedConversation => ({
   agent: 'Claude Code',
@@ -62,7 +70,7 @@ const live: LiveSummary = {
 };
 
 const labels = (stored: readonly IndexedConversation[], filter = NO_FILTER): string[][] =>
-  agentNodes({ live: [], stored, ledgers: ledgersOf() }, filter).map(({ agent, children }) => [
+  createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, filter).map(({ agent, children }) => [
     agent,
     ...children.map((node) => (node.kind === 'conversation' ? node.found.path : '')),
   ]);
@@ -78,7 +86,7 @@ describe('the tree of conversations', () => {
       ['Codex', 'b', 'c'],
       ['Claude Code', 'a'],
     ]);
-    const [first] = agentNodes({ live: [live], stored, ledgers: ledgersOf() }, NO_FILTER);
+    const [first] = createAgentNodes({ live: [live], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(first?.agent).toBe(CHAT);
   });
 
@@ -89,7 +97,7 @@ describe('the tree of conversations', () => {
       given('old', '/work/app/sub', { agent: 'Codex' }),
       given('older', '/work/app', { agent: 'Codex' }),
     ];
-    const nodes = agentNodes({ live: [], stored, ledgers: ledgersOf(), here: ['/work/app'] }, NO_FILTER);
+    const nodes = createAgentNodes({ live: [], stored, ledgers: ledgersOf(), here: ['/work/app'] }, NO_FILTER);
     const paths = nodes.flatMap(({ children }) =>
       children.map((node) => node.kind === 'conversation' && node.found.path),
     );
@@ -98,28 +106,28 @@ describe('the tree of conversations', () => {
 
   it('expands the first agent and running ones', () => {
     const stored = [found('a'), found('b', { agent: 'Codex' })];
-    const states = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER).map(
-      (node) => treeItem(node, { ...facts, openAgent: 'Claude Code' }).collapsibleState,
+    const states = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER).map(
+      (node) => createTreeItem(node, { ...facts, openAgent: 'Claude Code' }).collapsibleState,
     );
     expect(states).toEqual([2, 1]);
   });
 
   it('puts what an agent has running first among what it stored, under its name', () => {
     const running = { ...live, agent: 'Codex', folder: '/work/app' };
-    const [first, second] = agentNodes(
+    const [first, second] = createAgentNodes(
       { live: [running], stored: [found('a'), found('b', { agent: 'Codex' })], ledgers: ledgersOf() },
       NO_FILTER,
     );
     expect([first?.agent, second?.agent]).toEqual(['Codex', 'Claude Code']);
     expect(first?.children.map(({ kind }) => kind)).toEqual(['live', 'conversation']);
-    const item = treeItem(first!.children[0]!, facts);
+    const item = createTreeItem(first!.children[0]!, facts);
     expect(item.contextValue).toBe('live');
     expect(item.tooltip).toContain('Running in /work/app');
   });
 
   it("puts a subagent's conversation below its parent if that exists", () => {
     const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
-    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(
       agent?.children.map((node) => (node.kind === 'conversation' ? [node.found.path, node.children.length] : [])),
     ).toEqual([
@@ -136,7 +144,7 @@ describe('the tree of conversations', () => {
       found('x', { parent: 'y' }),
       found('y', { parent: 'x' }),
     ];
-    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(agent?.children).toMatchObject([
       { found: { path: 'a' }, children: [{ found: { path: 'grandchild' } }, { found: { path: 'child' } }] },
       { found: { path: 'x' }, children: [] },
@@ -161,23 +169,23 @@ describe('the tree of conversations', () => {
 
   it('keeps a parent whose child matches the filter', () => {
     const stored = [found('a'), found('child', { parent: 'a' }), found('other', { parent: 'a' })];
-    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, { ...NO_FILTER, text: 'child' });
+    const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, { ...NO_FILTER, text: 'child' });
     expect(agent?.children).toMatchObject([{ found: { path: 'a' }, children: [{ found: { path: 'child' } }] }]);
   });
 
   it('shows a page at a time', () => {
     const stored = Array.from({ length: PAGE + 5 }, (_, index) => found(`c${index}`));
-    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
-    expect(pageOf(agent!, 1)).toHaveLength(PAGE + 1);
-    expect(pageOf(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
-    expect(pageOf(agent!, 2)).toHaveLength(PAGE + 5);
+    const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    expect(getPage(agent!, 1)).toHaveLength(PAGE + 1);
+    expect(getPage(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
+    expect(getPage(agent!, 2)).toHaveLength(PAGE + 5);
   });
 });
 
 describe('a row', () => {
   const item = (each: IndexedConversation, ...ledgers: LedgerOutline[]) => {
-    const [agent] = agentNodes({ live: [], stored: [each], ledgers: ledgersOf(...ledgers) }, NO_FILTER);
-    return treeItem(agent!.children[0]!, facts);
+    const [agent] = createAgentNodes({ live: [], stored: [each], ledgers: ledgersOf(...ledgers) }, NO_FILTER);
+    return createTreeItem(agent!.children[0]!, facts);
   };
 
   it('says title and age, so that a narrow side bar shows both; how full it is as a decoration, the rest in the tooltip', () => {
@@ -231,7 +239,7 @@ describe('a row', () => {
   });
 
   it('says what the chat’s own window holds', () => {
-    expect(treeItem({ kind: 'live', live }, facts)).toMatchObject({
+    expect(createTreeItem({ kind: 'live', live }, facts)).toMatchObject({
       label: 'Fix the chat',
       description: '2 min ago',
       contextValue: 'live',
@@ -246,15 +254,15 @@ describe('what is shown of a ledger', () => {
 
   it('is the last that is neither undone nor replaced', () => {
     const replaced = condensation('1', { isReplaced: true });
-    expect(shownCondensation(ledger(replaced, condensation('2')))?.id).toBe('2');
-    expect(shownCondensation(ledger(replaced, condensation('2', { isUndone: true })))).toBeUndefined();
-    expect(shownCondensation(undefined)).toBeUndefined();
+    expect(findShownCondensation(ledger(replaced, condensation('2')))?.id).toBe('2');
+    expect(findShownCondensation(ledger(replaced, condensation('2', { isUndone: true })))).toBeUndefined();
+    expect(findShownCondensation(undefined)).toBeUndefined();
   });
 
   it('can redo the first that was undone after it', () => {
     const undone = (id: string) => condensation(id, { isUndone: true });
-    expect(undoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
-    expect(undoneCondensation(ledger(condensation('1')))).toBeUndefined();
+    expect(findUndoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
+    expect(findUndoneCondensation(ledger(condensation('1')))).toBeUndefined();
   });
 });
 

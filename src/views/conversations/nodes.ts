@@ -55,7 +55,7 @@ export interface GatewayNode {
 export type Node = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
 /** Identifies a row to VS Code. */
-export function idOf(node: Node): string {
+export function getId(node: Node): string {
   switch (node.kind) {
     case 'agent':
       // VS Code remembers expanded rows by ID; an agent that starts running thus expands.
@@ -89,7 +89,7 @@ export const NO_FILTER: Filter = { text: '', agents: new Set(), workspaces: new 
 export const isFiltering = ({ text, agents, workspaces }: Filter): boolean =>
   text !== '' || agents.size > 0 || workspaces.size > 0;
 
-export interface Listed {
+export interface ListedConversations {
   readonly live: readonly LiveSummary[];
   /** Newest first. */
   readonly stored: readonly IndexedConversation[];
@@ -130,13 +130,16 @@ function isIn(folders: readonly string[], folder: string | undefined): boolean {
 }
 
 const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
-  node.kind === 'live' ? node.live.folder : workspaceOf(node.found);
+  node.kind === 'live' ? node.live.folder : getWorkspace(node.found);
 
 /**
  * Agents with something to show: those with conversations in this window's folders first, then by
  * last use; the same for each agent's conversations. This window's chat counts as its folders.
  */
-export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter: Filter): AgentNode[] {
+export function createAgentNodes(
+  { live, stored, ledgers, here = [] }: ListedConversations,
+  filter: Filter,
+): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
   for (const summary of live) {
     const { title, agent = CHAT, folder } = summary;
@@ -154,10 +157,10 @@ export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter:
   const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
     const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
-    const own = matchesFilter(filter, found.agent, workspaceOf(found), getSearchTexts(found));
+    const own = matchesFilter(filter, found.agent, getWorkspace(found), getSearchTexts(found));
     const kept = own
       ? children
-      : children.filter((each) => matchesFilter(filter, found.agent, workspaceOf(found), getSearchTexts(each.found)));
+      : children.filter((each) => matchesFilter(filter, found.agent, getWorkspace(found), getSearchTexts(each.found)));
     if (!own && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
     group.push(nodeOf(found, kept));
@@ -176,22 +179,22 @@ export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter:
 }
 
 /** An agent's first conversations, and the number of others. */
-export function pageOf({ agent, children }: AgentNode, pages: number): readonly Node[] {
+export function getPage({ agent, children }: AgentNode, pages: number): readonly Node[] {
   const shown = children.slice(0, pages * PAGE);
   const hidden = children.length - shown.length;
   return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
 }
 
 /** The agent's working folder, if known. */
-export const workspaceOf = ({ details, workspace }: IndexedConversation): string | undefined =>
+export const getWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
 /** The title from reading the file, else from the store. */
-export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
+export const getTitle = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
 const getSearchTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
-  titleOf(found),
-  workspaceOf(found),
+  getTitle(found),
+  getWorkspace(found),
   found.path,
 ];
 
@@ -211,11 +214,11 @@ function matchesFilter(
 }
 
 /** The condensation in the view; undefined if the view is the original. */
-export const shownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
+export const findShownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 
 /** The condensation that redo restores: the first undone after the shown one. */
-export function undoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
+export function findUndoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
   const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
   return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];
 }

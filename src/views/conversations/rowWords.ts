@@ -4,15 +4,15 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/format';
 import { fillShare, fillTokens } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
-import { titleOf } from './nodes';
+import { getTitle } from './nodes';
 
 /** A stored conversation's title; its file's name only if it has none. */
-export function nameWords(found: IndexedConversation): string {
-  return titleOf(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
+export function formatName(found: IndexedConversation): string {
+  return getTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
 }
 
 /** Size of a stored conversation's next request, or why it is unknown. */
-export function sizeWords({ details, bytes }: IndexedConversation): string {
+export function formatSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   const tokens = details?.fill?.tokens ?? details?.tokens;
   if (tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(tokens));
@@ -25,14 +25,14 @@ export function sizeWords({ details, bytes }: IndexedConversation): string {
  * unknown.
  * @param assumed window in tokens if the model's is unknown
  */
-export const fillWords = ({ details }: IndexedConversation, assumed: number): string | undefined =>
+export const formatFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
   details?.problem === undefined && details?.fill ? fillShare(details.fill, assumed) : undefined;
 
 /** Tooltip lines: how full, counted by whom, and how much can be condensed. */
-export function fillLines(found: IndexedConversation, assumed: number): string[] {
+export function formatFillDetails(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens } = found.details ?? {};
-  const share = fillWords(found, assumed);
-  if (!fill || share === undefined) return [sizeWords(found)];
+  const share = formatFill(found, assumed);
+  if (!fill || share === undefined) return [formatSize(found)];
   const whose = fill.isRecorded
     ? vscode.l10n.t('by its last recorded request')
     : vscode.l10n.t('estimated, since no request was recorded');
@@ -46,4 +46,4 @@ export function fillLines(found: IndexedConversation, assumed: number): string[]
   ];
 }
 
-export const shareWords = (tokens: number, window: number): string => formatShare(tokens, window, 0);
+export const formatShareOfWindow = (tokens: number, window: number): string => formatShare(tokens, window, 0);

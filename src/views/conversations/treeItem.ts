@@ -3,16 +3,16 @@ import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
 import { providerNameOf, withConfigName } from '../../core/condense/types';
 import { shorten } from '../../core/shortened';
-import { ageOf } from '../age';
-import { fillUri } from './fillDecoration';
-import { changeWords } from '../../window/condensationWords';
+import { formatAge } from '../age';
+import { createFillUri } from './fillDecoration';
+import { formatTokenChange } from '../../window/condensationWords';
 import {
   CHAT,
-  idOf,
+  getId,
   isLive,
-  shownCondensation,
-  undoneCondensation,
-  workspaceOf,
+  findShownCondensation,
+  findUndoneCondensation,
+  getWorkspace,
   type AgentNode,
   type ConversationNode,
   type GatewayNode,
@@ -20,7 +20,7 @@ import {
   type MoreNode,
   type Node,
 } from './nodes';
-import { fillLines, fillWords, nameWords, shareWords, sizeWords } from './rowWords';
+import { formatFillDetails, formatFill, formatName, formatShareOfWindow, formatSize } from './rowWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -34,9 +34,9 @@ export interface ItemFacts {
 }
 
 /** VS Code's row for a node. `contextValue` is a list of words for the menus in package.json. */
-export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
+export function createTreeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
   const item = createItem(node, facts);
-  item.id = idOf(node);
+  item.id = getId(node);
   return item;
 }
 
@@ -69,13 +69,13 @@ function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
-  const share = shareWords(tokens, contextWindow);
+  const share = formatShareOfWindow(tokens, contextWindow);
   const item = createRow(title, {
     share,
     percent: (100 * tokens) / contextWindow,
     size: words,
     last,
-    age: ageOf(now - lastUsed),
+    age: formatAge(now - lastUsed),
   });
   item.iconPath = new vscode.ThemeIcon(last ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   item.tooltip = [
@@ -89,15 +89,15 @@ function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem
 
 function createConversationItem(node: ConversationNode, facts: ItemFacts): vscode.TreeItem {
   const { found, ledger, children } = node;
-  const last = shownCondensation(ledger);
+  const last = findShownCondensation(ledger);
   const problem = found.details?.problem;
-  const size = sizeWords(found);
-  const share = fillWords(found, facts.contextWindow);
-  const age = ageOf(facts.now - found.modified);
+  const size = formatSize(found);
+  const share = formatFill(found, facts.contextWindow);
+  const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
   const problemWords = problem === undefined ? undefined : size;
-  const item = createRow(nameWords(found), {
+  const item = createRow(formatName(found), {
     share,
     percent,
     size,
@@ -112,7 +112,7 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
     ...(last ? ['condensed'] : []),
-    ...(undoneCondensation(ledger) ? ['redoable'] : []),
+    ...(findUndoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(node.isGivenBack ? ['given'] : []),
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
@@ -161,7 +161,7 @@ function createRow(
   const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
   const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
   item.description = [...(problem === undefined ? [] : [problem]), age, ...change, ...given].join(' · ');
-  if (percent !== undefined && share !== undefined) item.resourceUri = fillUri(percent, share);
+  if (percent !== undefined && share !== undefined) item.resourceUri = createFillUri(percent, share);
   item.accessibilityInformation = {
     label: [title, ...(share === undefined ? [] : [share]), size, age, ...change, ...given].join(', '),
   };
@@ -171,12 +171,12 @@ function createRow(
 /** Plain text, never Markdown: everything here is untrusted. */
 function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
   const { details, path } = found;
-  const last = shownCondensation(ledger);
-  const workspace = workspaceOf(found);
+  const last = findShownCondensation(ledger);
+  const workspace = getWorkspace(found);
   return [
-    nameWords(found),
+    formatName(found),
     [found.agent, ...(details?.fill?.model === undefined ? [] : [details.fill.model])].join(' · '),
-    ...fillLines(found, contextWindow),
+    ...formatFillDetails(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),
@@ -185,9 +185,9 @@ function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow
       ? [
           vscode.l10n.t(
             'Condensed {0} with {1}: {2}',
-            ageOf(now - Date.parse(last.at)),
+            formatAge(now - Date.parse(last.at)),
             withConfigName(providerNameOf(last.provider), last.configName),
-            changeWords(last.tokensBefore, last.tokensAfter),
+            formatTokenChange(last.tokensBefore, last.tokensAfter),
           ),
         ]
       : []),

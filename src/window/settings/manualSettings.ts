@@ -1,6 +1,6 @@
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
-import { setting } from './settings';
+import { readSetting } from './settings';
 
 /** Settings for manual condensing. */
 export interface ManualSettings {
@@ -14,9 +14,9 @@ export interface ManualSettings {
   readonly excluded?: readonly number[];
 }
 
-export const manualSettings = (): ManualSettings => ({
-  provider: setting('provider'),
-  targetPercent: setting('manual.targetPercent'),
-  history: setting('history'),
-  coherenceFloor: setting('coherenceFloor'),
+export const readManualSettings = (): ManualSettings => ({
+  provider: readSetting('provider'),
+  targetPercent: readSetting('manual.targetPercent'),
+  history: readSetting('history'),
+  coherenceFloor: readSetting('coherenceFloor'),
 });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Threshold } from '../../core/condense/trigger/thresholds';
 import type { WarningLimits } from '../../core/condense/metrics/metrics';
 import type { ApiProfile } from '../../settings/profiles';
-import { setting, userValueOf } from './settings';
+import { readSetting, getUserValue } from './settings';
 
 export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
@@ -17,26 +17,26 @@ export interface ModelSettings {
   readonly warnings: WarningLimits;
 }
 
-export function modelSettings(): ModelSettings {
-  const profiles = setting('profiles');
-  const id = setting('condensingProfile');
+export function readModelSettings(): ModelSettings {
+  const profiles = readSetting('profiles');
+  const id = readSetting('condensingProfile');
   return {
     profiles,
     condensing: profiles.find((profile) => profile.id === id),
     threshold: readGlobalThreshold(),
-    prompt: setting('condensingPrompt'),
-    maxCost: setting('maxCostPerCondensation'),
-    warnings: { cost: setting('warnings.cost'), reductionPercent: setting('warnings.reductionPercent') },
+    prompt: readSetting('condensingPrompt'),
+    maxCost: readSetting('maxCostPerCondensation'),
+    warnings: { cost: readSetting('warnings.cost'), reductionPercent: readSetting('warnings.reductionPercent') },
   };
 }
 
 /** When and how far to condense if a profile doesn't say. */
 function readGlobalThreshold(): Threshold {
-  const tokens = setting('thresholdTokens');
+  const tokens = readSetting('thresholdTokens');
   return {
-    percent: setting('threshold'),
+    percent: readSetting('threshold'),
     ...(tokens > 0 && { tokens }),
-    targetPercent: setting('agent.targetPercent'),
+    targetPercent: readSetting('agent.targetPercent'),
   };
 }
 
@@ -44,8 +44,8 @@ function readGlobalThreshold(): Threshold {
  * The user's profile entries including invalid ones, so that unchanged ones are saved as they are.
  * @throws Error if the setting is not a list, since saving one would destroy it
  */
-export function profileEntries(): readonly unknown[] {
-  const value = userValueOf('profiles');
+export function readProfileEntries(): readonly unknown[] {
+  const value = getUserValue('profiles');
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error(

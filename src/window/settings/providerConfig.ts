@@ -6,18 +6,18 @@ import type { SummarizerModel } from '../../core/condense/summarizer';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { choosePrompt, type ApiProfile } from '../../settings/profiles';
-import { modelSettings } from './modelSettings';
+import { readModelSettings } from './modelSettings';
 import { builtInProviders } from './settingRules';
-import { setting } from './settings';
+import { readSetting } from './settings';
 
 /**
  * A provider's configuration from the settings; the provider validates it and adds defaults. A
  * copy, because VS Code's objects can't be sent to a worker. A name of a user's preset is replaced
  * by that preset. Undefined if nothing is set (VS Code then has an empty object).
  */
-export function providerConfig(id: string): unknown {
-  const value = isBuiltIn(id) ? setting(id) : getRegisteredConfig(setting('providers'), id);
-  const own = id === 'smart' ? ownPresets().find((preset) => preset.id === value)?.config : undefined;
+export function readProviderConfig(id: string): unknown {
+  const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
+  const own = id === 'smart' ? readOwnPresets().find((preset) => preset.id === value)?.config : undefined;
   const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
   return isEmpty ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
 }
@@ -27,16 +27,16 @@ export function providerConfig(id: string): unknown {
  * of a strategy use their providers' settings for fields that they lack.
  * @param asked the caller's configuration
  */
-export function configToRun(id: string, asked?: unknown): unknown {
-  const config = asked ?? providerConfig(id);
+export function resolveConfig(id: string, asked?: unknown): unknown {
+  const config = asked ?? readProviderConfig(id);
   return id === 'strategy' ? fillSteps(config) : config;
 }
 
 /** Configurations of fallbacks, by provider. */
-export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
-  native: configToRun('native'),
-  lossless: configToRun('lossless'),
-  truncation: configToRun('truncation'),
+export const readFallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
+  native: resolveConfig('native'),
+  lossless: resolveConfig('lossless'),
+  truncation: resolveConfig('truncation'),
 });
 
 function fillSteps(value: unknown): unknown {
@@ -54,9 +54,9 @@ function fillSteps(value: unknown): unknown {
  * settings.
  */
 function resolveStepConfig(provider: string, own: unknown): unknown {
-  const settings = providerConfig(provider);
+  const settings = readProviderConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
-  const known = builtInProviders(ownPresets).find(({ id }) => id === provider);
+  const known = builtInProviders(readOwnPresets).find(({ id }) => id === provider);
   // Invalid settings don't apply to steps either.
   const checked = known?.validateConfig(settings);
   const sound = checked?.valid === false ? checked.rest?.written : settings;
@@ -64,13 +64,13 @@ function resolveStepConfig(provider: string, own: unknown): unknown {
 }
 
 /** The user's settings for summaries by a profile's model. */
-export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
-  return { prompt: choosePrompt(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
+export function readSummaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
+  return { prompt: choosePrompt(profile, readModelSettings().prompt), maskSecrets: readNativeConfig().maskSecrets };
 }
 
 /** Summary's settings without invalid ones, which the settings panel reports. */
-export function nativeConfig(): NativeConfig {
-  const checked = validateFields(nativeConfigSchema, providerConfig('native'));
+export function readNativeConfig(): NativeConfig {
+  const checked = validateFields(nativeConfigSchema, readProviderConfig('native'));
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});
 }
 
@@ -82,9 +82,9 @@ const getRegisteredConfig = (configs: unknown, id: string): unknown =>
  * Name of the preset that a Smart configuration is or names; undefined if the passes are the user's
  * own.
  */
-export const presetNameOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.name;
+export const getPresetName = (config: unknown): string | undefined => presetOf(config, readOwnPresets())?.name;
 
-export const presetIdOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.id;
+export const getPresetId = (config: unknown): string | undefined => presetOf(config, readOwnPresets())?.id;
 
 /** The user's valid presets. */
-export const ownPresets = (): readonly Preset[] => setting('presets');
+export const readOwnPresets = (): readonly Preset[] => readSetting('presets');

@@ -2,13 +2,13 @@ import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../../test/support/vscode';
 import { SETTING_NAMES, SETTINGS } from '../../settings/table';
-import { setting, settingProblems, userValueOf } from './settings';
+import { readSetting, listSettingProblems, getUserValue } from './settings';
 
 it('are read without a resource, because VS Code would log a warning for each', () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   for (const name of SETTING_NAMES) {
-    setting(name);
-    userValueOf(name);
+    readSetting(name);
+    getUserValue(name);
   }
   expect(new Set(read.mock.calls.map(([, scope]) => scope))).toEqual(new Set([null]));
   read.mockRestore();
@@ -18,11 +18,11 @@ it('a setting is read from VS Code once per task', async () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   try {
     fake.settings['contextCondenser.threshold'] = 60;
-    expect([setting('threshold'), setting('threshold'), userValueOf('threshold')]).toEqual([60, 60, 60]);
+    expect([readSetting('threshold'), readSetting('threshold'), getUserValue('threshold')]).toEqual([60, 60, 60]);
     expect(read).toHaveBeenCalledTimes(1);
     await Promise.resolve();
     fake.settings['contextCondenser.threshold'] = 70;
-    expect(setting('threshold')).toBe(70);
+    expect(readSetting('threshold')).toBe(70);
   } finally {
     read.mockRestore();
     delete fake.settings['contextCondenser.threshold'];
@@ -32,13 +32,13 @@ it('a setting is read from VS Code once per task', async () => {
 
 it("are valid by default; another extension's default is validated like a user's value", async () => {
   const parse = vi.spyOn(SETTINGS.threshold, 'parse');
-  expect(settingProblems()).toEqual([]);
+  expect(listSettingProblems()).toEqual([]);
   expect(parse).not.toHaveBeenCalled();
   await Promise.resolve();
   // As `configurationDefaults` in another extension's package.json.
   fake.defaults['contextCondenser.threshold'] = 300;
   try {
-    expect(settingProblems()).toEqual([
+    expect(listSettingProblems()).toEqual([
       expect.stringMatching(/^Setting contextCondenser\.threshold: .*100.*75 is used\.$/),
     ]);
   } finally {
@@ -53,7 +53,7 @@ it('names misspelled fields of passes and presets, which are ignored', async () 
   fake.settings['contextCondenser.smart'] = config;
   fake.settings['contextCondenser.presets'] = [{ id: 'mine', name: 'Mine', config }];
   try {
-    expect(settingProblems()).toEqual([
+    expect(listSettingProblems()).toEqual([
       'Setting contextCondenser.smart.pases: is not a known field (did you mean passes?). It is ignored.',
       'Setting contextCondenser.presets › “Mine” › config › pases: is not a known field (did you mean passes?). It is ignored.',
     ]);

@@ -16,13 +16,13 @@ const SECTION = 'contextCondenser';
  * A setting's effective value: the workspace's if allowed, else the user's, or the default. An
  * invalid value counts as the default.
  */
-export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(valueOf(name)).value;
+export const readSetting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(getValue(name)).value;
 
 /** The effective value as written, not validated. */
-export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
+export const getValue = (name: SettingName): unknown => countedValue(name, getValues, isAllowed);
 
 /** Without a resource: otherwise VS Code logs two warnings for each setting that is read. */
-export const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
+export const getConfiguration = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
 
 /** A setting as VS Code reports it: the values in the files, unchecked, and the merged one. */
 interface Held {
@@ -46,24 +46,24 @@ function heldOf(name: SettingName): Held {
   }
   const known = held.get(name);
   if (known) return known;
-  const configuration = configurationNow();
+  const configuration = getConfiguration();
   const found = { ...configuration.inspect<unknown>(name), all: configuration.get<unknown>(name) };
   held.set(name, found);
   return found;
 }
 
 /** A setting's values in the files. */
-export function valuesOf(name: SettingName): SettingValues {
+export function getValues(name: SettingName): SettingValues {
   const { all, defaultValue, globalValue, workspaceValue } = heldOf(name);
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
 }
 
 /** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
-export const userValueOf = (name: SettingName): unknown => heldOf(name).globalValue;
+export const getUserValue = (name: SettingName): unknown => heldOf(name).globalValue;
 
 /** Writes a user setting; undefined removes it. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
-  configurationNow().update(name, value, vscode.ConfigurationTarget.Global);
+  getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
 /**
  * Saves the user's choice, and says so if the workspace overrides it. The default provider is
@@ -72,8 +72,8 @@ export const saveUserSetting = (name: SettingName, value: unknown): Thenable<voi
 export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
   await saveUserSetting(name, isDefault ? undefined : value);
-  const { workspace } = valuesOf(name);
-  if (workspace === undefined || isEqual(setting(name), value)) return;
+  const { workspace } = getValues(name);
+  if (workspace === undefined || isEqual(readSetting(name), value)) return;
   void showWorkspaceOverride(`${SECTION}.${name}`, workspace);
 }
 
@@ -101,24 +101,24 @@ export function isSet(name: SettingName): boolean {
  * The settings' problems, a sentence each: where, what is expected, what was found, what applies
  * instead.
  */
-export function settingProblems(): string[] {
-  const rules = new SettingRules(builtInProviders(() => setting('presets')));
+export function listSettingProblems(): string[] {
+  const rules = new SettingRules(builtInProviders(() => readSetting('presets')));
   // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${placeOf(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
-    const value = valueOf(name);
+    const value = getValue(name);
     // An unknown provider ID is no mistake: other extensions register later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.problems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.consequence(name, value)));
   });
   const ignored = names.flatMap((name) =>
-    rules.unknownFields(name, valueOf(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
+    rules.unknownFields(name, getValue(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
   );
-  const weakened = names.flatMap((name) => weakeningProblem(name) ?? []);
-  const condensing = setting('condensingProfile');
-  const isThere = condensing === '' || setting('profiles').some(({ id }) => id === condensing);
+  const weakened = names.flatMap((name) => describeWeakening(name) ?? []);
+  const condensing = readSetting('condensingProfile');
+  const isThere = condensing === '' || readSetting('profiles').some(({ id }) => id === condensing);
   return isThere
     ? [...invalid, ...ignored, ...weakened]
     : [
@@ -131,7 +131,7 @@ export function settingProblems(): string[] {
 
 /** `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” › threshold`. */
 function placeOf(name: SettingName, path: string): string {
-  const place = readablePath(valueOf(name), path);
+  const place = readablePath(getValue(name), path);
   if (place === path) return [SECTION, name, path].filter((part) => part !== '').join('.');
   return `${SECTION}.${name} › ${place}`;
 }
@@ -139,11 +139,11 @@ function placeOf(name: SettingName, path: string): string {
 /**
  * Message about a workspace's value that is ignored because it is less careful than the user's own.
  */
-export function weakeningProblem(name: SettingName): string | undefined {
-  const { workspace, user } = valuesOf(name);
+export function describeWeakening(name: SettingName): string | undefined {
+  const { workspace, user } = getValues(name);
   if (!isLessCareful(name, workspace, user)) return undefined;
   const rule = SETTINGS[name].workspace === 'lower' ? 'lower' : 'raise';
-  return `Setting ${SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(setting(name))} is used.`;
+  return `Setting ${SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(readSetting(name))} is used.`;
 }
 
 const watched = new WeakSet<Services>();
@@ -159,12 +159,12 @@ export function watchSettings(services: Services): void {
   const asker = new WorkspaceAsker(services);
   let known: readonly string[] = [];
   const look = (): void => {
-    const problems = settingProblems();
+    const problems = listSettingProblems();
     const added = problems.filter((problem) => !known.includes(problem));
     known = problems;
     for (const problem of added) services.log.warn(problem);
     if (added.length > 0) void showProblems(added);
-    asker.ask(workspaceQuestions(valuesOf));
+    asker.ask(workspaceQuestions(getValues));
   };
   services.context.subscriptions.push(
     vscode.workspace.onDidChangeConfiguration((event) => {

@@ -3,8 +3,8 @@ import { testServices } from '../../../test/support/services';
 import { until } from '../../../test/support/until';
 import { fake, workspace } from '../../../test/support/vscode';
 import type { Services } from '../services';
-import { configToRun } from './providerConfig';
-import { setting, watchSettings } from './settings';
+import { resolveConfig } from './providerConfig';
+import { readSetting, watchSettings } from './settings';
 
 const PROFILE = { id: 'mine', name: 'Mine', vendor: 'anthropic', model: 'claude-sonnet-4' };
 const step = { provider: 'native', config: { maskSecrets: 'never' } };
@@ -32,7 +32,11 @@ const setInWorkspace = async (values: object): Promise<void> => {
 const questions = (): string[] =>
   fake.shown.flatMap(({ message, choices }) => (choices.includes('Allow in This Workspace') ? [message] : []));
 
-const counting = () => [setting('provider'), setting('condensingPrompt'), setting('maxCostPerCondensation')];
+const counting = () => [
+  readSetting('provider'),
+  readSetting('condensingPrompt'),
+  readSetting('maxCostPerCondensation'),
+];
 
 /** A window of the workspace, which remembers what one before it did where it has the same context. */
 function openWindow(context?: Services['context']): { services: Services; logged: readonly string[] } {
@@ -67,7 +71,7 @@ it('remembers the answer, and still weakens nothing', async () => {
   services.settingsChanged.event(() => changes++);
   await until(() => changes === 2);
   expect(counting()).toEqual(['strategy', '', 0.5]);
-  expect(configToRun('strategy')).toMatchObject({
+  expect(resolveConfig('strategy')).toMatchObject({
     id: 'x',
     steps: [{ provider: 'native', config: { maskSecrets: 'always' } }],
   });
@@ -84,10 +88,10 @@ it("the user's own strategy has options of its own for Summary, over those of th
   openWindow();
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = HOSTILE.strategy;
-  expect(configToRun('strategy')).toMatchObject({ steps: [{ config: { maskSecrets: 'never' } }] });
+  expect(resolveConfig('strategy')).toMatchObject({ steps: [{ config: { maskSecrets: 'never' } }] });
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = 'pipeline';
-  expect(configToRun('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
+  expect(resolveConfig('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });
 
 it('reports ignored settings of a workspace', async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { readConversation } from '../../../src/conversations/read';
 import { selectEffectiveHistory } from '../../../src/conversations/formats/roo';
 import { applySidecar } from '../../../src/conversations/write/clineCompaction';
-import { claudeSession, clineSession, zooTask } from '../../../src/giveBack/testing';
+import { writeClaudeSession, writeClineSession, writeZooTask } from '../../../src/giveBack/testing';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
@@ -75,7 +75,7 @@ const json = (path: string): Record<string, unknown> =>
   JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
 
 const givesAZooTaskBackInPlace: SharedScenario = async (bench) => {
-  const path = zooTask(join(homeWith(bench), '.config/Cursor/User'));
+  const path = writeZooTask(join(homeWith(bench), '.config/Cursor/User'));
   const files = [path, join(dirname(path), 'ui_messages.json')];
   const before = files.map((file) => readFileSync(file));
   const messages = readConversation(before[0]!, { path }).messages;
@@ -95,7 +95,7 @@ const givesAZooTaskBackInPlace: SharedScenario = async (bench) => {
 };
 
 const givesAClineSessionASidecar: SharedScenario = async (bench) => {
-  const path = clineSession(homeWith(bench));
+  const path = writeClineSession(homeWith(bench));
   const before = readFileSync(path);
   await condense(bench, 'Cline');
   await giveBack(bench, 'give-back-cline-dark');
@@ -108,7 +108,7 @@ const givesAClineSessionASidecar: SharedScenario = async (bench) => {
 };
 
 const givesANewClaudeCodeSession: SharedScenario = async (bench) => {
-  const path = claudeSession(homeWith(bench));
+  const path = writeClaudeSession(homeWith(bench));
   const before = readFileSync(path);
   await condense(bench, 'Claude Code');
   await giveBack(bench, 'give-back-claude-dark');
@@ -124,7 +124,7 @@ const givesANewClaudeCodeSession: SharedScenario = async (bench) => {
 const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
   // A separate task, since one condensed in this window isn't idle for long enough.
   const id = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e60';
-  const path = zooTask(join(homeWith(bench), '.config/Cursor/User'), undefined, id);
+  const path = writeZooTask(join(homeWith(bench), '.config/Cursor/User'), undefined, id);
   const before = readFileSync(path);
   await useSettings(bench, {
     ...settings,

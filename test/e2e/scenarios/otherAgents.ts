@@ -26,7 +26,7 @@ import {
   type DiffEditor,
   type Workbench,
 } from '../workbench/index';
-import { asTabName } from '../../../src/window/fileName';
+import { toTabName } from '../../../src/window/fileName';
 
 /** The start of the first path read, since its end may be off screen. */
 const FOLDER = FIRST_FILE.slice(0, FIRST_FILE.lastIndexOf('/'));
@@ -61,7 +61,7 @@ const looksAt =
     await openConversations(bench);
     const label = asked.slice(0, 24).trim();
     // Tab titles lack the trailing period.
-    const tab = asTabName(asked);
+    const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
     // Rows show the start of a long title.
     const sized = /can be condensed: ([\d,]+) tokens/;
