@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
 import { createSummarizer } from '../api/summarizer';
-import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summarizer';
+import type { Summarizer, SummarizerModel, UnavailableProfile } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
@@ -374,7 +374,7 @@ export class CondensingProvider {
    * The chat's model, called separately. Its vendor already has the conversation, and the user
    * already pays for it.
    */
-  private async summarizerOf(model: OfferedModel): Promise<Summarizer | Unavailable> {
+  private async summarizerOf(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
     // VS Code's models often have no known token price: a subscription or local machine.

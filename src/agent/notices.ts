@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { OutcomeSummary } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
-import { formatReport, namesOf } from '../core/condense/report/report';
+import { formatReport, listNames } from '../core/condense/report/report';
 import { formatUseAdvice, formatTokenChange, formatCondensation, formatUse } from '../window/condensationWords';
 import { formatCache, formatWorth } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
@@ -68,7 +68,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
 }
 
 async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
-  const provider = namesOf(outcome, parts.providerName);
+  const provider = listNames(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
   // Whoever asked for it wants to see the result.
   switch (isByHand ? 'notification' : parts.kind()) {

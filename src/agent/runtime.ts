@@ -32,7 +32,7 @@ import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { getSpending } from '../window/spending';
-import { FILE_AWARE_NAME, providerNameOf } from '../core/condense/types';
+import { FILE_AWARE_NAME, getProviderName } from '../core/condense/types';
 import { readSetting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { rememberCondensation } from '../window/lastCondensation';
@@ -302,7 +302,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Display name of a provider. */
-  private readonly providerName = (id: string): string => providerNameOf(id, this.services.registered.list());
+  private readonly providerName = (id: string): string => getProviderName(id, this.services.registered.list());
 
   private start(): LiveClient {
     const { services } = this;

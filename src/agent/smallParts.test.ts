@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fake, window } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import { CondensationManager, losslessProvider } from '../core/condense';
-import { coherenceOf } from '../core/condense/coherence/coherence';
+import { measureCoherence } from '../core/condense/coherence/coherence';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
@@ -242,7 +242,7 @@ describe('texts about a live conversation', () => {
     // Of an outcome only what is told matters here.
     const report = (event: object) => showLiveEvent(event as LiveEvent, parts);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
-    const coherence = coherenceOf([], []);
+    const coherence = measureCoherence([], []);
     const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [], coherence } as const;
     const conversation = 'c' as LiveId;
     await report({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });

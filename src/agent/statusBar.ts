@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/format';
 import { formatShare } from '../core/percent';
-import { providerNameOf, withConfigName } from '../core/condense/types';
+import { getProviderName, formatProviderName } from '../core/condense/types';
 import { usesIn } from '../core/condense/ledger/use';
 import { formatUseAdvice, formatTokenChange, formatUse } from '../window/condensationWords';
 import { markdown, markdownString } from '../window/markdownText';
@@ -106,7 +106,7 @@ export function formatThreshold({ thresholdTokens, condensedBy, isPaused }: Live
 const formatPaused = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
 export const formatRanBy = ({ by, provider, configName }: LiveCondensation): string =>
-  by ?? withConfigName(providerNameOf(provider), configName);
+  by ?? formatProviderName(getProviderName(provider), configName);
 
 /** Size of the whole request before and after, if known. */
 export const formatRequestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>

@@ -9,14 +9,14 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import { runMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
+import { toRunMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
 import { formatReport } from '../core/condense/report/report';
-import { pinnedIndexes } from '../core/condense/ledger/pins';
+import { getPinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { compareViews } from '../core/condense/report/foldedTexts';
 import { referencedTexts } from '../core/condense/edits/references';
-import { coherenceOf } from '../core/condense/coherence/coherence';
-import { withoutMessages } from '../core/condense/report/editChanges';
+import { measureCoherence } from '../core/condense/coherence/coherence';
+import { excludeMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
@@ -79,7 +79,7 @@ export async function condenseConversation(
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
-    runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
+    toRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
     // After a cancellation there is nothing to show.
     signal?.throwIfAborted();
@@ -151,9 +151,9 @@ function withoutExcluded(
   counter: MessageCounter,
 ): CondensationOutcome {
   if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
-  const { edits, tokensAfter, violations } = withoutMessages(messages, [], outcome.edits, excluded, counter);
+  const { edits, tokensAfter, violations } = excludeMessages(messages, [], outcome.edits, excluded, counter);
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
-  const coherence = coherenceOf(messages, edits);
+  const coherence = measureCoherence(messages, edits);
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
@@ -171,7 +171,7 @@ async function pruneStore(store: string, inUse: string): Promise<readonly string
 }
 
 async function readPinned({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
-  return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
+  return getPinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 
 /** Plain data for the host, without the messages. */

@@ -1,5 +1,5 @@
 /** Gives conversations back in the worker, since agents' files may be large. */
-import { activeCondensations, activeEdits } from '../core/condense/ledger/ledger';
+import { getActiveCondensations, getActiveEdits } from '../core/condense/ledger/ledger';
 import { giveBack } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
 import { recoverAll, undoLast, withReplacementsLock } from '../giveBack/replacements';
@@ -13,7 +13,7 @@ import { formatTokens } from '../core/format';
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
   const { path, agent, replacements } = task;
   const { conversation, ledger } = await openStored(task);
-  const shown = activeCondensations(ledger.ledger);
+  const shown = getActiveCondensations(ledger.ledger);
   const [first] = shown;
   const last = shown.at(-1);
   if (!first || !last) throw notCondensed(path);
@@ -22,7 +22,7 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
-  const request = { path, ...(agent && { agent }), edits: activeEdits(ledger.ledger), row };
+  const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
   const given = await withReplacementsLock(nodeFiles, replacements, async () => {
     await recoverAll(nodeFiles, replacements, new Date());
     return giveBack(request, { files: nodeFiles, root: replacements, now: () => new Date() });

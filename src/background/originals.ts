@@ -1,6 +1,6 @@
 /** Looks up originals by reference in the ledgers. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
-import { editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import { findByReference, openLedger, type LedgerFile } from '../storage/ledgerStore';
 import type { OriginalTask, ReferencesTask } from './tasks';
@@ -36,7 +36,7 @@ export async function listReferences({ conversation, store }: ReferencesTask): P
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));
   if (!last) return [];
-  const contents = [...referencesOf(editsShownBy(ledger.ledger, last.id)).values()];
+  const contents = [...referencesOf(getEditsShownBy(ledger.ledger, last.id)).values()];
   const listed: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
     const text = await readText(ledger, content);

@@ -13,8 +13,8 @@ import {
 import { renderAccountPage, type AccountPageOptions } from '../pages/accountPage';
 import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
-import { undo as undoEntry } from '../core/condense/ledger/ledger';
-import { firstPrompt, planSummary } from '../core/condense/summary/plan';
+import { createUndoEntry as undoEntry } from '../core/condense/ledger/ledger';
+import { getFirstPrompt, planSummary } from '../core/condense/summary/plan';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { maskValue } from '../core/secrets/maskMessages';
 import type { TokenCounter } from '../core/tokens/types';
@@ -145,7 +145,7 @@ async function choosePrompt(
   const context = { messages: conversation.messages, edits: [], counter, ...getKnownFacts(conversation) };
   const plan = await planSummary({ context, config, model, signal });
   if (plan.kind !== 'plan') return undefined;
-  return { ...firstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
+  return { ...getFirstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {

@@ -8,11 +8,11 @@ import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { getActiveCondensations, getActiveEdits, getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import { compareViews } from '../core/condense/report/foldedTexts';
 import { renderReadingPage } from '../pages/readingPage';
 import { findCondensation, renderReportPage } from '../pages/reportPage';
-import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
+import { createPinEntries, getPinnedIndexes } from '../core/condense/ledger/pins';
 import { listMessages, LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { listUndoable } from '../giveBack/replacements';
@@ -114,9 +114,9 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   const { ledger } = file;
   const { messages } = conversation;
   const chosen = task.condensation;
-  const edits = chosen === undefined ? activeEdits(ledger) : editsShownBy(ledger, chosen);
+  const edits = chosen === undefined ? getActiveEdits(ledger) : getEditsShownBy(ledger, chosen);
   const shown =
-    chosen === undefined ? activeCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
+    chosen === undefined ? getActiveCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
   return {
     conversation: summarizeConversation(conversation, task.path),
     ...compareViews(messages, applyEdits(messages, edits)),
@@ -140,7 +140,7 @@ export function renderStored({ path, history }: TextTask): ConversationText {
 export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
   const { conversation, ledger } = await openStored(task);
   const messages = task.isCondensed
-    ? applyEdits(conversation.messages, activeEdits(ledger.ledger)).messages
+    ? applyEdits(conversation.messages, getActiveEdits(ledger.ledger)).messages
     : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, task.target, counter);
   return { ...exported, text: restoreRawCalls(exported, task.path) };
@@ -153,7 +153,7 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
 export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRead> {
   const { conversation, ledger } = await openStored(task);
   const { title, messages } = conversation;
-  const subject = { title, original: messages, edits: activeEdits(ledger.ledger) };
+  const subject = { title, original: messages, edits: getActiveEdits(ledger.ledger) };
   return { title, page: renderReadingPage(subject, { nonce }) };
 }
 
@@ -183,14 +183,14 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
 /** Messages by their first words, with their pins. */
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
-  const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
+  const pinned = getPinnedIndexes(ledger.ledger.pinned, conversation.messages);
   return listMessages(conversation.messages).map((message, index) => ({ ...message, isPinned: pinned.has(index) }));
 }
 
 /** Pins exactly these messages. */
 export async function pinMessages(task: PinTask): Promise<null> {
   const { conversation, ledger } = await openStored(task);
-  for (const entry of pinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {
+  for (const entry of createPinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {
     await ledger.append(entry, new Map());
   }
   return null;

@@ -1,5 +1,5 @@
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
-import { targetLine } from '../core/condense/report/report';
+import { formatMissedTarget } from '../core/condense/report/report';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { makeRequest, type Session } from './session';
@@ -36,7 +36,7 @@ export async function estimate(session: Session): Promise<ExitCode> {
       [
         `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`,
         ...(targetTokens !== undefined && result.tokensAfter > targetTokens
-          ? [targetLine(targetTokens, result.tokensAfter, calibrate)]
+          ? [formatMissedTarget(targetTokens, result.tokensAfter, calibrate)]
           : []),
         ` - Cost: ${cost}`,
         ` - Time to estimate: ${formatTime(timeMs)}`,

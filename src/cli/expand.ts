@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
-import { editsShownBy, viewHash } from '../core/condense/ledger/ledger';
+import { getEditsShownBy, viewHash } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import { findByReference, type LedgerFile } from '../storage/ledgerStore';
@@ -38,7 +38,7 @@ export async function originalMessages({ conversation }: Session, ledger: Ledger
   const hash = viewHash(messages);
   const made = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
   if (!made) return messages;
-  const edits = editsShownBy(ledger.ledger, made.id);
+  const edits = getEditsShownBy(ledger.ledger, made.id);
   const originals = await ledger.originals(edits.map(({ before }) => before));
   return restoreOriginal(messages, edits, (before) => originals.get(before));
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { restoreRawCalls } from '../conversations/rawText';
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { activeEdits } from '../core/condense/ledger/ledger';
+import { getActiveEdits } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
 import { originalMessages } from './expand';
@@ -44,5 +44,5 @@ function targetNamed(name: string | undefined): ExportTarget {
 async function condensedMessages(session: Session): Promise<readonly ApiMessage[]> {
   const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);
-  return applyEdits(original, activeEdits(ledger.ledger)).messages;
+  return applyEdits(original, getActiveEdits(ledger.ledger)).messages;
 }

@@ -3,7 +3,7 @@ import { loadFillLevelReader } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
 import { viewHash } from '../core/condense/ledger/ledger';
 import { findCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
-import { namesOf } from '../core/condense/report/report';
+import { listNames } from '../core/condense/report/report';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { originalMessages } from './expand';
@@ -54,7 +54,7 @@ async function preview(session: Session): Promise<Subject> {
     original: conversation.messages,
     edits: outcome.kind === 'condensed' ? outcome.edits : [],
     steps,
-    providerName: namesOf(outcome, (id) => manager.providerName(id)),
+    providerName: listNames(outcome, (id) => manager.providerName(id)),
     cost,
     notes: [...reason, ...notes],
   };

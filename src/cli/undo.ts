@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
+import { getActiveCondensations, getActiveEdits, createUndoEntry as undoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/format';
-import { withConfigName } from '../core/condense/types';
+import { formatProviderName } from '../core/condense/types';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
@@ -18,10 +18,10 @@ export async function undo(session: Session): Promise<ExitCode> {
   const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
   const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);
-  const last = activeCondensations(ledger.ledger).at(-1);
+  const last = getActiveCondensations(ledger.ledger).at(-1);
   const entry = undoEntry(ledger.ledger);
   if (last && entry) await ledger.append(entry, new Map());
-  const { messages } = applyEdits(original, activeEdits(ledger.ledger));
+  const { messages } = applyEdits(original, getActiveEdits(ledger.ledger));
   if (out !== undefined)
     await writeWhole(
       out,
@@ -36,13 +36,13 @@ export async function undo(session: Session): Promise<ExitCode> {
     tokensBefore: calibrate(last.tokensBefore),
     tokensAfter: calibrate(last.tokensAfter),
   };
-  const left = activeCondensations(ledger.ledger).length;
+  const left = getActiveCondensations(ledger.ledger).length;
   if (args.json) {
     io.stdout(`${JSON.stringify({ undone: undone ?? null, condensationsLeft: left })}\n`);
   } else {
     io.stdout(
       undone
-        ? `Undone: ${withConfigName(manager.providerName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+        ? `Undone: ${formatProviderName(manager.providerName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
         : 'There is nothing left to undo.\n',
     );
   }

@@ -1,6 +1,6 @@
 /** Lets another extension call the model of one of the user's profiles. */
 import * as vscode from 'vscode';
-import { outputLimit, type SummaryRequest } from '../core/condense/summarizer';
+import { getOutputLimit, type SummaryRequest } from '../core/condense/summarizer';
 import { formatCost } from '../core/format';
 import type { ModelReply, ModelRequest } from '../extensionApi/api';
 import { parseModelRequest } from '../extensionApi/parse';
@@ -38,7 +38,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
   const sent: SummaryRequest = {
     system: request.system,
     prompt: request.prompt,
-    maxOutputTokens: outputLimit(request.maxOutputTokens, model),
+    maxOutputTokens: getOutputLimit(request.maxOutputTokens, model),
   };
   const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
   const highest = model.billing === 'included' ? 0 : highestCost(sent, model, (text) => counter.text(text));

@@ -8,7 +8,7 @@ import type { LiveSummary } from '../live/types';
 import type { ConversationSource } from '../background/preview/messages';
 import { toStored, runToEnd } from './conversations/background';
 import { pickConversation } from './pickConversation';
-import { touches } from '../core/condense/edits/edits';
+import { changesAny } from '../core/condense/edits/edits';
 import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -101,6 +101,6 @@ export async function condenseChosen(
   await agent.condense(id);
   const messages = new Set(excluded);
   for (const edit of (await live.view(id))?.edits ?? []) {
-    if (!known.has(edit.id) && touches(edit, messages)) await live.toggleEdit(id, edit.id);
+    if (!known.has(edit.id) && changesAny(edit, messages)) await live.toggleEdit(id, edit.id);
   }
 }

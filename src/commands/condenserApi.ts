@@ -16,11 +16,11 @@ import { fromChat } from '../agent/conversion';
 import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
 import { toVsCode } from '../window/languageModels';
 import { recordMetrics } from '../window/metrics';
-import { runMetrics } from '../core/condense/metrics/metrics';
+import { toRunMetrics } from '../core/condense/metrics/metrics';
 import { readManualSettings } from '../window/settings/manualSettings';
 import type { AutomaticRequest, CondensationProvider } from '../core/condense';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
-import { providerNameOf } from '../core/condense/types';
+import { getProviderName } from '../core/condense/types';
 import { originalOf } from '../core/condense/edits/edits';
 import { expandReference, referencesOf } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
@@ -50,13 +50,13 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     { provider: chosen, notes }: ProviderChoice,
     outcome: OutcomeWithoutView,
   ): Outcome => {
-    const report = formatReport(outcome, (provider) => providerNameOf(provider, registered.list()));
+    const report = formatReport(outcome, (provider) => getProviderName(provider, registered.list()));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
-    const run = runMetrics(outcome, chosen, new Date(), { trigger: 'api' });
+    const run = toRunMetrics(outcome, chosen, new Date(), { trigger: 'api' });
     void recordMetrics(services, run, chosen);
     return parseOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };

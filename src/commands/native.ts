@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { warningsOf } from '../core/condense/metrics/metrics';
+import { getWarnings } from '../core/condense/metrics/metrics';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
 import { PreviewThread } from '../engine/previewThread';
@@ -116,7 +116,7 @@ export function addWarnings(
   models: ModelSettings,
 ): CondensedResult | NotCondensedResult {
   if (result.kind !== 'condensed') return result;
-  const warnings = warningsOf(result.metrics, models.warnings);
+  const warnings = getWarnings(result.metrics, models.warnings);
   const report = [result.report, ...warnings.map((warning) => ` - Note: ${warning}`)].join('\n');
   return { ...result, report, notes: [...result.notes, ...warnings] };
 }

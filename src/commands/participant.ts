@@ -9,7 +9,7 @@ import { PreviewThread } from '../engine/previewThread';
 import type { PreviewResult } from '../background/preview/messages';
 import type { CondensationOutline } from '../background/taskResults';
 import { formatCost, formatTokens } from '../core/format';
-import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
+import { getProviderName, type CondensationProvider, type StepReport } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { getEngineBundle, withCancellation } from '../window/background';
@@ -107,7 +107,7 @@ function renderCondensation(
   registered: readonly CondensationProvider[],
 ): Markdown {
   const when = new Date(at).toLocaleString(vscode.env.language);
-  const by = `${providerNameOf(provider, registered)}, ${when}`;
+  const by = `${getProviderName(provider, registered)}, ${when}`;
   const lines = [
     `${formatTokenChange(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
     ...renderSteps(steps),
@@ -164,7 +164,7 @@ async function showPreview(services: Services, stream: vscode.ChatResponseStream
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    showMarkdown(stream, estimateLines(made, providerNameOf(setup.provider, services.registered.list())));
+    showMarkdown(stream, estimateLines(made, getProviderName(setup.provider, services.registered.list())));
     stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',

@@ -6,7 +6,7 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
-import { outputSamples } from '../core/condense/metrics/metrics';
+import { getOutputSamples } from '../core/condense/metrics/metrics';
 import { findPreset } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { ModelPrices } from '../core/cost/prices';
@@ -126,7 +126,7 @@ export async function createProfileSetups(services: Services): Promise<ProfileSe
       const planned = {
         model: made.model,
         chosen: 'condensing-profile',
-        samples: outputSamples(runs, model),
+        samples: getOutputSamples(runs, model),
       } as const;
       const setup: PreviewSetup = {
         provider: 'native',

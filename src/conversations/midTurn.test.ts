@@ -9,9 +9,9 @@ import {
   text,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
-import { factsOf, renderFactSheet } from '../core/condense/summary/factSheet';
-import { instructionsOf } from '../core/condense/summary/instructions';
-import { transcript } from '../core/condense/summary/transcript';
+import { collectFacts, renderFactSheet } from '../core/condense/summary/factSheet';
+import { collectInstructions } from '../core/condense/summary/instructions';
+import { createTranscript } from '../core/condense/summary/transcript';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import { freshCounter } from '../core/testingCounter';
@@ -49,14 +49,14 @@ describe('a sentence typed while Claude Code worked is in', () => {
     [
       'what the person wrote',
       () =>
-        instructionsOf(messages, listToolExchanges(messages))
+        collectInstructions(messages, listToolExchanges(messages))
           .map((one) => one.text)
           .join(),
     ],
-    ['the fact sheet', () => renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, 1_000)],
+    ['the fact sheet', () => renderFactSheet(collectFacts(messages, DEFAULT_TOOLS), counter, 1_000)],
     [
       'what a summarizing model is asked',
-      () => transcript(messages, { start: 0, end: messages.length }, LIMITS).join(),
+      () => createTranscript(messages, { start: 0, end: messages.length }, LIMITS).join(),
     ],
     ['the handover', () => exportConversation(conversation, 'handover', counter).text],
     ['Markdown', () => exportConversation(conversation, 'markdown', counter).text],

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AGENT_LIST } from '../core/agents';
-import { factsOf, renderFactSheet } from '../core/condense/summary/factSheet';
-import { instructionsOf } from '../core/condense/summary/instructions';
+import { collectFacts, renderFactSheet } from '../core/condense/summary/factSheet';
+import { collectInstructions } from '../core/condense/summary/instructions';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { listAskingTools } from '../core/messages/personsAnswers';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
@@ -158,7 +158,7 @@ const read = (format: string, told: Told): Conversation =>
   });
 
 const wordsIn = ({ messages }: Conversation): string[] =>
-  instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text);
+  collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
 /** Names of tools with which some agent asks a person, but none whose sessions have the format. */
 const askingOf = (format: string): ReadonlySet<string> =>
@@ -195,7 +195,7 @@ describe.each(Object.keys(SESSIONS))('in a session of %s', (format) => {
           const conversation = read(format, told);
           expect(listToolExchanges(conversation.messages).map(({ tool }) => tool)).toEqual([told.tool]);
           expect(wordsIn(conversation)).toEqual(['Go']);
-          const sheet = renderFactSheet(factsOf(conversation.messages, DEFAULT_TOOLS), counter);
+          const sheet = renderFactSheet(collectFacts(conversation.messages, DEFAULT_TOOLS), counter);
           expect(/What the user wrote[^#]*/.exec(sheet)?.[0]).not.toContain('evil');
         },
       ),

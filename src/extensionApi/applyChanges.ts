@@ -4,7 +4,7 @@
  */
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
-import { summaryMessage, summaryText } from '../core/condense/summary/summaryMessage';
+import { createSummaryMessage, formatSummary } from '../core/condense/summary/summaryMessage';
 import { listContents, type Content } from '../core/messages/content';
 import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
@@ -120,7 +120,7 @@ function summarize(
   const last = view.ranges[end - 1];
   if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
   if (draft.task >= first.start && draft.task < last.end) throw new Error('The first user message stays as it is.');
-  return draft.summarize(step, { start: first.start, end: last.end }, summaryMessage(summaryText(text, '')), {
+  return draft.summarize(step, { start: first.start, end: last.end }, createSummaryMessage(formatSummary(text, '')), {
     reason,
   });
 }

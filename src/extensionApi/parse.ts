@@ -4,7 +4,7 @@ import { checkedOpenAI } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
-import { currentEdit } from '../core/condense/edits/storedEdits';
+import { upgradeEdit } from '../core/condense/edits/storedEdits';
 import { isEditOperation, type EditOperation } from '../core/condense/edits/operations';
 import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
@@ -77,7 +77,7 @@ const edit = z.discriminatedUnion('kind', [
 const conversation = z.object({
   id: z.string().min(1),
   messages: z.array(z.unknown()),
-  edits: z.array(z.preprocess(currentEdit, edit)).default([]),
+  edits: z.array(z.preprocess(upgradeEdit, edit)).default([]),
   system: text.optional(),
   vendor: text.optional(),
   overheadTokens: count.default(0),

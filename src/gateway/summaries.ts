@@ -16,7 +16,7 @@ import {
   type OwnModel,
   type Summarizer,
   type SummaryReply,
-  type Unavailable,
+  type UnavailableProfile,
 } from '../core/condense/summarizer';
 import { sumCosts } from '../core/cost/callCost';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -71,7 +71,7 @@ export class Summaries {
     return () => Promise.resolve(this.summarizer(signIn, model));
   }
 
-  private summarizer(signIn: SignIn, model: UpstreamModel & { readonly id: string }): Summarizer | Unavailable {
+  private summarizer(signIn: SignIn, model: UpstreamModel & { readonly id: string }): Summarizer | UnavailableProfile {
     const reason = findSubscription(signIn);
     if (reason !== undefined) return { profile: model.id, reason };
     const { counter, spending, limits, limitNames } = this.options;

@@ -3,9 +3,9 @@
  */
 import type { EditId } from '../core/condense/edits/edits';
 import {
-  activeCondensations,
+  getActiveCondensations,
   isNewResults,
-  toggleEdit,
+  createToggleEntry,
   type Condensation,
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
@@ -53,13 +53,13 @@ export function createRedo(conversation: LiveConversation): Command {
 }
 
 function findLastShown(conversation: LiveConversation): Condensation | undefined {
-  const active = new Set(activeCondensations(conversation.ledger).map(({ id }) => id));
+  const active = new Set(getActiveCondensations(conversation.ledger).map(({ id }) => id));
   return listCondensations(conversation).findLast(({ id }) => active.has(id));
 }
 
 /** Excludes an edit from the view, or restores it. */
 export function createToggle({ ledger }: LiveConversation, edit: EditId): Command {
-  const entry = toggleEdit(ledger, edit);
+  const entry = createToggleEntry(ledger, edit);
   if (!entry) return createNoop('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }

@@ -1,7 +1,7 @@
 /** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
-import { messagesTarget } from '../core/condense/automatic';
-import { percentOf, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
+import { getMessagesTarget } from '../core/condense/automatic';
+import { getPercentTokens, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { getReservedTokens, type TokenLearning } from './tokenLearning';
@@ -32,7 +32,7 @@ export function createRequest(
     config,
     trigger: 'automatic',
     tools: readOwnTools(settings),
-    targetTokens: messagesTarget(window, model.threshold, overheadTokens),
+    targetTokens: getMessagesTarget(window, model.threshold, overheadTokens),
     windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
     overheadTokens,
     ...(system !== undefined && { system }),
@@ -59,7 +59,7 @@ export function createTerms(
   const window = getWindowLimits(conversation, learning);
   if (reason === 'cold-cache') {
     const dueTokens = countedTokens * learning.factor(model);
-    return { targetTokens: messagesTarget(window, model.threshold, overheadTokens, dueTokens) };
+    return { targetTokens: getMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
   const worthwhile = worthwhileTokens(model.threshold, model.contextWindow);
@@ -92,8 +92,8 @@ export function createPolicy(
   return {
     mayUseNative,
     limitTokens: learning.fitting(model) - overheadTokens,
-    roomTokens: Math.floor(percentOf(ROOM_PERCENT, model.contextWindow) / learning.factor(model)),
-    truncateTo: messagesTarget(getWindowLimits(conversation, learning), model.threshold, overheadTokens),
+    roomTokens: Math.floor(getPercentTokens(ROOM_PERCENT, model.contextWindow) / learning.factor(model)),
+    truncateTo: getMessagesTarget(getWindowLimits(conversation, learning), model.threshold, overheadTokens),
     hasFloor: true,
     fileAwareFollows,
     ...(configs && { configs }),

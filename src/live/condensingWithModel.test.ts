@@ -5,7 +5,7 @@ import { testClock } from '../../test/servers/testClock';
 import type { Clock } from '../api/clock';
 import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
-import { testSummarizer } from '../core/condense/summary/testing';
+import { createTestSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { assistant, exchange, lines, user } from '../core/testing';
@@ -18,8 +18,8 @@ import type { LiveSettings } from './types';
 describe('a summary by a model', () => {
   const SUMMARY = '## Goal\nRead the files.\n## State\nAll were read.';
 
-  function summarizing(reply: Parameters<typeof testSummarizer>[0]) {
-    const summarizer = testSummarizer(reply);
+  function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
+    const summarizer = createTestSummarizer(reply);
     const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
     return { summarizer, native: native as CondensationProvider };
   }

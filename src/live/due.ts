@@ -1,4 +1,4 @@
-import { percentOf, thresholdTokens } from '../core/condense/trigger/thresholds';
+import { getPercentTokens, thresholdTokens } from '../core/condense/trigger/thresholds';
 import type { CacheState } from './cacheState';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
@@ -26,7 +26,8 @@ export function findDueReason(input: DueInput): CondensationReason | undefined {
   if (isWaiting) return undefined;
   if (tokens >= thresholdTokens(model.threshold, model.contextWindow)) return 'threshold';
   // The cache must be rewritten anyway, so that condensing breaks nothing.
-  const isCold = coldPercent !== undefined && cache === 'cold' && tokens >= percentOf(coldPercent, model.contextWindow);
+  const isCold =
+    coldPercent !== undefined && cache === 'cold' && tokens >= getPercentTokens(coldPercent, model.contextWindow);
   return isCold ? 'cold-cache' : undefined;
 }
 
@@ -35,4 +36,7 @@ const PREPARE_SHARE = 0.8;
 
 /** The model's tokens from which a summary is prepared in the background. */
 export const getPreparingTokens = (backgroundPercent: number, { threshold, contextWindow }: UpstreamModel): number =>
-  Math.min(percentOf(backgroundPercent, contextWindow), thresholdTokens(threshold, contextWindow) * PREPARE_SHARE);
+  Math.min(
+    getPercentTokens(backgroundPercent, contextWindow),
+    thresholdTokens(threshold, contextWindow) * PREPARE_SHARE,
+  );

@@ -5,7 +5,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
-import { testSummarizer } from '../core/condense/summary/testing';
+import { createTestSummarizer } from '../core/condense/summary/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import { assistant, result, user } from '../core/testing';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
@@ -19,7 +19,7 @@ const WORDS = 'All of it was read.';
 const SMALL = reads(8);
 
 async function summarized(root: string): Promise<TestBed & { readonly id: LiveId }> {
-  const summarizer = testSummarizer([`## Goal\n${WORDS}`]);
+  const summarizer = createTestSummarizer([`## Goal\n${WORDS}`]);
   const bed = createTestBed(root, {
     providers: [nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) })],
   });

@@ -4,14 +4,14 @@ import {
   isStanding,
   lastByPlace,
   renderCuts,
-  touches,
+  changesAny,
   type CutEdit,
   type Edit,
   type SummaryEdit,
 } from '../core/condense/edits/edits';
 import {
-  activeEdits,
-  excludedEdits,
+  getActiveEdits,
+  getExcludedEdits,
   type Condensation,
   type Ledger,
   type LedgerEntry,
@@ -55,7 +55,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   if (ledger.condensations.length === 0) return { ...createView(messages), isExact: true };
   const keys = getKeys(messages);
   let isExact = true;
-  const edits = activeEdits(ledger, (own, { messages: was, newResults }) => {
+  const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
       // It was not recorded where the copies were that these refer to.
       isExact = false;
@@ -186,10 +186,10 @@ export function listExcludedEdits(
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
-  const edits = excludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
+  const edits = getExcludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
   // An edit that was undone and redone has the same id in both.
   const ids = new Set(shown.map(({ id }) => id));
-  return edits.filter((edit) => !ids.has(edit.id) && !touches(edit, pinned) && isStanding(messages, edit));
+  return edits.filter((edit) => !ids.has(edit.id) && !changesAny(edit, pinned) && isStanding(messages, edit));
 }
 
 /** A condensation's edits at their current places. */

@@ -4,7 +4,7 @@ import type { OutcomeBase } from '../core/condense/condensation';
 import { NEW_RESULTS } from '../core/condense/types';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
-  activeCondensations,
+  getActiveCondensations,
   isNewResults,
   viewHash,
   type NewResultsEntry,
@@ -351,7 +351,7 @@ export class LiveConversation {
    */
   async enter(entries: readonly LedgerEntry[]): Promise<void> {
     // Edits that restored references fit the old view; those still needed are recreated.
-    const restoring = activeCondensations(this.ledger).filter(isRestoring);
+    const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
     this.revision++;
@@ -372,7 +372,7 @@ export class LiveConversation {
 
   /** Watches the last condensation in the view if the conversation still has the same beginning. */
   private lastWatch(): UseWatch | undefined {
-    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
+    const shown = getActiveCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;

@@ -1,4 +1,4 @@
-import { runMetrics, type RunMetrics } from '../core/condense/metrics/metrics';
+import { toRunMetrics, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { LiveEvent } from './events';
 
 /**
@@ -11,13 +11,13 @@ export function createMetrics(event: LiveEvent, chosen: string, now: Date): RunM
     const { outcome, reason: trigger } = event;
     const wasPaid = outcome.kind === 'cancelled' && outcome.calls !== undefined;
     return outcome.kind === 'failed' || outcome.kind === 'refused' || wasPaid
-      ? runMetrics(outcome, chosen, now, { trigger })
+      ? toRunMetrics(outcome, chosen, now, { trigger })
       : undefined;
   }
   if (event.kind !== 'condensed') return undefined;
   const { outcome, decision, condensation } = event;
   const { reason: trigger, saving, tokensBefore, contextWindow } = decision;
-  return runMetrics(outcome, chosen, now, {
+  return toRunMetrics(outcome, chosen, now, {
     condensation,
     trigger,
     ...(contextWindow > 0 && { windowPercent: (100 * tokensBefore) / contextWindow }),

@@ -2,7 +2,7 @@
 import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
-import { percentOf } from '../core/condense/trigger/thresholds';
+import { getPercentTokens } from '../core/condense/trigger/thresholds';
 import { listContents } from '../core/messages/content';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -66,7 +66,7 @@ export function createRules(
   const { largeResultPercent = LARGE_PERCENT } = settings;
   const rules = { lossless: newResults !== 'off', noise, isCautious, tools: readOwnTools(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
-  const share = percentOf(largeResultPercent, contextWindow) / tokenFactor;
+  const share = getPercentTokens(largeResultPercent, contextWindow) / tokenFactor;
   const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
   return canRecall
     ? { rules: withLarge }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
-import { testSummarizer } from '../core/condense/summary/testing';
+import { createTestSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { result, user } from '../core/testing';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -10,8 +10,8 @@ import { DUE, createTestBed, reads, createRequest, SMALL } from './testing';
 
 const SUMMARY = '## Goal\nRead the files.';
 
-function summarizing(reply: Parameters<typeof testSummarizer>[0]) {
-  const summarizer = testSummarizer(reply);
+function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
+  const summarizer = createTestSummarizer(reply);
   const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   return { summarizer, native: native as CondensationProvider };
 }

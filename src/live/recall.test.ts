@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
 import { findMarkers, marker, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
 import { selectSummarizer } from '../core/condense/summarizer';
-import { testSummarizer } from '../core/condense/summary/testing';
+import { createTestSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { hashText } from '../core/hash';
@@ -25,7 +25,7 @@ async function suppressed(root: string, messages = SMALL) {
 }
 
 const summarizing = () =>
-  nativeProvider({ select: () => selectSummarizer({ condensing: testSummarizer(['## Goal\nRead.']) }) });
+  nativeProvider({ select: () => selectSummarizer({ condensing: createTestSummarizer(['## Goal\nRead.']) }) });
 
 const recalled = async (live: LiveConversations, id: LiveId | undefined, query: RecallQuery): Promise<string> =>
   (await live.recall(id, query)).text;

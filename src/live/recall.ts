@@ -5,7 +5,7 @@ import { renderConversation } from '../core/messages/render';
 import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
 import { getBase64 } from '../core/messages/images';
-import { imageWords } from '../core/condense/operations/oldImages';
+import { describeImage } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { createPlaceDescriber } from './describePlace';
 import { readOriginals, mapReferences, type FoundReference, type Recallable } from './references';
@@ -198,7 +198,7 @@ function renderText(behind: FoundReference): string {
   const { content, text } = behind;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
   const image = readImage(behind);
-  return image ? `[${imageWords(image)}]` : text;
+  return image ? `[${describeImage(image)}]` : text;
 }
 
 /** Splits a text into batches, since one array of millions of lines grows slowly. */

@@ -1,8 +1,8 @@
 /** Schedules condensations of live conversations: when, by which provider, and with what result. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
-import { percentOf } from '../core/condense/trigger/thresholds';
-import { FILE_AWARE_NAME, isBuiltIn, withConfigName } from '../core/condense/types';
+import { getPercentTokens } from '../core/condense/trigger/thresholds';
+import { FILE_AWARE_NAME, isBuiltIn, formatProviderName } from '../core/condense/types';
 import { betweenSteps } from '../core/betweenSteps';
 import { errorKind } from '../core/errors';
 import { orAborted } from '../core/orAborted';
@@ -326,7 +326,10 @@ export class CondensationScheduler {
     const { manager } = this.parts;
     const settings = this.settings.now(this.conversation);
     const { provider, config } = settings;
-    const name = withConfigName(manager.providerName(provider), manager.getProvider(provider).nameOfConfig?.(config));
+    const name = formatProviderName(
+      manager.providerName(provider),
+      manager.getProvider(provider).nameOfConfig?.(config),
+    );
     return getFollowUp(this.conversation, settings) === 'fileAware'
       ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
       : name;
@@ -346,7 +349,7 @@ export class CondensationScheduler {
       getCacheState(this.conversation, this.parts).state === 'none'
     )
       return undefined;
-    const tokens = percentOf(coldPercent, model.contextWindow);
+    const tokens = getPercentTokens(coldPercent, model.contextWindow);
     return tokens < getDuePoint(model).tokens ? tokens : undefined;
   }
 

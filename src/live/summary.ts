@@ -1,5 +1,5 @@
 import { isNewResults } from '../core/condense/ledger/ledger';
-import { namesOfCondensations } from '../core/condense/report/report';
+import { listCondensationNames } from '../core/condense/report/report';
 import type { UseAfter } from '../core/condense/ledger/use';
 import { listCondensations, createRedo, createUndo } from './commands';
 import type { LiveConversation } from './liveConversation';
@@ -42,7 +42,7 @@ export function toLiveSummary(
         at: one.at,
         provider: one.provider,
         ...(one.configName !== undefined && { configName: one.configName }),
-        by: namesOfCondensations([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
+        by: listCondensationNames([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
         ...(one.request && { request: one.request }),
         tokensBefore: one.tokensBefore,
         tokensAfter: one.tokensAfter,

@@ -2,7 +2,7 @@ import { countPromptTokens, type Usage } from '../core/cost/usage';
 import {
   allowedTokens,
   duePoint,
-  reservedOutput,
+  getReservedOutput,
   type DuePoint,
   type ReservedOutputInput,
 } from '../core/condense/trigger/thresholds';
@@ -39,7 +39,7 @@ const getRoom = ({
 });
 
 /** Tokens reserved for an answer when deciding what fits. */
-export const getReservedTokens = (model: UpstreamModel): number => reservedOutput(getRoom(model));
+export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(getRoom(model));
 
 /** When conversations with a model are due. */
 export const getDuePoint = (model: UpstreamModel): DuePoint => duePoint(getRoom(model));

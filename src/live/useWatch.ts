@@ -1,15 +1,15 @@
 /** Counts what a conversation's agent asks for again after its condensations. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { Edit } from '../core/condense/edits/edits';
-import { turnsOf } from '../core/condense/futureNeed/cuts';
+import { findTurnStarts } from '../core/condense/futureNeed/cuts';
 import {
   addShown,
-  editsByPlace,
+  groupEdits,
   isTooMuchUse,
   LinesByFile,
   NO_USE,
-  sortShown,
-  useBy,
+  splitShownLines,
+  classifyUse,
   WATCHED_TURNS,
   type UseAfter,
 } from '../core/condense/ledger/use';
@@ -43,19 +43,19 @@ export class UseWatch {
 
   /** @param messages the conversation as the agent has it */
   static begin(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
-    const byPlace = editsByPlace(edits);
+    const byPlace = groupEdits(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
     const before = messages.slice(0, from);
     const exchanges = new Exchanges();
     for (const exchange of exchanges.of(before)) {
       if (exchange.callMessage < first) {
-        if (useBy(exchange, DEFAULT_TOOLS, known)) uses++;
+        if (classifyUse(exchange, DEFAULT_TOOLS, known)) uses++;
         addShown(known, exchange, DEFAULT_TOOLS);
       }
-      sortShown(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
+      splitShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
     }
-    const turns = turnsOf(messages.slice(0, first)).length;
+    const turns = findTurnStarts(messages.slice(0, first)).length;
     return new UseWatch(id, removed.without(standing), uses / Math.max(1, turns), from);
   }
 
@@ -76,12 +76,12 @@ export class UseWatch {
   follow(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;
-    const turns = turnsOf(added);
+    const turns = findTurnStarts(added);
     for (const [at, turn] of turns.entries()) {
       if (this.isOver) return;
       const counted = { ...this.counted, turns: this.counted.turns + 1 };
       for (const exchange of listToolExchanges(added.slice(turn, turns[at + 1]))) {
-        const use = useBy(exchange, DEFAULT_TOOLS, this.removed);
+        const use = classifyUse(exchange, DEFAULT_TOOLS, this.removed);
         if (use) counted[use]++;
       }
       this.counted = counted;

@@ -4,7 +4,7 @@ import { freshCounter } from '../core/testingCounter';
 import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { renderReadingPage } from './readingPage';
-import { blockAt, cutAt, summaryOf } from '../core/condense/report/testing';
+import { createBlockEdit, createCutEdit, createSummaryEdit } from '../core/condense/report/testing';
 
 const FILE = lines('file', 120);
 const RECENT = Array.from({ length: 40 }, (_, at) =>
@@ -116,7 +116,7 @@ describe('content of a message', () => {
 describe('removed content', () => {
   it('is a summary of messages, with what it replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
-    const page = shown(original, [summaryOf(original, 1, 3, user('They spoke.'))]);
+    const page = shown(original, [createSummaryEdit(original, 1, 3, user('They spoke.'))]);
     expect(page).toContain('Messages 2 to 3: a summary');
     expect(page).toContain('1 message with something removed');
     expect(page.match(/<section id="message-\d+"/g)).toEqual([
@@ -132,7 +132,7 @@ describe('removed content', () => {
   it("masks a key in a command used as a result's title, wherever it is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
-    const page = shown(original, [summaryOf(original, 1, 3, user('Done.'))]);
+    const page = shown(original, [createSummaryEdit(original, 1, 3, user('Done.'))]);
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');
   });
@@ -141,10 +141,10 @@ describe('removed content', () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
     const page = shown(original, [
-      blockAt(original, 0, ['content', 0]),
-      blockAt(original, 1, ['content', 0], '[image removed]'),
-      blockAt(original, 2, ['content', 0, 'content', 0], '[result image removed]'),
-      blockAt(original, 3, ['content', 0, 'content', 0]),
+      createBlockEdit(original, 0, ['content', 0]),
+      createBlockEdit(original, 1, ['content', 0], '[image removed]'),
+      createBlockEdit(original, 2, ['content', 0, 'content', 0], '[result image removed]'),
+      createBlockEdit(original, 3, ['content', 0, 'content', 0]),
     ]);
     expect(page).toMatch(/<summary>Thinking [^]*8 characters removed[^]*<del>I wonder<\/del>/);
     expect(page).toContain('<ins>[image removed]</ins>');
@@ -158,7 +158,7 @@ describe('removed content', () => {
 
   it('is part of a text, with the rest around it', () => {
     const original = [user('keep this, drop that, keep more')];
-    const page = shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
+    const page = shown(original, [createCutEdit(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');
     expect(page).toMatch(/10 characters removed<\/span><\/summary>\s*<div class="text"><del>drop that,<\/del>/);
     expect(page).toContain('Message 1 · user: 10 characters');

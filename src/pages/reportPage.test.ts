@@ -3,7 +3,13 @@ import { assistant, call, exchange, lines, result, user } from '../core/testing'
 import { freshCounter } from '../core/testingCounter';
 import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
-import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../core/condense/ledger/ledger';
+import {
+  EMPTY_LEDGER,
+  foldEntries,
+  createUndoEntry,
+  type CondensationId,
+  type LedgerEntry,
+} from '../core/condense/ledger/ledger';
 import {
   describeBlock,
   findCondensation,
@@ -11,7 +17,7 @@ import {
   type ReportedCondensation,
   type ReportPageOptions,
 } from './reportPage';
-import { blockAt, cutAt, summaryOf } from '../core/condense/report/testing';
+import { createBlockEdit, createCutEdit, createSummaryEdit } from '../core/condense/report/testing';
 
 const counter = freshCounter();
 const FILE = lines('file', 120);
@@ -158,7 +164,7 @@ describe('what the page says', () => {
 
   it('shows what a summary replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
-    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('They spoke.'))] });
+    const page = shown(original, { edits: [createSummaryEdit(original, 1, 3, user('They spoke.'))] });
     expect(page).toContain('Messages 2 to 3');
     expect(page).toMatch(/<ins>[^<]*They spoke\./);
     expect(page).toMatch(/<del>[^<]*first answer[^<]*go on/);
@@ -168,7 +174,7 @@ describe('what the page says', () => {
   it("masks a key in a command used as a result's title, wherever it is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
-    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
+    const page = shown(original, { edits: [createSummaryEdit(original, 1, 3, user('Done.'))] });
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');
   });
@@ -180,7 +186,10 @@ describe('what the page says', () => {
       assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }, 'done'),
       user(image),
     ];
-    const edits = [blockAt(original, 2, ['content', 0], '[image removed]'), blockAt(original, 1, ['content', 0])];
+    const edits = [
+      createBlockEdit(original, 2, ['content', 0], '[image removed]'),
+      createBlockEdit(original, 1, ['content', 0]),
+    ];
     const page = shown(original, { edits });
     expect(page).toContain('<del>I wonder</del><ins></ins>');
     expect(page).toMatch(/<del>image, \d+ characters<\/del><ins>\[image removed\]<\/ins>/);
@@ -199,8 +208,8 @@ describe('what the page says', () => {
     const original = [user(said), assistant(call('x', 'Ls', { depth: 3 })), user(result('x', 'a b'))];
     const page = shown(original, {
       edits: [
-        cutAt(original, 0, ['content'], [{ start, end: start + 4, text: '' }]),
-        cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 1, text: '[cut]' }]),
+        createCutEdit(original, 0, ['content'], [{ start, end: start + 4, text: '' }]),
+        createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 1, text: '[cut]' }]),
       ],
     });
     expect(page).toMatch(/<del>GONE<\/del>\s*short/);
@@ -221,11 +230,11 @@ describe('what the page says', () => {
     const all = { start: 0, end: said.length, text: '' };
     const page = shown(original, {
       edits: [
-        cutAt(original, 0, ['content'], [all]),
+        createCutEdit(original, 0, ['content'], [all]),
         // What the first step took came back, but for one slice.
-        cutAt(original, 0, ['content'], [{ start, end: said.length, text: '' }]),
-        cutAt(original, 1, ['content'], [all]),
-        cutAt(original, 1, ['content'], []),
+        createCutEdit(original, 0, ['content'], [{ start, end: said.length, text: '' }]),
+        createCutEdit(original, 1, ['content'], [all]),
+        createCutEdit(original, 1, ['content'], []),
       ],
     });
     const [before, after] = [counter.text(said), counter.text(said.slice(0, start))];
@@ -235,7 +244,7 @@ describe('what the page says', () => {
 
   it('marks a name that goes on', () => {
     const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
-    const edits = [cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
+    const edits = [createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
     expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
   });
 
@@ -254,7 +263,9 @@ describe('what the page says', () => {
 
   it('shows nothing for an edit without its text', () => {
     const original = [user('a'), assistant('b')];
-    const page = shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
+    const page = shown(original, {
+      edits: [createCutEdit(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])],
+    });
     expect(page).toContain('<summary>Message 1 <');
     expect(page).not.toContain('<del>');
   });
@@ -317,7 +328,7 @@ describe('the record of a ledger', () => {
   it('is undefined if no condensation is shown', () => {
     expect(findCondensation(EMPTY_LEDGER, name)).toBeUndefined();
     const entry = condensed('1', 'a', 0);
-    const last = undo(foldEntries([entry]));
+    const last = createUndoEntry(foldEntries([entry]));
     expect(findCondensation(foldEntries([entry, last!]), name)).toBeUndefined();
   });
 });

@@ -17,11 +17,11 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import type { StepReport } from '../core/condense/types';
-import { activeCondensations, activeEdits, type Ledger } from '../core/condense/ledger/ledger';
-import { coherenceOf, type CoherenceReport } from '../core/condense/coherence/coherence';
+import { getActiveCondensations, getActiveEdits, type Ledger } from '../core/condense/ledger/ledger';
+import { measureCoherence, type CoherenceReport } from '../core/condense/coherence/coherence';
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
-import { namesOfCondensations } from '../core/condense/report/report';
+import { listCondensationNames } from '../core/condense/report/report';
 import { renderPage } from './page';
 
 /** The condensation to report. */
@@ -74,13 +74,13 @@ export function findCondensation(
   ledger: Ledger,
   providerName: (id: string) => string,
 ): Pick<ReportedCondensation, 'edits' | 'steps' | 'providerName' | 'at' | 'cost' | 'notes'> | undefined {
-  const shown = activeCondensations(ledger);
+  const shown = getActiveCondensations(ledger);
   const last = shown.at(-1);
   if (!last) return undefined;
   return {
-    edits: activeEdits(ledger),
+    edits: getActiveEdits(ledger),
     steps: shown.flatMap(({ steps }) => steps),
-    providerName: namesOfCondensations(shown, providerName),
+    providerName: listCondensationNames(shown, providerName),
     at: last.at,
     cost: sumCosts(shown.map(({ cost }) => cost)),
     notes: [],
@@ -92,7 +92,7 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   const { original, edits } = subject;
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
   const { messages: view, origins } = applyEdits(original, edits);
-  const coherence = coherenceOf(original, edits, tools);
+  const coherence = measureCoherence(original, edits, tools);
   const sizes = measureSizes(original, view, counter);
   const removed = withoutContent ? [] : collectRemovedParts(original, edits, counter);
   const name = withoutContent ? 'A conversation' : mask(subject.title);

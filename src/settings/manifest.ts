@@ -3,7 +3,7 @@
  * settings table.
  */
 import * as z from 'zod';
-import { jsonSchema } from '../core/condense/config';
+import { toJsonSchema } from '../core/condense/config';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
@@ -128,7 +128,7 @@ function extractTexts(schema: Schema, key: string, word: (key: string, text: str
 export const presetFileJsonSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...bare(
-    jsonSchema(
+    toJsonSchema(
       presetSchema.extend({
         $schema: z
           .string()

@@ -1,7 +1,7 @@
 import { loadPriceTable } from '../api/prices';
 import { createSummarizer, type SummarizerOptions } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
-import type { Summarizer, Unavailable } from '../core/condense/summarizer';
+import type { Summarizer, UnavailableProfile } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { readKey, type SecretStore } from './keys';
@@ -25,7 +25,7 @@ export interface SummarizerParts {
 export async function createProfileSummarizer(
   profile: ApiProfile,
   parts: SummarizerParts,
-): Promise<Summarizer | Unavailable> {
+): Promise<Summarizer | UnavailableProfile> {
   const { vendor, model: id, baseUrl, name } = profile;
   const state = await readKey(parts.secrets, profile);
   if (state.kind === 'other-endpoint') {

@@ -10,7 +10,7 @@ import {
   MIN_CONDENSE_THRESHOLD,
   type Threshold,
 } from '../core/condense/trigger/thresholds';
-import { jsonSchema } from '../core/condense/config';
+import { toJsonSchema } from '../core/condense/config';
 import type { ConfigProblem } from '../core/condense/types';
 import { parseWithoutWrong, type FieldPath } from '../core/condense/wrongFields';
 import { describeIssue } from '../core/issueWords';
@@ -231,7 +231,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 }
 
 const parseProfile = (entry: unknown) =>
-  parseWithoutWrong(profileSchema, entry, jsonSchema(profileSchema), removablePath);
+  parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), removablePath);
 
 /** The field whose removal resolves an issue; undefined if it is required. */
 function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {

@@ -5,7 +5,7 @@
  * dropped some.
  */
 import * as z from 'zod';
-import { promptProblems } from '../core/condense/summary/prompt';
+import { checkPrompt } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
 import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { makeFreeId } from '../core/freeId';
@@ -107,7 +107,7 @@ function importSettings(
   }
   const prompt = importPrompt(roo);
   if (prompt) {
-    const [problem] = promptProblems(prompt.value);
+    const [problem] = checkPrompt(prompt.value);
     if (problem) left.push(`${prompt.from}: ${problem.message}`);
     else settings.push({ name: 'condensingPrompt', ...prompt });
   }

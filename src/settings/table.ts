@@ -5,12 +5,12 @@
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
-import { jsonSchema, validate, validateFields } from '../core/condense/config';
+import { toJsonSchema, validate, validateFields } from '../core/condense/config';
 import { DEFAULT_WARNING_LIMITS } from '../core/condense/metrics/metrics';
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
-import { coherenceFloorIn, type CoherenceFloor } from '../core/condense/coherence/coherence';
+import { parseCoherenceFloor, type CoherenceFloor } from '../core/condense/coherence/coherence';
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { strategySchema } from '../core/condense/providers/strategy/strategy';
@@ -79,7 +79,7 @@ type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
 function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
   return {
     ...described,
-    schema: () => bare(jsonSchema(type)),
+    schema: () => bare(toJsonSchema(type)),
     parse(value) {
       if (value === undefined) return { value: described.default, problems: [] };
       const result = validate(type, value);
@@ -172,7 +172,7 @@ const rows = {
     text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
     translates: true,
     instead: 'It is ignored.',
-    schema: (depth = 3) => ({ type: 'array', items: bare(jsonSchema(profileSchema), depth) }),
+    schema: (depth = 3) => ({ type: 'array', items: bare(toJsonSchema(profileSchema), depth) }),
     parse(value) {
       const { profiles, problems } = parseProfiles(value);
       return { value: profiles, problems };
@@ -252,7 +252,7 @@ const rows = {
       scope: 'application',
       text: 'How the Summary provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
     },
-    () => bare(jsonSchema(nativeConfigSchema.omit({ prompt: true }))),
+    () => bare(toJsonSchema(nativeConfigSchema.omit({ prompt: true }))),
   ),
   smart: configuration(
     {
@@ -265,7 +265,7 @@ const rows = {
       anyOf: [
         { type: 'string', enum: BUILT_IN_PRESETS.map(({ id }) => id) },
         { type: 'string', description: 'A preset of your own.' },
-        bare(jsonSchema(smartConfigSchema), depth),
+        bare(toJsonSchema(smartConfigSchema), depth),
       ],
     }),
   ),
@@ -409,7 +409,7 @@ const rows = {
     instead: 'It is left out; a pass, as a whole.',
     schema: (depth = 2) => ({
       type: 'array',
-      items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),
+      items: bare(toJsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),
     }),
     parse(value) {
       const { presets, problems } = parsePresets(value);
@@ -426,7 +426,7 @@ const rows = {
     (depth = 3) => ({
       anyOf: [
         { type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) },
-        bare(jsonSchema(strategySchema), depth),
+        bare(toJsonSchema(strategySchema), depth),
       ],
     }),
   ),
@@ -441,7 +441,7 @@ const rows = {
     // An invalid number doesn't affect the others.
     parse: (value: unknown): ParsedValue<CoherenceFloor> => {
       const result = validate(floor, value);
-      return { value: coherenceFloorIn(value), problems: result.valid ? [] : result.problems };
+      return { value: parseCoherenceFloor(value), problems: result.valid ? [] : result.problems };
     },
   },
   'conversations.contextWindow': whole(tokens(1_000), {

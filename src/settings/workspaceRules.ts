@@ -5,7 +5,7 @@
  */
 import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
 import { chooseConfig } from '../core/condense/providers/smart';
-import { modelsAsked, type AskedModel } from '../core/condense/providers/smart/config';
+import { getAskedModels, type AskedModel } from '../core/condense/providers/smart/config';
 import { chooseStrategy } from '../core/condense/providers/strategy';
 import { isBuiltIn } from '../core/condense/types';
 import { hashText } from '../core/hash';
@@ -193,5 +193,5 @@ function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedM
 
 function askedBySmart(config: unknown, presets: readonly Preset[]): readonly AskedModel[] {
   const checked = chooseConfig(config, presets);
-  return checked.valid ? modelsAsked(checked.config) : [];
+  return checked.valid ? getAskedModels(checked.config) : [];
 }

@@ -1,5 +1,5 @@
 import type { Edit } from '../core/condense/edits/edits';
-import { currentEdit } from '../core/condense/edits/storedEdits';
+import { upgradeEdit } from '../core/condense/edits/storedEdits';
 import type { NewResultsEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { NO_USE } from '../core/condense/ledger/use';
 
@@ -20,7 +20,7 @@ export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
     case 'arrived':
       if (!isNewResultsEntry(entry)) return undefined;
       return entry.edits.every(isKnownKind)
-        ? { ...entry, edits: entry.edits.map((edit) => currentEdit(edit) as Edit) }
+        ? { ...entry, edits: entry.edits.map((edit) => upgradeEdit(edit) as Edit) }
         : 'newer';
     case 'undone':
     case 'redone':
@@ -46,7 +46,7 @@ export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
 function migrateEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
   if (!isCondensation(condensation)) return undefined;
   if (!condensation.edits.every(isKnownKind)) return 'newer';
-  const edits = condensation.edits.map((edit) => currentEdit(edit) as Edit);
+  const edits = condensation.edits.map((edit) => upgradeEdit(edit) as Edit);
   return { type: 'condensed', condensation: { ...condensation, edits } };
 }
 

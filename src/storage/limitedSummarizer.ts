@@ -1,7 +1,7 @@
 /** A summarizer whose calls respect the limits per conversation and day. */
 import { computeCallCost } from '../core/cost/callCost';
 import {
-  limitNamesIn,
+  getLimitNames,
   type Summarizer,
   type SummarizerModel,
   type SummaryReply,
@@ -78,11 +78,11 @@ const toText = (messages: SummaryRequest['messages']): string => (messages ? JSO
 const COUNT_MARGIN = 1.1;
 
 const unknownPrice = (model: SummarizerModel): string =>
-  `The price of ${model.model} is not known, and a spending limit is set. ${limitNamesIn(model).unknownPrice}`;
+  `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
 
 /** Describes the limit and how to continue. US dollars. */
 const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>, model: SummarizerModel): string =>
-  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${limitNamesIn(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
+  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${getLimitNames(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
 const refused = (message: string): SummaryReply => ({
   kind: 'failed',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { smartProvider } from '../core/condense';
-import { testSummarizer } from '../core/condense/summary/testing';
+import { createTestSummarizer } from '../core/condense/summary/testing';
 import { hashText, type Hash } from '../core/hash';
 import { exchange, lines, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
@@ -131,7 +131,7 @@ it('another window pays for nothing that one has paid for, and its estimate says
       ).flat(),
     ];
     const condense = async (replies: readonly string[]) => {
-      const summarizer = testSummarizer(replies);
+      const summarizer = createTestSummarizer(replies);
       const select = () => ({ summarizer, chosen: 'condensing-profile' }) as const;
       const provider = smartProvider({ select, memo: new StoredSummaries(folder) });
       const checked = provider.validateConfig({

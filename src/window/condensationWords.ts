@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTokens } from '../core/format';
-import { namesOf, type NamedResult } from '../core/condense/report/report';
-import { providerNameOf } from '../core/condense/types';
+import { listNames, type NamedResult } from '../core/condense/report/report';
+import { getProviderName } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/ledger/use';
 import { shortenTitle } from './markdownText';
 import type { Services } from './services';
@@ -37,7 +37,7 @@ export function formatCondensation(figures: CondensationFigures): string {
 
 /** Providers of a result with their presets or strategies. */
 export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
-  namesOf(result, (id) => providerNameOf(id, registered.list()));
+  listNames(result, (id) => getProviderName(id, registered.list()));
 
 /** What condensing would achieve. */
 export const formatPreview = (

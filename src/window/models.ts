@@ -1,5 +1,5 @@
 /** The user's configured models. */
-import { calibratedFactor, outputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
+import { calibrateFactor, getOutputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -7,7 +7,7 @@ import {
   type SelectedSummarizer,
   type Summarizer,
   type SummarizerModel,
-  type Unavailable,
+  type UnavailableProfile,
 } from '../core/condense/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
@@ -34,12 +34,12 @@ export async function createSummarizer(
   profile: ApiProfile,
   runs: readonly RunMetrics[],
   billing: SummarizerModel['billing'] = 'per-token',
-): Promise<Summarizer | Unavailable> {
+): Promise<Summarizer | UnavailableProfile> {
   const found = await createProfileSummarizer(profile, {
     counter,
     secrets: services.context.secrets,
     models: languageModels,
-    tokenFactor: (model) => calibratedFactor(runs, model),
+    tokenFactor: (model) => calibrateFactor(runs, model),
     preferences: readSummaryPreferences,
     billing,
   });
@@ -50,8 +50,8 @@ export async function createSummarizer(
 const applyLimits = (
   services: Services,
   counter: MessageCounter,
-  found: Summarizer | Unavailable,
-): Summarizer | Unavailable =>
+  found: Summarizer | UnavailableProfile,
+): Summarizer | UnavailableProfile =>
   'summarize' in found
     ? limitedSummarizer(found, {
         spending: getSpending(services),
@@ -66,7 +66,7 @@ const applyLimits = (
 /** Reads settings and metrics for each model, so that changes apply at once. */
 export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
-  const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
+  const summarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
     createSummarizer(services, counter, profile, runs);
   return {
     async select(apiProfile, own): Promise<SelectedSummarizer> {
@@ -77,7 +77,7 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
       const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
       const wanted = apiProfile === undefined ? condensing : named;
       const instead = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;
-      const missing: Unavailable | undefined =
+      const missing: UnavailableProfile | undefined =
         apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
       const first = wanted ? await summarizer(wanted) : missing;
       const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
@@ -89,6 +89,6 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
         ...(conversation && { conversation }),
       });
     },
-    samples: ({ model }) => outputSamples(runs, model),
+    samples: ({ model }) => getOutputSamples(runs, model),
   };
 }

@@ -5,15 +5,15 @@
 import { PROGRAMS } from '../../src/core/messages/commands/programs';
 import type { Program } from '../../src/core/messages/commands/printed';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
-import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessConfigSchema } from '../../src/core/condense/lossless/run';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { ALL_CORPORA, sessionFiles } from './corpus';
 import { candidate, condense, freshCounter, type Candidate } from './measure';
@@ -142,7 +142,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
 }
 
 /** A fake model whose text matches no file line. */
-const summarizer = testSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
+const summarizer = createTestSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
 const smart = smartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
 async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
@@ -179,8 +179,8 @@ interface Condensable {
 
 /** Prefixes of a session after which something was needed. */
 const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
-  cutsOf(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
-    const needed = neededLinesOf(messages, cut, end);
+  chooseCuts(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
+    const needed = findNeededLines(messages, cut, end);
     return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
   });
 

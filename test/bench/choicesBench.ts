@@ -6,8 +6,8 @@ import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { outputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
+import { getOutputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';
 import { listContents } from '../../src/core/messages/content';
 import { isMachineMessage, extractPersonText } from '../../src/core/messages/personText';
@@ -72,11 +72,11 @@ async function benchChoice(
   const seen: ModelCall[] = [];
   const policy: Policy = async (prefix) => {
     counter.messages(prefix);
-    const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
+    const summarizer = createTestSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
       // Earlier runs calibrate the estimate, as for a user.
-      samples: (of) => outputSamples([measureOfCalls(seen)], of.model),
+      samples: (of) => getOutputSamples([measureOfCalls(seen)], of.model),
     });
     const started = process.cpuUsage();
     const { edits, ...result } = await condense(prefix, choice, counter);

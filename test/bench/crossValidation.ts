@@ -1,8 +1,8 @@
 /** Cross-validation of fitted weights: losses with weights fitted without the tested cuts. */
-import { leastFor, NAMES_UP_TO, wordlessPart } from '../../src/core/condense/relevance/choice';
+import { chooseLeastNeeded, MAX_SHARE_WITH_NAMES, getWordlessShare } from '../../src/core/condense/relevance/choice';
 import { fitWeights } from './fitWeights';
-import { guardNewest } from '../../src/core/condense/relevance/guard';
-import { besideNeighbours } from '../../src/core/condense/relevance/relevance';
+import { protectNewest } from '../../src/core/condense/relevance/guard';
+import { blendWithNeighbors } from '../../src/core/condense/relevance/relevance';
 import type { FitCut } from './fitCuts';
 import { WINDOWS, type NeedTally } from './needBench';
 
@@ -50,15 +50,15 @@ const ruleSizes: Sizes = ({ rules }) => rules;
 /** Lines lost if the lowest-scored blocks are removed down to these sizes; tokens are estimates. */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
-    const own = besideNeighbours(scores(cut), cut.follows);
+    const own = blendWithNeighbors(scores(cut), cut.follows);
     const all = cut.tokens.reduce((sum, tokens) => sum + tokens, 0);
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
       const excess = cut.afterLossless - tokens;
       const words = oldWords(cut, excess);
-      const isNamed = wordlessPart(excess, cut.tokens) <= NAMES_UP_TO;
+      const isNamed = getWordlessShare(excess, cut.tokens) <= MAX_SHARE_WITH_NAMES;
       const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
-      const relevance = guardNewest(own, cut.guarded, all - (excess - words));
-      const gone = leastFor(excess - words, relevance, gains, cut.follows);
+      const relevance = protectNewest(own, cut.guarded, all - (excess - words));
+      const gone = chooseLeastNeeded(excess - words, relevance, gains, cut.follows);
       const left = gains.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
       return WINDOWS.map((turns, at): NeedTally => {
         const needed = cut.lines.filter(({ windows }) => windows[at]);
@@ -83,7 +83,7 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
 
 /** Tokens freed by the agent's oldest texts, if enough must be removed. */
 function oldWords({ tokens, words }: FitCut, excess: number): number {
-  const part = wordlessPart(excess, tokens);
+  const part = getWordlessShare(excess, tokens);
   let freed = 0;
   for (const { gain, textAfter } of words) {
     if (freed >= excess || textAfter < 1 - part) break;

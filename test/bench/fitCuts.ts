@@ -2,13 +2,13 @@
  * Cuts for fitting relevance: sessions cut at many places, each prefix after Lossless as blocks
  * with features, and which blocks contain needed lines.
  */
-import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
-import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
 import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
-import { asGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
-import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
+import { toGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
+import { chooseDeclaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -59,13 +59,13 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
   const messages = withoutThinking(all);
   const counter = freshCounter();
   const found: FitCut[] = [];
-  for (const { cut } of cutsOf(messages, { cuts: CUTS })) {
+  for (const { cut } of chooseCuts(messages, { cuts: CUTS })) {
     const lines = linesAt(messages, cut);
     if (lines.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const blocks = await prefixBlocks(prefix, counter);
     const { draft, candidates, isWanted } = blocks;
-    const names = declaredNames(candidates, counter);
+    const names = chooseDeclaredNames(candidates, counter);
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const condensed = await policy(prefix);
@@ -83,7 +83,7 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
       ...makeSample(blocks, lines),
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: findNeighbors(candidates),
-      guarded: candidates.map(asGuardedBlock),
+      guarded: candidates.map(toGuardedBlock),
       words: agentWordsOf(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
       before: counter.messages(prefix),
       afterLossless: draft.tokens,
@@ -95,7 +95,7 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
 
 function linesAt(messages: BenchConversation['messages'], cut: number): NeededThere[] {
   const keys = (lines: readonly NeededLine[]): Set<string> => new Set(lines.map(makeKey));
-  const windows = WINDOWS.map((turns) => neededLinesOf(messages, cut, findEnd(messages, cut, turns)));
+  const windows = WINDOWS.map((turns) => findNeededLines(messages, cut, findEnd(messages, cut, turns)));
   const sets = windows.map(keys);
   const all = new Map(windows.flat().map((line) => [makeKey(line), line]));
   return [...all.values()].map((line) => ({ line, windows: sets.map((set) => set.has(makeKey(line))) }));

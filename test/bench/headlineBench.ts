@@ -7,7 +7,7 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { generateConversation, type ConversationOptions } from '../generators/conversation';
 import { prose } from '../generators/prose';
 import { Random } from '../generators/random';
@@ -87,7 +87,7 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const counter = freshCounter();
   const before = counter.messages(messages);
   const random = new Random(options.seed);
-  const summarizer = testSummarizer((request) => {
+  const summarizer = createTestSummarizer((request) => {
     // The limit is above the requested length; half to all of two thirds of it is what was
     // requested.
     const tokens = (roomForSummary(request) / 1.5) * (0.5 + random.next() / 2);

@@ -5,13 +5,13 @@
  */
 import { placeKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
-import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
-import { declaredName, declarationsIn } from '../../src/core/condense/outline/declarations';
-import { isMarkdown, readLines } from '../../src/core/condense/outline/fileLines';
+import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import { getDeclaredName, findDeclarations } from '../../src/core/condense/outline/declarations';
+import { isMarkdown, splitRead } from '../../src/core/condense/outline/fileLines';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { coherenceFacts } from '../../src/core/condense/coherence/facts';
+import { collectFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { listContents } from '../../src/core/messages/content';
 import { findMarkers } from '../../src/core/messages/markers';
@@ -58,8 +58,8 @@ export async function measureLosses(conversations: readonly BenchConversation[])
   for (const conversation of conversations) {
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
-    for (const { cut, end } of cutsOf(messages, { cuts: CUTS })) {
-      const needed = neededLinesOf(messages, cut, end);
+    for (const { cut, end } of chooseCuts(messages, { cuts: CUTS })) {
+      const needed = findNeededLines(messages, cut, end);
       if (needed.length === 0) continue;
       const prefix = messages.slice(0, cut);
       const again = new Set(errorsIn(messages.slice(cut, end)));
@@ -105,7 +105,7 @@ const MIN_ERROR = 20;
 
 /** Distinct error lines of commands and failed calls. */
 export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
-  coherenceFacts(messages, DEFAULT_TOOLS)
+  collectFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
     .filter((line) => line.length >= MIN_ERROR);
 
@@ -150,10 +150,12 @@ function countNames(
 
 /** The name of the last declaration before a position. */
 function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
-  const lines = readLines(text);
-  const declares = declarationsIn(lines, markdown);
+  const lines = splitRead(text);
+  const declares = findDeclarations(lines, markdown);
   return lines
-    .flatMap(({ start, text: own }, at) => (declares[at] && start <= place ? (declaredName(own, markdown) ?? []) : []))
+    .flatMap(({ start, text: own }, at) =>
+      declares[at] && start <= place ? (getDeclaredName(own, markdown) ?? []) : [],
+    )
     .at(-1);
 }
 

@@ -3,9 +3,9 @@
  * tools' rules at the same size per prefix. Equal weight per agent, and per project within it.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
-import { neededLinesOf } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { isAnyThinking } from '../../src/core/messages/blocks';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -70,10 +70,10 @@ export async function measureNeed(
     const counter = freshCounter();
     const size = counter.messages.bind(counter);
     const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
-    for (const { cut } of cutsOf(messages, { cuts })) {
+    for (const { cut } of chooseCuts(messages, { cuts })) {
       const needed = WINDOWS.map((turns) => ({
         turns,
-        lines: neededLinesOf(messages, cut, findEnd(messages, cut, turns)),
+        lines: findNeededLines(messages, cut, findEnd(messages, cut, turns)),
       }));
       if (needed.every(({ lines }) => lines.length === 0)) continue;
       const prefix = messages.slice(0, cut);

@@ -10,7 +10,7 @@ import { placeKey } from '../../src/core/condense/edits/edits';
 import { losslessConfigSchema, runLossless } from '../../src/core/condense/lossless/run';
 import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
 import type { Item } from '../../src/core/condense/providers/smart/items';
-import { follows } from '../../src/core/condense/providers/smart/prune';
+import { isAdjacent } from '../../src/core/condense/providers/smart/prune';
 import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/lines/shownLines';
@@ -51,7 +51,7 @@ export const makeSample = (
 
 /** Per block, whether it is adjacent to the previous one. */
 export const findNeighbors = (candidates: readonly Candidate[]): boolean[] =>
-  candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
+  candidates.map((candidate, at) => isAdjacent(candidates[at - 1], candidate));
 
 function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly Candidate[]): FitLine[] {
   const byPlace = new Map<string, number[]>();

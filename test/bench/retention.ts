@@ -7,9 +7,9 @@
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
-import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
-import { neededLaterOf } from '../../src/core/condense/futureNeed/neededLater';
-import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/condense/futureNeed/kept';
+import { chooseCuts, findTurnStarts, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
+import { findNeededLater } from '../../src/core/condense/futureNeed/neededLater';
+import { KeptParts, type CondensedPrefix, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
 
 /** Must not change the prefix. */
 export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
@@ -47,7 +47,7 @@ interface Tally {
   cuts: number;
   before: number;
   after: number;
-  readonly kept: Record<Kind, Record<Kept, number>>;
+  readonly kept: Record<Kind, Record<PartOutcome, number>>;
 }
 
 const LOST_EXAMPLES = 20;
@@ -61,7 +61,8 @@ export async function measureRetention(
   const tallies: Tally[] = [];
   const lost: string[] = [];
   for (const messages of conversations) {
-    if (turnsOf(messages).length >= minTurns) tallies.push(await measureSession(messages, policy, options, lost));
+    if (findTurnStarts(messages).length >= minTurns)
+      tallies.push(await measureSession(messages, policy, options, lost));
   }
   const estimate = (part: (tally: Tally) => number, whole: (tally: Tally) => number): Estimate =>
     bootstrap(
@@ -98,14 +99,14 @@ async function measureSession(
   lost: string[],
 ): Promise<Tally> {
   const { size = countChars } = options;
-  const none = (): Record<Kept, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
+  const none = (): Record<PartOutcome, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
   const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
-  for (const { cut, end } of cutsOf(messages, options)) {
+  for (const { cut, end } of chooseCuts(messages, options)) {
     const prefix = messages.slice(0, cut);
     const condensed = await policy(prefix);
     const parts = new KeptParts(prefix, condensed);
-    const neededLater = neededLaterOf(messages, cut, end);
-    const count = (kind: Kind, what: string, kept: Kept): void => {
+    const neededLater = findNeededLater(messages, cut, end);
+    const count = (kind: Kind, what: string, kept: PartOutcome): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };

@@ -1,7 +1,7 @@
 /** Length of a scripted model's replies: a noisy share of the input, like real models. */
 import { hashText } from '../../src/core/hash';
-import { outputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
-import { placeholder } from '../../src/core/condense/summary/expectedOutput';
+import { getOutputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
+import { createPlaceholder } from '../../src/core/condense/summary/expectedOutput';
 import { testModel } from '../../src/core/condense/summary/testing';
 
 /** Summary length as a share of a single content. */
@@ -22,7 +22,7 @@ const ALLOWED = 1.5;
 
 /** Tokens available for the summary; the scripted model doesn't think. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
-  maxOutputTokens - outputLimit(0, testModel());
+  maxOutputTokens - getOutputLimit(0, testModel());
 
 /** Deterministic: noise is derived from the prompt. */
 export function scriptedReply(request: SummaryRequest): string {
@@ -31,7 +31,7 @@ export function scriptedReply(request: SummaryRequest): string {
   const chance = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
   const content = (SHARE * prompt.length * NOISE ** (2 * chance - 1)) / CHARS_PER_TOKEN;
   const { least, most } = CONVERSATION;
-  return placeholder(
+  return createPlaceholder(
     Math.round(
       room < CONTENT_LIMIT
         ? Math.min(room / ALLOWED, Math.max(MIN_OF_CONTENT, content))

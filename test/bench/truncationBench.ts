@@ -2,9 +2,9 @@
  * What Truncation takes out of recorded sessions and what it loses, by agent: with the beginning of a result kept, its end, or both, at the
  * same size, and with other sizes. Lost are lines that the next 20 turns quote, and lines that told of an error.
  */
-import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
-import { neededLinesOf } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { ALL_CORPORA, sessionFiles } from './corpus';
@@ -69,9 +69,9 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
   const rows: TruncationRow[] = [];
   for (const session of sessionFiles(ALL_CORPORA)) {
     for (const { agent, project, messages } of session.read(tell)) {
-      const prefixes = cutsOf(messages, { cuts: CUTS }).map(({ cut, end }) => {
+      const prefixes = chooseCuts(messages, { cuts: CUTS }).map(({ cut, end }) => {
         const prefix = messages.slice(0, cut);
-        return { prefix, needed: neededLinesOf(messages, cut, end), errors: errorsIn(prefix) };
+        return { prefix, needed: findNeededLines(messages, cut, end), errors: errorsIn(prefix) };
       });
       const counter = freshCounter();
       for (const { recent, lines } of SIZES) {

@@ -11,10 +11,10 @@ import type { ApiHandler } from '../../src/api/types';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import {
-  calibratedFactor,
-  estimateErrorPercent,
-  runMetrics,
-  outputSamples,
+  calibrateFactor,
+  getEstimateError,
+  toRunMetrics,
+  getOutputSamples,
   type RunMetrics,
 } from '../../src/core/condense/metrics/metrics';
 import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
@@ -256,13 +256,13 @@ describe.skipIf(!present)('estimates of Native', () => {
       const messages = isLong ? whole : whole.slice(0, Math.ceil(whole.length / 3));
       const { model } = vendor.priced;
       const cacheLifetime: CacheLifetime = isCached ? '5m' : 'none';
-      const factor = calibratedFactor(runs, model);
+      const factor = calibrateFactor(runs, model);
       const manager = managerFor(
         vendor,
         server.url,
         { cacheLifetime, ...(factor !== undefined && { tokenFactor: factor }) },
         {
-          samples: () => outputSamples(runs, model),
+          samples: () => getOutputSamples(runs, model),
           memory: new PromptMemory(),
         },
       );
@@ -275,12 +275,12 @@ describe.skipIf(!present)('estimates of Native', () => {
       if (isCached && run % 2 === 1) {
         // A failed first attempt leaves its request in the vendor's cache.
         server.play(refusal());
-        runs.push(runMetrics(await manager.condense(asked), 'native', new Date()));
+        runs.push(toRunMetrics(await manager.condense(asked), 'native', new Date()));
       }
       const { cost: estimate } = await manager.estimate(asked);
       server.play(reply(summaries[random.int(summaries.length)]!));
       const outcome = await manager.condense(asked);
-      const metrics = runMetrics(outcome, 'native', new Date());
+      const metrics = toRunMetrics(outcome, 'native', new Date());
       expect(outcome.estimatedCost).toBe(estimate);
       expect(Math.abs((outcome.cost ?? NaN) - byHand(vendor, outcome))).toBeLessThan(0.0001);
       const usage = outcome.calls?.[0]?.usage;
@@ -293,12 +293,12 @@ describe.skipIf(!present)('estimates of Native', () => {
         output: usage?.outputTokens,
         estimate: estimate?.toFixed(4),
         actual: outcome.cost?.toFixed(4),
-        error: estimateErrorPercent(metrics)?.toFixed(1),
+        error: getEstimateError(metrics)?.toFixed(1),
       });
       runs.push(metrics);
     }
     console.table(rows);
-    const errors = runs.filter(({ reason }) => reason === undefined || reason === 'grew').map(estimateErrorPercent);
+    const errors = runs.filter(({ reason }) => reason === undefined || reason === 'grew').map(getEstimateError);
     expect(errors).toHaveLength(30);
     expect(errors.filter((error) => error !== undefined && error <= 20).length).toBeGreaterThanOrEqual(27);
     expect(rows.filter(({ cached }) => cached > 0).length).toBeGreaterThanOrEqual(5);

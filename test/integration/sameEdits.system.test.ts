@@ -16,7 +16,7 @@ import { readConversationFile } from '../../src/conversations/readFile';
 import { errorMessage } from '../../src/core/errors';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { BEHIND_MARKERS, compareViews, READ_ELSEWHERE } from '../../src/core/condense/report/foldedTexts';
+import { HIDDEN_IN_PREVIEW, compareViews, HIDDEN_APPLIED } from '../../src/core/condense/report/foldedTexts';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
 import { freshCounter } from '../../src/core/testingCounter';
@@ -131,7 +131,7 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       if (editCount === 0 || isTooLittle) return undefined;
       const { after } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
       // If long ranges are folded, the preview lacks what the other command shows.
-      const text = after.replaceAll(BEHIND_MARKERS, READ_ELSEWHERE);
+      const text = after.replaceAll(HIDDEN_IN_PREVIEW, HIDDEN_APPLIED);
       return { text, editCount };
     },
     async run(input, choice) {

@@ -11,7 +11,7 @@ import { createSummarizer } from '../../src/api/summarizer';
 import { createVertexHandler } from '../../src/api/vertex';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { CondensationManager, nativeProvider } from '../../src/core/condense';
-import { firstPrompt, planSummary } from '../../src/core/condense/summary/plan';
+import { getFirstPrompt, planSummary } from '../../src/core/condense/summary/plan';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { nativeConfigSchema } from '../../src/core/condense/summary/nativeConfig';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
@@ -263,5 +263,5 @@ it('vendor compaction shows its request before sending it', async () => {
   const context = { messages: conversation, edits: [], counter, system: 'You are an agent.' };
   const plan = await planSummary({ context, config, model: summarizer.model });
   if (plan.kind !== 'plan') throw new Error(plan.kind);
-  expect(firstPrompt(plan).prompt).toContain('Make the tests pass.');
+  expect(getFirstPrompt(plan).prompt).toContain('Make the tests pass.');
 });

@@ -9,7 +9,7 @@ import { expect, inject, test } from 'vitest';
 import { inTemporaryFolder } from '../support/inTemporaryFolder';
 import { readConversation } from '../../src/conversations/read';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { activeEdits } from '../../src/core/condense/ledger/ledger';
+import { getActiveEdits } from '../../src/core/condense/ledger/ledger';
 import { checkConversation } from '../../src/core/messages/firewall';
 import { undoLast } from '../../src/giveBack/replacements';
 import { writeClaudeSession, writeZooTask } from '../../src/giveBack/testing';
@@ -97,7 +97,7 @@ test(
       const did = await bothWindows(options, [1, 2]);
       const { messages, ledger } = await expectNothingLost(options, did);
       expect(readFileSync(path)).toEqual(before);
-      expect(applyEdits(messages, activeEdits(ledger)).stale).toEqual([]);
+      expect(applyEdits(messages, getActiveEdits(ledger)).stale).toEqual([]);
       const sessions = readdirSync(dirname(path)).filter((name) => join(dirname(path), name) !== path);
       expect(sessions).toHaveLength(listResults(did, 'given').length - listResults(did, 'taken back').length);
       for (const name of sessions) {

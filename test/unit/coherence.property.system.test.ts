@@ -4,14 +4,14 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coherenceOf, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
-import { coherenceFacts, type Fact } from '../../src/core/condense/coherence/facts';
+import { measureCoherence, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
+import { collectFacts, type Fact } from '../../src/core/condense/coherence/facts';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { lastByPlace, originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { findMarkers } from '../../src/core/messages/markers';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { listContents } from '../../src/core/messages/content';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -52,7 +52,7 @@ function expectedCounts(history: History, edits: readonly Edit[]): Record<Fact['
     .join(BETWEEN);
   const none = (): Counts => ({ kept: 0, recallable: 0, lost: 0 });
   const counts = { files: none(), errors: none(), instructions: none(), todos: none() };
-  for (const { kind, text } of coherenceFacts(fresh, DEFAULT_TOOLS)) {
+  for (const { kind, text } of collectFacts(fresh, DEFAULT_TOOLS)) {
     const short = text.split(/[\\/]/).filter(Boolean).slice(-3).join('/');
     const isKept = view.includes(text) || (kind === 'files' && view.includes(short));
     counts[kind][isKept ? 'kept' : led.includes(text) ? 'recallable' : 'lost']++;
@@ -70,7 +70,7 @@ async function makeEdits(
   edits: readonly Edit[],
   config: SmartConfigInput,
 ): Promise<readonly Edit[]> {
-  const summarizer = testSummarizer(['A short summary.']);
+  const summarizer = createTestSummarizer(['A short summary.']);
   const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
   const checked = smart.validateConfig(config);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
@@ -87,7 +87,7 @@ describe('the coherence report', () => {
         fc.double({ min: 0.2, max: 1, noNaN: true }),
         async (all, config, share) => {
           const check = (history: History, shown: readonly Edit[]): void => {
-            const counts = getCounts(coherenceOf(history, shown));
+            const counts = getCounts(measureCoherence(history, shown));
             expect(counts).toEqual(expectedCounts(history, shown));
             for (const { recallable, lost } of Object.values(counts)) gone += recallable + lost;
           };

@@ -13,7 +13,7 @@ import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/apply
 import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { coherenceOf } from '../../src/core/condense/coherence/coherence';
+import { measureCoherence } from '../../src/core/condense/coherence/coherence';
 import { FACT_KINDS } from '../../src/core/condense/coherence/facts';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
@@ -185,7 +185,7 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
       // Lossless loses nothing, so a reported loss is a bug in it or in error detection.
       if (provider === 'lossless') {
-        const report = coherenceOf(messages, edits);
+        const report = measureCoherence(messages, edits);
         for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);
       }
       expect(await condense(made, config, messages, edits)).toEqual([]);

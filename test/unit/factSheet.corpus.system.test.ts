@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConversationFile } from '../../src/conversations/readFile';
-import { factsOf, renderFactSheet } from '../../src/core/condense/summary/factSheet';
-import { instructionsOf } from '../../src/core/condense/summary/instructions';
+import { collectFacts, renderFactSheet } from '../../src/core/condense/summary/factSheet';
+import { collectInstructions } from '../../src/core/condense/summary/instructions';
 import { listContents } from '../../src/core/messages/content';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
@@ -44,11 +44,11 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
       .map(({ text }) => text)
       .join('\n');
     const counter = freshCounter();
-    const facts = factsOf(before, DEFAULT_TOOLS);
+    const facts = collectFacts(before, DEFAULT_TOOLS);
     const sheet = renderFactSheet(facts, counter);
     // Paths are relative to a folder stated once; the sheet's own lists count completely.
     const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;
-    const instructions = instructionsOf(before, listToolExchanges(before)).map(({ text }) => text);
+    const instructions = collectInstructions(before, listToolExchanges(before)).map(({ text }) => text);
     const figures = (text: string) => ({
       files: fileNames(text, prefix).size,
       instructions: instructions.filter((instruction) => isKept(instruction, text)).length,

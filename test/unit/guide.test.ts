@@ -8,7 +8,7 @@ import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { freshCounter } from '../generators/setups';
@@ -27,7 +27,7 @@ const configs = examples
   );
 
 /** Estimates use the prices of Claude Sonnet 4. */
-const select = () => selectSummarizer({ condensing: testSummarizer(['']) });
+const select = () => selectSummarizer({ condensing: createTestSummarizer(['']) });
 const smart = smartProvider({ select });
 const strategy = strategyProvider({ providers: () => [losslessProvider, smart, nativeProvider({ select })] });
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { originalOf } from '../../src/core/condense/edits/edits';
-import { instructionsOf } from '../../src/core/condense/summary/instructions';
+import { collectInstructions } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { listContents } from '../../src/core/messages/content';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { findNewViolations } from '../../src/core/messages/firewall';
@@ -37,7 +37,7 @@ async function condense(
   { contextWindow, ...config }: Setup,
   more: { edits?: never[]; signal?: AbortSignal } = {},
 ): Promise<CondensationOutcome> {
-  const summarizer = testSummarizer(script, { contextWindow });
+  const summarizer = createTestSummarizer(script, { contextWindow });
   const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const manager = new CondensationManager(freshCounter(), [provider]);
   const minimumGain = { percent: 0, tokens: 1 };
@@ -86,7 +86,7 @@ describe('any condensation by Summary', () => {
       const counter = freshCounter();
       for (const edit of outcome.edits) {
         if (edit.kind !== 'summary') continue;
-        const words = instructionsOf(messages.slice(0, edit.end), listToolExchanges(messages)).filter(
+        const words = collectInstructions(messages.slice(0, edit.end), listToolExchanges(messages)).filter(
           ({ message }) => message >= edit.start && message < edit.end,
         );
         const tokens = words.reduce((sum, { text }) => sum + counter.text(text), 0);
@@ -117,7 +117,7 @@ describe('any condensation by Summary', () => {
       fc.asyncProperty(history, setup, fc.nat(3), async (messages, { contextWindow, ...config }, after) => {
         const abort = new AbortController();
         let asked = 0;
-        const summarizer = testSummarizer(
+        const summarizer = createTestSummarizer(
           async () => {
             if (asked++ < after) return 'a part';
             abort.abort(new Error('stop'));

@@ -14,7 +14,7 @@ import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import { findNewViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -33,7 +33,7 @@ const GOOD: Answer = () => 'The result was as expected; nothing else of it matte
 /** Providers with a scripted model; calls are numbered from 0. */
 function bed(answer?: Answer) {
   let calls = 0;
-  const summarizer = testSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
+  const summarizer = createTestSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
   const select = () => selectSummarizer(answer ? { condensing: summarizer } : {});
   const smart = smartProvider({ select });
   const steps = [losslessProvider, truncationProvider, nativeProvider({ select }), smart] as const;

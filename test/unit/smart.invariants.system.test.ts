@@ -8,7 +8,7 @@ import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { checkEdits } from '../../src/core/condense/edits/checkEdits';
 import { smartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
-import { testSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
+import { createTestSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
 import type { Hash } from '../../src/core/hash';
 import { findNewViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
@@ -129,30 +129,30 @@ describe('conversations under presets with a model', () => {
           fc.oneof(fc.constantFrom('short', someMarker('x'), '</content><read_file>'), fc.string({ unit: 'binary' })),
         ),
         async (history, config, script) => {
-          expectSound(history, await condense(history, config, summaries(testSummarizer(script))));
+          expectSound(history, await condense(history, config, summaries(createTestSummarizer(script))));
         },
       ),
     ));
 
   it('stay sound if it fails at any call', () =>
     holds(async (history, config) => {
-      const fine = testSummarizer(['A short summary.']);
+      const fine = createTestSummarizer(['A short summary.']);
       await condense(history, { ...config, parallelCalls: 1 }, summaries(fine));
       for (let failing = 0; failing < Math.min(fine.requests.length, TRIED_CALLS); failing++) {
         const script = fine.requests.map((_, index) => (index === failing ? 'failed' : 'A short summary.'));
-        const summarizer = testSummarizer([...script, 'A short summary.']);
+        const summarizer = createTestSummarizer([...script, 'A short summary.']);
         expectSound(history, await condense(history, { ...config, parallelCalls: 1 }, summaries(summarizer)));
       }
-      expectSound(history, await condense(history, config, summaries(testSummarizer(['failed']))));
+      expectSound(history, await condense(history, config, summaries(createTestSummarizer(['failed']))));
     }));
 
   it('stay unchanged if the run is cancelled at any call', () =>
     holds(async (history, config) => {
-      const fine = testSummarizer(['A short summary.']);
+      const fine = createTestSummarizer(['A short summary.']);
       await condense(history, config, summaries(fine));
       for (let last = 1; last <= Math.min(fine.requests.length, TRIED_CALLS); last++) {
         const abort = new AbortController();
-        const summarizer = testSummarizer(() => {
+        const summarizer = createTestSummarizer(() => {
           if (summarizer.requests.length === last) abort.abort(new Error('enough'));
           return Promise.resolve(abort.signal.aborted ? 'aborted' : 'A short summary.');
         });
@@ -165,7 +165,7 @@ describe('conversations under presets with a model', () => {
 
   it('match their estimate if replies are as long as expected', () =>
     holds(async (history, config) => {
-      const provider = smartProvider(summaries(testSummarizer(['A short summary.'])));
+      const provider = smartProvider(summaries(createTestSummarizer(['A short summary.'])));
       const checked = provider.validateConfig(config);
       if (!checked.valid) throw new Error('wrong configuration');
       const context = { messages: history, edits: [], counter: freshCounter() };

@@ -9,7 +9,7 @@ import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { findPreset } from '../../src/core/condense/providers/smart/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { listTouchedFiles } from '../../src/core/messages/filesTouched';
-import { openErrors } from '../../src/core/condense/summary/openErrors';
+import { findOpenErrors } from '../../src/core/condense/summary/openErrors';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { findNewViolations } from '../../src/core/messages/firewall';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
@@ -126,6 +126,6 @@ describe('facts about files with Windows paths', () => {
       ...exchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', { is_error: true }),
       ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
-    expect(openErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
+    expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
-import { messageOutcomes } from '../../core/condense/edits/outcomes';
-import { editChanges, type EditChange } from '../../core/condense/report/editChanges';
+import { getMessageOutcomes } from '../../core/condense/edits/outcomes';
+import { describeEditChanges, type EditChange } from '../../core/condense/report/editChanges';
 import { isOperation, OPERATIONS } from '../../core/condense/edits/operations';
 import { renderBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
@@ -21,15 +21,15 @@ import type {
   PreviewRequest,
   SelectionResult,
 } from './messages';
-import { coherenceOf, type CoherenceReport } from '../../core/condense/coherence/coherence';
-import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
+import { measureCoherence, type CoherenceReport } from '../../core/condense/coherence/coherence';
+import { measureCodeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { Pass } from '../../core/condense/providers/smart/passSchema';
 import { stepNames } from '../../core/condense/providers/smart/run';
 import { itemsOf } from '../../core/condense/providers/smart/items';
-import { select } from '../../core/condense/providers/smart/selection';
+import { selectContent } from '../../core/condense/providers/smart/selection';
 import { makeToolTable } from '../../core/messages/tools';
 
 /** UTF-16 units of a message shown in a cell. */
@@ -50,7 +50,7 @@ export function buildPreviewResult(
     title: held.title,
     ...getModel(held),
     cells: listCells(held, edits, view, counter),
-    edits: editChanges(held.messages, held.edits, first).map(makeExcerpt),
+    edits: describeEditChanges(held.messages, held.edits, first).map(makeExcerpt),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...held.pinned],
@@ -72,7 +72,7 @@ function listCells(
   view: AppliedEdits,
   counter: MessageCounter,
 ): MessageCell[] {
-  const outcomes = messageOutcomes(messages, [...active, ...edits]);
+  const outcomes = getMessageOutcomes(messages, [...active, ...edits]);
   const before = tokensByOrigin(applyEdits(messages, active), counter);
   const after = tokensByOrigin(view, counter);
   return messages.map((message, index) => ({
@@ -114,7 +114,7 @@ function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange):
  * @param edits those that would be made.
  */
 export const computeCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
-  coherenceOf(held.messages, [...held.edits, ...edits]);
+  measureCoherence(held.messages, [...held.edits, ...edits]);
 
 /** Adds up facts of all kinds. */
 function countFacts(report: CoherenceReport): ComparedResult['facts'] {
@@ -140,7 +140,7 @@ export async function compare(
   const estimate = await estimator.of(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
   const facts = countFacts(computeCoherence(held, estimate.edits));
-  const retention = await codeLineRetention(held.messages, async (prefix) => {
+  const retention = await measureCodeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
     const { edits } = await estimator.of(beginning, { setup, excluded: [] }, signal);
     const { messages: view, origins } = applyEdits(prefix, edits);
@@ -202,7 +202,7 @@ export function computeSelection(
   const { config, pass } = findPass(setup, index);
   const draft = new Draft(messages, counter, edits);
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
-  const { zone, has } = select(draft, pass.selection, tools);
+  const { zone, has } = selectContent(draft, pass.selection, tools);
   const items = itemsOf(draft);
   const taken = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),

@@ -3,7 +3,7 @@ import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
-import { withoutMessages } from '../../core/condense/report/editChanges';
+import { excludeMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
 import type { CondensationEstimate, StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
@@ -91,7 +91,7 @@ export class Estimator {
       const view = viewWith(edits);
       return { edits, view, tokensAfter: this.counter.messages(view.messages), notes: [] };
     }
-    const { violations, ...rest } = withoutMessages(held.messages, held.edits, edits, excluded, this.counter);
+    const { violations, ...rest } = excludeMessages(held.messages, held.edits, edits, excluded, this.counter);
     const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
     return { ...rest, view: viewWith(rest.edits), notes };
   }

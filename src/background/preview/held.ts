@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { splitLocation } from '../../conversations/location';
 import { fileError, readConversationFile } from '../../conversations/readFile';
 import type { Edit } from '../../core/condense/edits/edits';
-import { pinnedIndexes } from '../../core/condense/ledger/pins';
+import { getPinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { getKnownFacts } from '../knownFacts';
@@ -53,7 +53,7 @@ export class HeldConversations {
     if (conversation.kind === 'live') return this.live(conversation);
     const content = this.read(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });
-    return { ...content, pinned: pinnedIndexes(ledger.pinned, content.messages) };
+    return { ...content, pinned: getPinnedIndexes(ledger.pinned, content.messages) };
   }
 
   private live({ id, title, pinned }: LiveConversation): PreviewConversation {

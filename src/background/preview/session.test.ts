@@ -6,7 +6,7 @@ import { generateConversation } from '../../../test/generators/conversation';
 import { assistant, exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { CondensationManager, smartProvider } from '../../core/condense';
-import { testSummarizer } from '../../core/condense/summary/testing';
+import { createTestSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
 import { pinMessages } from '../storedConversations';
@@ -200,7 +200,7 @@ it('a summary that was paid for before costs nothing', async () => {
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
   const provider = smartProvider({
-    select: () => ({ summarizer: testSummarizer(['A summary.'], model), chosen: 'condensing-profile' }),
+    select: () => ({ summarizer: createTestSummarizer(['A summary.'], model), chosen: 'condensing-profile' }),
     memo: new StoredSummaries(summaries),
   });
   const checked = provider.validateConfig('quality');

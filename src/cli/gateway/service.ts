@@ -33,7 +33,7 @@ import { ownFile, ownStore, refused } from '../output';
 import type { GatewayArguments, SummaryLimits } from './arguments';
 import { limitWords } from './limitWords';
 import { formatTokens } from '../../core/format';
-import { namesOf } from '../../core/condense/report/report';
+import { listNames } from '../../core/condense/report/report';
 import { whyNot } from '../../core/condense/fallback';
 
 export interface Service {
@@ -108,7 +108,7 @@ export async function startService(
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
-      const by = namesOf(event.outcome, (id) => manager.providerName(id));
+      const by = listNames(event.outcome, (id) => manager.providerName(id));
       log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'not-condensed') {
       const { reason, outcome, givenUp } = event;

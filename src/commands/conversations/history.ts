@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { CondensationOutline } from '../../background/taskResults';
-import { providerNameOf, withConfigName } from '../../core/condense/types';
+import { getProviderName, formatProviderName } from '../../core/condense/types';
 import { formatTokenChange } from '../../window/condensationWords';
 import { findShownCondensation, findUndoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { getLedgerFolder } from '../../window/background';
@@ -42,7 +42,7 @@ export async function showHistory(
   picker.items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
     label: formatTokenChange(condensation.tokensBefore, condensation.tokensAfter),
     description: [
-      withConfigName(providerNameOf(condensation.provider, services.registered.list()), condensation.configName),
+      formatProviderName(getProviderName(condensation.provider, services.registered.list()), condensation.configName),
       new Date(condensation.at).toLocaleString(vscode.env.language),
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),

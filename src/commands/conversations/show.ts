@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import type { ShownConversation } from '../../background/taskResults';
-import { namesOfCondensations } from '../../core/condense/report/report';
-import { isBuiltIn, providerNameOf } from '../../core/condense/types';
+import { listCondensationNames } from '../../core/condense/report/report';
+import { isBuiltIn, getProviderName } from '../../core/condense/types';
 import { formatProviders, formatPreview } from '../../window/condensationWords';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { condenseNow } from '../condenseNow';
@@ -69,7 +69,7 @@ export const createComparison = (
 ) => ({
   conversation: conversation.id,
   title: conversation.title,
-  by: namesOfCondensations(condensations, (id) => providerNameOf(id, registered.list())),
+  by: listCondensationNames(condensations, (id) => getProviderName(id, registered.list())),
   before,
   after,
   firstChange,
@@ -84,7 +84,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   if (!isBuiltIn(provider)) {
     const words = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
-      providerNameOf(provider, services.registered.list()),
+      getProviderName(provider, services.registered.list()),
     );
     void showInformationMessage(words);
     return;

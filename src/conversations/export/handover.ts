@@ -9,9 +9,9 @@ import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
 import { isAddedByAgent } from '../../core/messages/task';
 import type { ApiMessage } from '../../core/messages/types';
-import { factsOf, renderFactSheet } from '../../core/condense/summary/factSheet';
-import { oneLine, quoted, QUOTING_RULE } from '../../core/condense/summary/quoting';
-import { cutMiddle, turnsIn, withHeaders, type Turn } from '../../core/condense/summary/transcript';
+import { collectFacts, renderFactSheet } from '../../core/condense/summary/factSheet';
+import { toOneLine, quoteLines, QUOTING_RULE } from '../../core/condense/summary/quoting';
+import { cutMiddle, createTurns, addHeaders, type Turn } from '../../core/condense/summary/transcript';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Losses } from './losses';
 import type { Exportable } from './types';
@@ -38,15 +38,15 @@ export function handoverText(
   // Mask before truncating: half a key is no longer recognized.
   const messages = original.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
-  const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
+  const facts = renderFactSheet(collectFacts(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
   // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
   const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
       QUOTING_RULE,
-    `## The conversation\n${oneLine(title)}`,
-    ...(summary ? [`## Summary of what came before\n${quoted(cutMiddle(prose(summary), SUMMARY_CHARS))}`] : []),
+    `## The conversation\n${toOneLine(title)}`,
+    ...(summary ? [`## Summary of what came before\n${quoteLines(cutMiddle(prose(summary), SUMMARY_CHARS))}`] : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
@@ -68,7 +68,7 @@ function selectNewest(
   let tokens = 0;
   let start = messages.length;
   while (start > 0) {
-    const [turn] = turnsIn(messages, { start: start - 1, end: start }, LIMITS);
+    const [turn] = createTurns(messages, { start: start - 1, end: start }, LIMITS);
     if (turn !== undefined) {
       tokens += counter.text(turn.body) + HEADER_TOKENS;
       if (tokens > budget && turns.length > 0) break;
@@ -76,7 +76,7 @@ function selectNewest(
     }
     start -= 1;
   }
-  return { texts: withHeaders(turns), leftOut: start };
+  return { texts: addHeaders(turns), leftOut: start };
 }
 
 /** Approximate tokens of the line that names the speaker. */

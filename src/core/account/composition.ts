@@ -1,6 +1,6 @@
 /** Composition of a conversation's requests, and waste in them. */
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
-import { namesOf } from '../condense/futureNeed/neededLater';
+import { findNames } from '../condense/futureNeed/neededLater';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../messages/personText';
@@ -256,7 +256,7 @@ function unusedIn(
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       for (const { text } of listContents(message)) {
-        for (const name of namesOf(text)) {
+        for (const name of findNames(text)) {
           const owner = firstIn.get(name);
           if (owner) used.add(owner);
           else firstIn.set(name, undefined);
@@ -269,7 +269,7 @@ function unusedIn(
     }
     for (const exchange of byMessage.get(index) ?? []) {
       let own = 0;
-      for (const name of namesOf(exchange.resultText)) {
+      for (const name of findNames(exchange.resultText)) {
         if (firstIn.has(name)) continue;
         firstIn.set(name, exchange);
         own += 1;
@@ -280,7 +280,7 @@ function unusedIn(
     }
     for (const { type, text } of listContents(message)) {
       if (type === 'toolResults') continue;
-      for (const name of namesOf(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
+      for (const name of findNames(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
     }
   });
   return exchanges

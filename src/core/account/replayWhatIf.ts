@@ -3,8 +3,8 @@
  * provider whenever due. Assumes the same answers, and keeps the agent's own compactions.
  */
 import { KeptParts, type CondensedPrefix } from '../condense/futureNeed/kept';
-import { neededLinesOf } from '../condense/futureNeed/neededLater';
-import { turnsOf } from '../condense/futureNeed/cuts';
+import { findNeededLines } from '../condense/futureNeed/neededLater';
+import { findTurnStarts } from '../condense/futureNeed/cuts';
 import type { Usage } from '../cost/usage';
 import { placeKey, type Edit } from '../condense/edits/edits';
 import { getValueAt } from '../messages/path';
@@ -129,8 +129,8 @@ function missingIn(
   condensed: CondensedPrefix,
   lines: { needed: number; missing: number; recallable: number },
 ): string[] {
-  const ahead = turnsOf(messages).filter((turn) => turn >= cut);
-  const needed = neededLinesOf(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
+  const ahead = findTurnStarts(messages).filter((turn) => turn >= cut);
+  const needed = findNeededLines(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
   if (needed.length === 0) return [];
   const kept = new KeptParts(messages.slice(0, cut), condensed);
   const places = new Map<string, string>();

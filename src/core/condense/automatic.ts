@@ -23,7 +23,7 @@ export type AutomaticOutcome =
  * @param overheadTokens o200k tokens sent besides the messages
  * @param dueTokens the model's tokens of the whole request, if it is due below the threshold
  */
-export const messagesTarget = (
+export const getMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,
   threshold: Threshold,
   overheadTokens = 0,
@@ -61,7 +61,7 @@ export async function condenseIfNeeded(
     {
       ...rest,
       trigger: 'automatic',
-      targetTokens: request.targetTokens ?? messagesTarget(window, threshold, overheadTokens),
+      targetTokens: request.targetTokens ?? getMessagesTarget(window, threshold, overheadTokens),
       windowTokens: Math.floor(contextWindow / tokenFactor),
     },
     { ...policy, window },

@@ -99,26 +99,26 @@ export type CondensationOutcome =
       readonly view: readonly ApiMessage[];
     });
 
-interface Condensed {
+interface CondensedOutcome {
   readonly kind: 'condensed';
 }
 
 /** Removes messages and edits, which may be as long as the conversation. */
-export function summarizeOutcome(outcome: OutcomeSummary & Condensed): OutcomeSummary & Condensed;
+export function summarizeOutcome(outcome: OutcomeSummary & CondensedOutcome): OutcomeSummary & CondensedOutcome;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
   if (outcome.kind !== 'condensed') return outcome;
   // The type has no such fields, but the object may.
-  const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & Condensed;
+  const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & CondensedOutcome;
   return summary;
 }
 
 /** For callers that have the messages: the edits determine the view. */
 export type OutcomeWithoutView =
-  | Exclude<OutcomeSummary, Condensed>
-  | (Extract<OutcomeSummary, Condensed> & { readonly edits: readonly Edit[] });
+  | Exclude<OutcomeSummary, CondensedOutcome>
+  | (Extract<OutcomeSummary, CondensedOutcome> & { readonly edits: readonly Edit[] });
 
-export function withoutView(outcome: CondensationOutcome): OutcomeWithoutView {
+export function removeView(outcome: CondensationOutcome): OutcomeWithoutView {
   if (outcome.kind !== 'condensed') return outcome;
   const { view: _view, ...rest } = outcome;
   return rest;

@@ -3,7 +3,7 @@ import { describeIssue } from '../issueWords';
 import { isRecord } from '../messages/blocks';
 import { getValueAt } from '../messages/path';
 import { findUnknownFields } from './unknownFields';
-import { parseWithoutWrong, perUnknownField, type FieldPath } from './wrongFields';
+import { parseWithoutWrong, splitUnknownFields, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
@@ -14,11 +14,14 @@ import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResul
 export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) {
-    const warnings = isRecord(result.data) ? findUnknownFields(known ?? jsonSchema(schema), result.data) : [];
+    const warnings = isRecord(result.data) ? findUnknownFields(known ?? toJsonSchema(schema), result.data) : [];
     return { valid: true, config: result.data, ...(warnings.length > 0 && { warnings }) };
   }
   const { issues } = result.error;
-  return { valid: false, problems: issues.flatMap((issue) => problemsOf(issue, config, known ?? jsonSchema(schema))) };
+  return {
+    valid: false,
+    problems: issues.flatMap((issue) => toProblems(issue, config, known ?? toJsonSchema(schema))),
+  };
 }
 
 /**
@@ -29,21 +32,21 @@ export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: Confi
 export function validateFields<T>(
   schema: z.ZodType<T>,
   config: unknown,
-  known: ConfigSchema = jsonSchema(schema),
-  removable: (path: FieldPath) => FieldPath | undefined = fieldOrEntry,
+  known: ConfigSchema = toJsonSchema(schema),
+  removable: (path: FieldPath) => FieldPath | undefined = getRemovableField,
 ): ValidationResult<T> {
   const result = validate(schema, config, known);
   if (result.valid) return result;
   const { rest, issues } = parseWithoutWrong(schema, config, known, removable);
   return {
     valid: false,
-    problems: issues.flatMap((issue) => problemsOf(issue, config, known)),
+    problems: issues.flatMap((issue) => toProblems(issue, config, known)),
     ...(rest && { rest }),
   };
 }
 
 /** The entry of the outermost list, otherwise the field itself. */
-function fieldOrEntry(path: FieldPath): FieldPath {
+function getRemovableField(path: FieldPath): FieldPath {
   const entry = path.findIndex((key) => typeof key === 'number');
   return entry === -1 ? path : path.slice(0, entry + 1);
 }
@@ -52,13 +55,13 @@ function fieldOrEntry(path: FieldPath): FieldPath {
  * If several forms are allowed, the problems with the closest one: the form with the fewest
  * problems, the deepest first.
  */
-function problemsOf(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
+function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
-    return perUnknownField(issue, known, config).flatMap((each) => problemsOf(each, config, known));
+    return splitUnknownFields(issue, known, config).flatMap((each) => toProblems(each, config, known));
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [nearest = []] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
-    return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
+    return nearest.flatMap((inner) => toProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
   }
   const found = getValueAt(
     config,
@@ -66,14 +69,14 @@ function problemsOf(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchem
   );
   const namesValue = issue.code === 'custom';
   const words = describeIssue(issue);
-  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${shown(found)}` }];
+  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${formatValue(found)}` }];
 }
 
 const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
 
 const MAX_SHOWN = 60;
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
 }
@@ -84,7 +87,7 @@ const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
  * The JSON Schema of a configuration, used for validation, the panel and package.json. Memoized,
  * because creating it takes milliseconds.
  */
-export function jsonSchema(schema: z.ZodType): ConfigSchema {
+export function toJsonSchema(schema: z.ZodType): ConfigSchema {
   // Functions, which only API users can pass, have no schema.
   const made =
     jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
@@ -99,7 +102,7 @@ export interface UsableConfig {
 }
 
 /** The usable part of a configuration, or its problems in words if there is none. */
-export function usableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
+export function toUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
     const { warnings = [] } = result;
@@ -120,8 +123,8 @@ export function usableConfig(provider: CondensationProvider, config: unknown): U
  * The usable part of a configuration, or the provider's defaults, with notes about what is wrong.
  * @throws Error if the provider rejects its own defaults
  */
-export function checkedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
-  const usable = usableConfig(provider, config);
+export function toCheckedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
+  const usable = toUsableConfig(provider, config);
   if (typeof usable !== 'string') return usable;
   const defaults = provider.validateConfig(undefined);
   if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
@@ -133,4 +136,4 @@ export function checkedConfig(provider: CondensationProvider, config: unknown): 
  * @param config unchecked; an invalid one counts as the defaults
  */
 export const asksModel = (provider: CondensationProvider, config: unknown): boolean =>
-  provider.asksModel?.(checkedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;
+  provider.asksModel?.(toCheckedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coherenceOf } from './coherence/coherence';
+import { measureCoherence } from './coherence/coherence';
 import { Cooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 
@@ -12,7 +12,7 @@ const GOOD: CondensationOutcome = {
   tokensAfter: 300,
   edits: [],
   view: [],
-  coherence: coherenceOf([], []),
+  coherence: measureCoherence([], []),
 };
 
 /** Tokens that are still to come at 500 tokens, after the outcomes. */

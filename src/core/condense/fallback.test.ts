@@ -13,7 +13,7 @@ import { nativeProvider } from './providers/native';
 import { smartProvider } from './providers/smart';
 import { truncationProvider } from './providers/truncation';
 import { selectSummarizer } from './summarizer';
-import { testSummarizer } from './summary/testing';
+import { createTestSummarizer } from './summary/testing';
 import type { CondensationProvider } from './types';
 
 const counter = freshCounter();
@@ -35,7 +35,7 @@ const broken: CondensationProvider = {
 };
 
 function bed(replies: readonly string[] = ['## Goal\nx']) {
-  const summarizer = testSummarizer(replies);
+  const summarizer = createTestSummarizer(replies);
   const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const providers = [broken, native, losslessProvider, truncationProvider] as const;
   const manager = new CondensationManager(counter, providers);
@@ -213,7 +213,7 @@ describe('after a failed condensation', () => {
     expect(await condense({ mayUseNative: true, window: small }, { signal })).toMatchObject({ kind: 'cancelled' });
     expect(summarizer.requests).toHaveLength(0);
     const abort = new AbortController();
-    const stopping = testSummarizer(async () => {
+    const stopping = createTestSummarizer(async () => {
       abort.abort();
       return 'aborted';
     });

@@ -16,7 +16,7 @@ import {
 import type { Step } from './draft/steps';
 import type { Work } from './draft/work';
 import type { CondensationManager } from './manager';
-import { tooLittleGain } from './minimumGain';
+import { explainTooLittleGain } from './minimumGain';
 import { runPipeline } from './pipeline';
 import { allowedTokens } from './trigger/thresholds';
 import type { UnchangedReason } from './types';
@@ -182,7 +182,7 @@ function withMinimumGain(
   { minimumGain = DEFAULT_MINIMUM_GAIN }: CondensationRequest,
 ): CondensationOutcome {
   if (outcome.kind !== 'condensed') return outcome;
-  const detail = tooLittleGain(outcome.tokensBefore, outcome.tokensAfter, minimumGain);
+  const detail = explainTooLittleGain(outcome.tokensBefore, outcome.tokensAfter, minimumGain);
   if (detail === undefined) return outcome;
   const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = outcome;
   const notes = base.notes.filter((note) => note !== LOSSLESS_ALONE);

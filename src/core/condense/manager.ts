@@ -1,7 +1,7 @@
 import type { MessageCounter } from '../tokens/messageCounter';
-import { asksModel, checkedConfig } from './config';
+import { asksModel, toCheckedConfig } from './config';
 import { checkResult } from './checkResult';
-import { coherenceOf, floorBreaches } from './coherence/coherence';
+import { measureCoherence, describeBreaches } from './coherence/coherence';
 import {
   DEFAULT_MINIMUM_GAIN,
   type CondensationOutcome,
@@ -9,13 +9,13 @@ import {
   type OutcomeBase,
   type ProviderInfo,
 } from './condensation';
-import { tooLittleGain } from './minimumGain';
+import { explainTooLittleGain } from './minimumGain';
 import { Cooldown } from './cooldown';
 import { applyEdits } from './edits/applyEdits';
 import { betweenSteps } from '../betweenSteps';
 import {
   ProviderFailure,
-  providerNameOf,
+  getProviderName,
   type CondensationEstimate,
   type CondensationProvider,
   type ConversationContext,
@@ -72,7 +72,7 @@ export class CondensationManager {
 
   /** A provider's name for people; its ID if it isn't registered. */
   providerName(id: string): string {
-    return providerNameOf(id, [...this.providers.values()]);
+    return getProviderName(id, [...this.providers.values()]);
   }
 
   listProviders(): ProviderInfo[] {
@@ -122,7 +122,7 @@ export class CondensationManager {
    */
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
     const provider = this.providerOf(request);
-    const { config } = checkedConfig(provider, request.config);
+    const { config } = toCheckedConfig(provider, request.config);
     const { context } = this.situationOf(request);
     return provider.estimate(context, config, request);
   }
@@ -180,7 +180,7 @@ export class CondensationManager {
   ): Promise<CondensationOutcome> {
     let result: ProviderResult | undefined;
     try {
-      const { config, notes } = checkedConfig(provider, request.config);
+      const { config, notes } = toCheckedConfig(provider, request.config);
       makers.notes.push(...notes);
       // Applying the edits so far and counting took time.
       await betweenSteps(request.signal);
@@ -244,11 +244,11 @@ export class CondensationManager {
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
     const saved = tokensBefore - tokensAfter;
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
-    const tooLittle = tooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
+    const tooLittle = explainTooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
     if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
     await betweenSteps(request.signal);
-    const coherence = coherenceOf(request.messages, [...context.edits, ...edits]);
-    const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
+    const coherence = measureCoherence(request.messages, [...context.edits, ...edits]);
+    const breaches = describeBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }

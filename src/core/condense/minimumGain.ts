@@ -2,7 +2,7 @@ import type { MinimumGain } from './condensation';
 import { formatTokens } from '../format';
 
 /** Explains why a result is not worth applying; undefined if it is. */
-export function tooLittleGain(
+export function explainTooLittleGain(
   tokensBefore: number,
   tokensAfter: number,
   { percent, tokens }: MinimumGain,

@@ -44,7 +44,7 @@ export interface LimitNames {
   readonly unknownPrice: string;
 }
 
-export const limitNamesIn = ({ limitNames, profile }: SummarizerModel): LimitNames =>
+export const getLimitNames = ({ limitNames, profile }: SummarizerModel): LimitNames =>
   limitNames ?? {
     condensation: 'contextCondenser.maxCostPerCondensation',
     conversation: 'contextCondenser.maxCostPerConversation',
@@ -61,7 +61,7 @@ export type MaskPolicy = (typeof MASK_POLICIES)[number];
  * @param vendor vendor of the conversation's own model
  * @param asked policy of the run's configuration
  */
-export function masksFor(
+export function shouldMask(
   { vendor: other, maskSecrets }: SummarizerModel,
   vendor: string | undefined,
   asked?: MaskPolicy,
@@ -93,7 +93,7 @@ const THINKING_TOKENS = 8_192;
 const MAX_THINKING_SHARE = 0.05;
 
 /** The output limit for an answer of this many tokens, with room to think. */
-export function outputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
+export function getOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
   const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MAX_THINKING_SHARE);
   return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
 }
@@ -150,21 +150,21 @@ export interface Summarizer {
 }
 
 /** A profile that can't be used now. */
-export interface Unavailable {
+export interface UnavailableProfile {
   readonly profile: string;
   readonly reason: string;
 }
 
 /** Gets the conversation's own model for summaries. Called only if no profile can be used. */
-export type OwnModel = () => Promise<Summarizer | Unavailable>;
+export type OwnModel = () => Promise<Summarizer | UnavailableProfile>;
 
 export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */
-  readonly condensing?: Summarizer | Unavailable;
+  readonly condensing?: Summarizer | UnavailableProfile;
   /** The condensing profile, if a pass names another one. */
-  readonly instead?: Summarizer | Unavailable;
+  readonly instead?: Summarizer | UnavailableProfile;
   /** The conversation's own model. */
-  readonly conversation?: Summarizer | Unavailable;
+  readonly conversation?: Summarizer | UnavailableProfile;
 }
 
 export interface SelectedSummarizer {
@@ -179,7 +179,7 @@ export class NoSummarizerError extends Error {
   override readonly name = 'NoSummarizerError';
 }
 
-const isThere = (candidate: Summarizer | Unavailable | undefined): candidate is Summarizer =>
+const isThere = (candidate: Summarizer | UnavailableProfile | undefined): candidate is Summarizer =>
   candidate !== undefined && 'summarize' in candidate;
 
 /**

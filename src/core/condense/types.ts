@@ -28,7 +28,7 @@ export const NEW_RESULTS = 'on-arrival';
  * A provider's name for people; its ID if its extension is gone.
  * @param registered providers that may be other extensions'
  */
-export function providerNameOf(
+export function getProviderName(
   id: string,
   registered: readonly { readonly id: string; readonly name: string }[] = [],
 ): string {
@@ -37,11 +37,11 @@ export function providerNameOf(
 }
 
 /** A provider's name with its preset or strategy, such as "Smart (File-Aware)". */
-export const withConfigName = (provider: string, configName: string | undefined): string =>
+export const formatProviderName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
 /** The preset that runs if Lossless is not enough. */
-export const FILE_AWARE_NAME = withConfigName(PROVIDER_NAMES.smart, 'File-Aware');
+export const FILE_AWARE_NAME = formatProviderName(PROVIDER_NAMES.smart, 'File-Aware');
 
 export interface ProviderCapabilities {
   /** True if everything that the provider removes can be restored without a model. */

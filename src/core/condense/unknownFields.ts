@@ -13,7 +13,7 @@ const MAX_DEPTH = 40;
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_DEPTH) return [];
-    const shape = shapeFor(given, value, schema);
+    const shape = findShape(given, value, schema);
     if (!shape) return [];
     if (Array.isArray(value))
       return value.flatMap((entry, index) => walk(shape['items'], entry, [...path, `${index}`]));
@@ -24,33 +24,33 @@ export function findUnknownFields(schema: ConfigSchema, config: unknown): Config
       if (Object.hasOwn(known, name)) return walk(known[name], inner, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
         return walk(additionalProperties, inner, [...path, name]);
-      return isRecord(properties) ? [warning([...path, name], Object.keys(known))] : [];
+      return isRecord(properties) ? [createWarning([...path, name], Object.keys(known))] : [];
     });
   };
   return walk(schema, config, []);
 }
 
-function warning(path: readonly string[], known: readonly string[]): ConfigWarning {
+function createWarning(path: readonly string[], known: readonly string[]): ConfigWarning {
   const suggestion = findNearestName(path.at(-1) ?? '', known);
   if (suggestion === undefined) return { path: path.join('.'), message: 'is not a known field' };
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
 /** The part of a schema for a value: follows references and selects the matching shape. */
-function shapeFor(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
+function findShape(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
   if (!isRecord(given) || depth > MAX_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;
-  if (typeof reference === 'string') return shapeFor(targetOf(reference, root), value, root, depth + 1);
-  if (Array.isArray(allOf) && allOf.length === 1) return shapeFor(allOf[0], value, root, depth + 1);
+  if (typeof reference === 'string') return findShape(resolveReference(reference, root), value, root, depth + 1);
+  if (Array.isArray(allOf) && allOf.length === 1) return findShape(allOf[0], value, root, depth + 1);
   const shapes = given['oneOf'] ?? given['anyOf'];
   if (!Array.isArray(shapes)) return given;
   const fitting = shapes
-    .map((shape: unknown) => shapeFor(shape, value, root, depth + 1))
-    .filter((shape) => shape !== undefined && hasConstantsOf(shape, value));
+    .map((shape: unknown) => findShape(shape, value, root, depth + 1))
+    .filter((shape) => shape !== undefined && matchesConstants(shape, value));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function targetOf(reference: string, root: ConfigSchema): unknown {
+function resolveReference(reference: string, root: ConfigSchema): unknown {
   let target: unknown = root;
   for (const key of reference.split('/').slice(1)) target = isRecord(target) ? target[key] : undefined;
   return target;
@@ -59,7 +59,7 @@ function targetOf(reference: string, root: ConfigSchema): unknown {
 /**
  * True if the value has the shape's type and the constants that distinguish it from other shapes.
  */
-function hasConstantsOf({ type, properties }: Record<string, unknown>, value: unknown): boolean {
+function matchesConstants({ type, properties }: Record<string, unknown>, value: unknown): boolean {
   if (Array.isArray(value)) return type === 'array';
   if (!isRecord(value)) return false;
   if (type !== 'object') return false;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePresets } from '../../settings/presets';
 import { SETTINGS } from '../../settings/table';
-import { checkedConfig } from './config';
+import { toCheckedConfig } from './config';
 import { losslessProvider } from './providers/lossless';
 import { smartProvider } from './providers/smart';
 import { nativeConfigSchema } from './summary/nativeConfig';
@@ -104,7 +104,7 @@ describe('wrong passes', () => {
         const isUsable = first === -1 || kept.length > 0;
         expect(presets).toEqual(isUsable ? [{ ...preset, config: { ...config, passes: kept } }] : []);
         expect(problems.length > 0).toBe(first !== -1);
-        const ran = checkedConfig(smart, config);
+        const ran = toCheckedConfig(smart, config);
         expect(ran.notes.length > 0).toBe(first !== -1);
         if (isUsable) expect(ran.config).toMatchObject({ parallelCalls: 2, passes: kept.map(({ id }) => ({ id })) });
       }),

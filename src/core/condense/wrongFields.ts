@@ -27,17 +27,17 @@ export function parseWithoutWrong<T>(
   for (;;) {
     const parsed = schema.safeParse(written);
     if (parsed.success) return { rest: { config: parsed.data, written }, issues };
-    const found = parsed.error.issues.flatMap((issue) => perUnknownField(issue, known, written));
+    const found = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, known, written));
     issues.push(...found);
     const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
     // Stop if a round removes nothing.
     if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
-    written = withoutPaths(written, paths);
+    written = removePaths(written, paths);
   }
 }
 
 /** Reports each unknown field separately, with the field that was probably meant. */
-export function perUnknownField(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
+export function splitUnknownFields(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   const unknown = findUnknownFields(known, value);
   return issue.keys.map((key) => {
@@ -48,12 +48,12 @@ export function perUnknownField(issue: z.core.$ZodIssue, known: ConfigSchema, va
 }
 
 /** Removes list entries from the end, so that earlier indexes stay valid. */
-const withoutPaths = (value: unknown, paths: readonly FieldPath[]): unknown =>
+const removePaths = (value: unknown, paths: readonly FieldPath[]): unknown =>
   [...new Map(paths.map((path) => [path.map(String).join('\n'), path])).values()]
-    .toSorted((a, b) => compare(b, a))
-    .reduce(withoutPath, value);
+    .toSorted((a, b) => comparePaths(b, a))
+    .reduce(removePath, value);
 
-function compare(a: FieldPath, b: FieldPath): number {
+function comparePaths(a: FieldPath, b: FieldPath): number {
   const place = a.findIndex((key, index) => key !== b[index]);
   const [one, other] = [a[place], b[place]];
   return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
@@ -62,16 +62,16 @@ function compare(a: FieldPath, b: FieldPath): number {
 /**
  * Returns a copy without the field; if the field is missing, without the object that requires it.
  */
-function withoutPath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
+function removePath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
   const [next] = inner;
   if (Array.isArray(value)) {
     const index = Number(field);
     const entry: unknown = value[index];
-    return hasField(entry, next) ? value.with(index, withoutPath(entry, inner)) : value.toSpliced(index, 1);
+    return hasField(entry, next) ? value.with(index, removePath(entry, inner)) : value.toSpliced(index, 1);
   }
   if (!isRecord(value) || typeof field === 'symbol') return value;
   const { [field]: held, ...others } = value;
-  return hasField(held, next) ? { ...others, [field]: withoutPath(held, inner) } : others;
+  return hasField(held, next) ? { ...others, [field]: removePath(held, inner) } : others;
 }
 
 const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>

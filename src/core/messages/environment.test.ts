@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { user } from '../testing';
-import { instructionsOf } from '../condense/summary/instructions';
+import { collectInstructions } from '../condense/summary/instructions';
 import { extractPersonText } from './personText';
 
 const SAID = 'Delete the branch';
@@ -24,7 +24,7 @@ it('the result of a tool that begins like an environment is never the words of a
     fc.property(printed, (output) => {
       const result = `<environment_details>\n${output}`;
       const message = user("[use_mcp_tool for 'a'] Result:", result, `<environment_details>now${closing}`);
-      expect(instructionsOf([message], [])).toEqual([]);
+      expect(collectInstructions([message], [])).toEqual([]);
     }),
   );
 });

@@ -1,6 +1,6 @@
 /** The engine's side of condensations requested by other extensions. */
 import { condenseIfNeeded, type CondensationRequest, type FallbackPolicy } from '../../core/condense';
-import { withoutView, type OutcomeWithoutView } from '../../core/condense/condensation';
+import { removeView, type OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
 import type { WindowLimits } from '../../core/condense/fallback';
 import type { Threshold } from '../../core/condense/trigger/thresholds';
@@ -50,7 +50,7 @@ export class CondenserSession {
   ): Promise<OutcomeWithoutView> {
     this.host.use(setup);
     return this.cancelable(call, async (signal) =>
-      withoutView(await this.host.manager.condense({ ...request, signal, onProgress })),
+      removeView(await this.host.manager.condense({ ...request, signal, onProgress })),
     );
   }
 
@@ -65,7 +65,7 @@ export class CondenserSession {
     return this.cancelable(call, async (signal) => {
       const asked = { ...request, ...terms, signal, onProgress };
       const result = await condenseIfNeeded(this.host.manager, this.counter, asked, policy);
-      if (result.kind === 'ran') return { kind: 'ran', outcome: withoutView(result.outcome) };
+      if (result.kind === 'ran') return { kind: 'ran', outcome: removeView(result.outcome) };
       const { tokens, percent } = result.decision;
       return { kind: 'not-due', tokens, percent };
     });

@@ -1,6 +1,6 @@
-import { byProfile } from '../../core/condense/metrics/groups';
+import { groupByProfile } from '../../core/condense/metrics/groups';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
-import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
+import { createRecommendations, type CurrentSettings } from '../../core/condense/metrics/recommendations';
 import { isBuiltIn } from '../../core/condense/types';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { readSetting } from '../../window/settings/settings';
@@ -22,8 +22,8 @@ export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, 
         total: entries.length,
         sums: computeSums(entries),
         emptyRuns: runs.flatMap(toEmptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
-        groups: byProfile(runs),
-        recommendations: recommendationsFrom(runs, readCurrentSettings()),
+        groups: groupByProfile(runs),
+        recommendations: createRecommendations(runs, readCurrentSettings()),
       };
     },
     setUndone: async ({ isUndone, ...subject }) => {

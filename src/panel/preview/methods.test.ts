@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { coherenceOf } from '../../core/condense/coherence/coherence';
+import { measureCoherence } from '../../core/condense/coherence/coherence';
 import { Draft } from '../../core/condense/draft/draft';
 import { exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
@@ -21,7 +21,7 @@ it('a report with the most and the longest examples crosses; one with more or lo
       strict: false,
     });
   }
-  const report = coherenceOf(messages, draft.edits);
+  const report = measureCoherence(messages, draft.edits);
   expect(report.errors.lost).toBe(40);
   expect(result.parse(report)).toEqual(report);
   const longer = { ...report.errors, lostExamples: ['x'.repeat(201)] };

@@ -1,7 +1,7 @@
 import { getLiveCommand } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
-import { providerNameOf, withConfigName } from '../../core/condense/types';
+import { getProviderName, formatProviderName } from '../../core/condense/types';
 import { shorten } from '../../core/shortened';
 import { formatAge } from '../age';
 import { createFillUri } from './fillDecoration';
@@ -186,7 +186,7 @@ function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow
           vscode.l10n.t(
             'Condensed {0} with {1}: {2}',
             formatAge(now - Date.parse(last.at)),
-            withConfigName(providerNameOf(last.provider), last.configName),
+            formatProviderName(getProviderName(last.provider), last.configName),
             formatTokenChange(last.tokensBefore, last.tokensAfter),
           ),
         ]

@@ -1,5 +1,5 @@
 import { validateFields } from '../../core/condense/config';
-import { presetOf, type Preset } from '../../core/condense/providers/smart/presets';
+import { getPreset, type Preset } from '../../core/condense/providers/smart/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summarizer';
@@ -82,9 +82,9 @@ const getRegisteredConfig = (configs: unknown, id: string): unknown =>
  * Name of the preset that a Smart configuration is or names; undefined if the passes are the user's
  * own.
  */
-export const getPresetName = (config: unknown): string | undefined => presetOf(config, readOwnPresets())?.name;
+export const getPresetName = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.name;
 
-export const getPresetId = (config: unknown): string | undefined => presetOf(config, readOwnPresets())?.id;
+export const getPresetId = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.id;
 
 /** The user's valid presets. */
 export const readOwnPresets = (): readonly Preset[] => readSetting('presets');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setLanguage } from '../l10n';
-import { jsonSchema } from '../../../src/core/condense/config';
+import { toJsonSchema } from '../../../src/core/condense/config';
 import { profileSchema } from '../../../src/settings/profiles';
 import { SETTING_NAMES, SETTINGS } from '../../../src/settings/table';
 import type { Path } from '../state/path';
@@ -114,7 +114,7 @@ it('a profile’s number fields have the units that their texts name', () => {
       const at = [...path, field];
       return ['number', 'integer'].includes(String(inner['type'])) ? [[at, text] as const] : numbersIn(inner, at);
     });
-  const told = numbersIn(jsonSchema(profileSchema), [0]).flatMap(([path, text]) =>
+  const told = numbersIn(toJsonSchema(profileSchema), [0]).flatMap(([path, text]) =>
     TOLD_UNITS.filter(([words]) => words.test(text)).map(([, unit]) => ({ path, unit })),
   );
   expect(told.length).toBeGreaterThan(10);

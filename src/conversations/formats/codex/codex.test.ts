@@ -1,4 +1,4 @@
-import { instructionsOf } from '../../../core/condense/summary/instructions';
+import { collectInstructions } from '../../../core/condense/summary/instructions';
 import { listToolExchanges } from '../../../core/messages/exchanges';
 import { findTask } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
@@ -118,7 +118,9 @@ describe('a rollout', () => {
     ]);
     expect(checkConversation(messages)).toEqual([]);
     expect(findTask(messages)).toBe(2);
-    expect(instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text)).toEqual(['Split the work']);
+    expect(collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text)).toEqual([
+      'Split the work',
+    ]);
   });
 
   it('of a version before September 2025 has no envelope', () => {

@@ -9,11 +9,11 @@ import { losslessConfigSchema } from '../lossless/run';
 import { losslessProvider } from '../providers/lossless';
 import { smartProvider } from '../providers/smart';
 import {
-  coherenceFloorIn,
-  coherenceLines,
-  coherenceOf,
-  floorBreaches,
-  keptPercent,
+  parseCoherenceFloor,
+  describeCoherence,
+  measureCoherence,
+  describeBreaches,
+  getKeptPercent,
   type CoherenceReport,
 } from './coherence';
 
@@ -49,18 +49,18 @@ function watching<T extends object>(value: T, tell: () => void): T {
 
 describe('the coherence report', () => {
   it('finds files, error lines, instructions and to-dos', () => {
-    const report = coherenceOf(MESSAGES, []);
+    const report = measureCoherence(MESSAGES, []);
     expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
     expect(report.todos).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
-    expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
+    expect(describeBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
   it('does not take numbered file lines after an edit for errors', () => {
     const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
     const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
-    const report = coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
+    const report = measureCoherence([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
@@ -75,7 +75,7 @@ describe('the coherence report', () => {
       ['./show src/a.ts', numbered(' | ')],
     ] as const) {
       const messages = [user('Look.'), ...exchange('1', 'Bash', { command }, output)];
-      const report = coherenceOf(messages, []);
+      const report = measureCoherence(messages, []);
       expect(report.errors, output).toMatchObject({ kept: 0, recallable: 0, lost: 0 });
     }
   });
@@ -90,7 +90,7 @@ describe('the coherence report', () => {
       {},
     );
     expect(edits.length).toBeGreaterThan(0);
-    const report = coherenceOf(messages, edits);
+    const report = measureCoherence(messages, edits);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
@@ -99,7 +99,7 @@ describe('the coherence report', () => {
     const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
     const draft = new Draft(messages, freshCounter());
     cutWhole(draft, 2, ['content', 0, 'content']);
-    const [example = ''] = coherenceOf(messages, draft.edits).errors.recallableExamples;
+    const [example = ''] = measureCoherence(messages, draft.edits).errors.recallableExamples;
     expect(example).toMatch(/^error TS2304: .*…$/);
     expect(example.length).toBeLessThanOrEqual(120);
   });
@@ -108,12 +108,12 @@ describe('the coherence report', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = measureCoherence(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
     expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
-    expect(keptPercent(report.instructions)).toBe(50);
-    expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
+    expect(getKeptPercent(report.instructions)).toBe(50);
+    expect(describeBreaches(report, { files: 100, instructions: 60 })).toEqual([
       'only 50% of the instructions would remain in the view; the minimum is 60%',
     ]);
   });
@@ -127,7 +127,7 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = measureCoherence(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
   });
 
@@ -141,15 +141,15 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = measureCoherence(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
-    expect(coherenceLines(report)).toEqual([
+    expect(describeCoherence(report)).toEqual([
       'The model still sees: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
       'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
     ]);
     // What a tool printed for a terminal is no command to the reader's.
     const lostExamples = ['\u001b[96msrc/a.ts\u001b[0m: \u001b]0;title\u0007error'];
-    expect(coherenceLines({ ...report, errors: { ...report.errors, lostExamples } }).at(-1)).toBe(
+    expect(describeCoherence({ ...report, errors: { ...report.errors, lostExamples } }).at(-1)).toBe(
       'Lost: error lines “src/a.ts: error”',
     );
   });
@@ -161,18 +161,18 @@ describe('the coherence report', () => {
     ];
     const draft = new Draft(messages, freshCounter());
     for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
-    const [, byReference = ''] = coherenceLines(coherenceOf(messages, draft.edits));
+    const [, byReference = ''] = describeCoherence(measureCoherence(messages, draft.edits));
     expect(byReference).toMatch(
       /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
     );
-    expect(coherenceLines(coherenceOf([], []))).toEqual([]);
+    expect(describeCoherence(measureCoherence([], []))).toEqual([]);
   });
 
   it('finds facts in a summary, and those that its reference leads to', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = measureCoherence(MESSAGES, draft.edits);
     expect(report.instructions.kept).toBe(1);
     expect(report.instructions.recallable + report.instructions.lost).toBe(1);
     expect(report.errors.kept).toBe(0);
@@ -189,7 +189,7 @@ describe('the coherence report', () => {
       { ...user('The plan was written.'), isSummary: true },
       { reason: 'test' },
     );
-    const report = coherenceOf(messages, draft.edits);
+    const report = measureCoherence(messages, draft.edits);
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
@@ -217,12 +217,12 @@ describe('the coherence report', () => {
       reason: 'only 0% of the error lines would remain in the view; the minimum is 100%',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
-    expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
+    expect(measureCoherence(MESSAGES, edits).errors.kept).toBe(1);
   });
 
   it('reads the floor from unchecked settings', () => {
-    expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
-    expect(coherenceFloorIn(7)).toEqual({});
+    expect(parseCoherenceFloor({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
+    expect(parseCoherenceFloor(7)).toEqual({});
   });
 
   it('reads only content that is new or was cut since the last report', () => {
@@ -238,7 +238,7 @@ describe('the coherence report', () => {
     const watched = all.map((message, index) => watching(message, () => read.add(index)));
     const reportAt = (count: number, edits: readonly Edit[]): CoherenceReport => {
       read.clear();
-      return coherenceOf(watched.slice(0, count), edits);
+      return measureCoherence(watched.slice(0, count), edits);
     };
     const draft = new Draft(all, freshCounter());
     const results = all.flatMap(({ content }, index) =>
@@ -254,7 +254,7 @@ describe('the coherence report', () => {
     const report = reportAt(85, draft.edits);
     expect([...read].sort((a, b) => a - b)).toEqual([...results.slice(30, 32), 81, 82, 83, 84]);
     // As if nobody had seen it before.
-    expect(report).toEqual(coherenceOf(structuredClone(all.slice(0, 85)), draft.edits));
+    expect(report).toEqual(measureCoherence(structuredClone(all.slice(0, 85)), draft.edits));
     reportAt(85, draft.edits);
     expect(read.size).toBe(0);
   });
@@ -263,6 +263,6 @@ describe('the coherence report', () => {
     const many = Array.from({ length: 3_000 }, (_, at) =>
       exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
     ).flat();
-    expect(coherenceOf([user('Task.'), ...many], []).files.kept).toBe(2_000);
+    expect(measureCoherence([user('Task.'), ...many], []).files.kept).toBe(2_000);
   });
 });

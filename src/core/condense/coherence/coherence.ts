@@ -9,7 +9,7 @@ import { isRecord } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
-import { shownInTerminal } from '../lossless/terminal';
+import { renderLine } from '../lossless/terminal';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { shorten } from '../../shortened';
 import type { ApiMessage } from '../../messages/types';
@@ -17,7 +17,7 @@ import type { Slice } from '../../slice';
 import { applyEdits } from '../edits/applyEdits';
 import { lastByPlace, type CutEdit, type Edit } from '../edits/edits';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
-import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
+import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface KindCoherence {
   /** Number of facts in the view. */
@@ -40,20 +40,20 @@ const LONGEST_EXAMPLE = 120;
  * @param original the immutable conversation
  * @param edits all edits that the view shows
  */
-export function coherenceOf(
+export function measureCoherence(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
   tools: ToolTable = DEFAULT_TOOLS,
 ): CoherenceReport {
-  const facts = coherenceFacts(original, tools);
-  const look = lookInto(original, edits);
+  const facts = collectFacts(original, tools);
+  const look = createFactFinder(original, edits);
   const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
   for (const fact of facts) {
     const count = counts[fact.kind];
     const outcome = look(fact);
     count[outcome]++;
     const examples = outcome === 'lost' ? count.lostExamples : count.recallableExamples;
-    if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(exampleOf(fact));
+    if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(formatExample(fact));
   }
   return counts;
 }
@@ -62,7 +62,7 @@ export function coherenceOf(
  * On one line, to be shown and logged. Masked before truncating: half a key would not be
  * recognized.
  */
-const exampleOf = ({ text }: Fact): string =>
+const formatExample = ({ text }: Fact): string =>
   shorten(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
 
 interface Tally {
@@ -78,23 +78,23 @@ const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lo
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
 /** Looks for a fact first in the messages that contained it, then everywhere. */
-function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
+function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
   const texts: string[] = [];
   for (const message of view) {
-    texts.push(...textsOf(message));
+    texts.push(...getTexts(message));
   }
-  const recallable = once(() => recallableTexts(original, edits, view));
+  const recallable = once(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     // An untouched message still contains the fact.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
-    const known = spellings(kind, text);
-    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), spelling))))
+    const known = getSpellings(kind, text);
+    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && occursIn(getTexts(now), spelling))))
       return 'kept';
-    if (known.some((spelling) => standsIn(texts, spelling))) return 'kept';
-    return standsIn(recallable(), text) ? 'recallable' : 'lost';
+    if (known.some((spelling) => occursIn(texts, spelling))) return 'kept';
+    return occursIn(recallable(), text) ? 'recallable' : 'lost';
   };
 }
 
@@ -102,15 +102,15 @@ function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fac
  * Search text by text: one character beyond Latin-1 would double the memory and time of a joined
  * string.
  */
-const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
+const occursIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /**
  * A summary names a file by the end of its path, below a folder that it names once; an error line
  * may have lost its colors.
  */
-function spellings(kind: FactKind, text: string): string[] {
+function getSpellings(kind: FactKind, text: string): string[] {
   if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
-  return kind === 'errors' ? [...new Set([text, shownInTerminal(text)])] : [text];
+  return kind === 'errors' ? [...new Set([text, renderLine(text)])] : [text];
 }
 
 function once<T>(make: () => T): () => T {
@@ -119,29 +119,29 @@ function once<T>(make: () => T): () => T {
 }
 
 /** A fact never spans two contents. */
-const textsOf = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
+const getTexts = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
 
 /** Texts that references in a view lead to. */
-function recallableTexts(
+function getRecallableTexts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
   view: readonly ApiMessage[],
 ): readonly string[] {
-  const standing = new Set(view.flatMap(referencesIn));
+  const standing = new Set(view.flatMap(findReferences));
   return lastByPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
-      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(textsOf) : [];
+      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(getTexts) : [];
     }
     const message = original[edit.place.message];
     if (edit.kind === 'block' || !message) return [];
-    const led = cutLines(message)(edit).filter(({ reference }) => standing.has(reference));
+    const led = getCutLines(message)(edit).filter(({ reference }) => standing.has(reference));
     return led.map(({ lines }) => lines).join('\n');
   });
 }
 
 /** Memoized by message, because most messages have not changed since the last report. */
-const referencesIn = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
-  trimList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
+const findReferences = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
+  trimList(getTexts(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
 );
 
 interface CutLines {
@@ -150,18 +150,18 @@ interface CutLines {
 }
 
 /** Lines behind an edit's references, by original message and edit. */
-const cutLines = memoizeByObject((message: ApiMessage) =>
+const getCutLines = memoizeByObject((message: ApiMessage) =>
   memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
     const text = getValueAt(message, place.path);
     if (typeof text !== 'string') return [];
     return cuts.flatMap((cut) =>
-      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: linesAt(text, cut) }],
+      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: getWholeLines(text, cut) }],
     );
   }),
 );
 
 /** The whole lines that a slice touches: a partial cut still loses the line. */
-function linesAt(text: string, { start, end }: Slice): string {
+function getWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
 }
@@ -170,7 +170,7 @@ function linesAt(text: string, { start, end }: Slice): string {
 export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
 
 /** Reads the floor from a setting; values that are not percentages set none. */
-export function coherenceFloorIn(value: unknown): CoherenceFloor {
+export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   if (!isRecord(value)) return {};
   const percents = FACT_KINDS.flatMap((kind) => {
     const percent = value[kind];
@@ -180,7 +180,7 @@ export function coherenceFloorIn(value: unknown): CoherenceFloor {
 }
 
 /** Percentage of a kind's facts in the view; 100 if there are none. */
-export function keptPercent({ kept, recallable, lost }: KindCoherence): number {
+export function getKeptPercent({ kept, recallable, lost }: KindCoherence): number {
   const all = kept + recallable + lost;
   return all === 0 ? 100 : (100 * kept) / all;
 }
@@ -193,24 +193,26 @@ const WORDS: Readonly<Record<FactKind, string>> = {
 };
 
 /** Describes breaches of the floor; empty if it holds. */
-export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
+export const describeBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const least = floor[kind];
-    const share = keptPercent(report[kind]);
+    const share = getKeptPercent(report[kind]);
     return least === undefined || share >= least
       ? []
       : [`only ${Math.floor(share)}% of the ${WORDS[kind]} would remain in the view; the minimum is ${least}%`];
   });
 
 /** Describes the report, one line per kind. */
-export function coherenceLines(report: CoherenceReport): string[] {
+export function describeCoherence(report: CoherenceReport): string[] {
   const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
     ...kind,
     all: kind.kept + kind.recallable + kind.lost,
   }));
   const found = kinds.filter(({ all }) => all > 0);
   const named = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
-    found.filter((kind) => kind[outcome] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[outcome])}`);
+    found
+      .filter((kind) => kind[outcome] > 0)
+      .map((kind) => `${kind.words} ${listExamples(kind[examples], kind[outcome])}`);
   const recallable = named('recallable', 'recallableExamples');
   const lost = named('lost', 'lostExamples');
   return [
@@ -224,11 +226,11 @@ export function coherenceLines(report: CoherenceReport): string[] {
 
 const MAX_NAMED = 5;
 
-function listed(examples: readonly string[], count: number): string {
+function listExamples(examples: readonly string[], count: number): string {
   const named = examples.slice(0, MAX_NAMED);
   const more = count - named.length;
-  return `${named.map((text) => `“${printable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${named.map((text) => `“${toPrintable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Without characters that a terminal would interpret. */
-const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
+const toPrintable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

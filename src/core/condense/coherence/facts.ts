@@ -11,10 +11,10 @@ import type { ApiMessage } from '../../messages/types';
 import { listFileParts } from '../../messages/fileParts';
 import { NUMBER_FORMS, numberAt } from '../../messages/numberForms';
 import type { Slice } from '../../slice';
-import { errorLines } from '../operations/errorLines';
+import { findErrorLines } from '../operations/errorLines';
 import { listTouchedPaths } from '../../messages/filesTouched';
-import { instructionsOf } from '../summary/instructions';
-import { planState } from '../summary/planState';
+import { collectInstructions } from '../summary/instructions';
+import { findPlan } from '../summary/planState';
 
 export const FACT_KINDS = ['files', 'errors', 'instructions', 'todos'] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
@@ -31,14 +31,14 @@ export interface Fact {
 const MAX_FACTS = 2_000;
 
 /** By content, since consecutive condensations share most results. */
-const errorsIn = new WeakMap<PlacedContent, readonly Slice[]>();
+const errorLinesByContent = new WeakMap<PlacedContent, readonly Slice[]>();
 
-function readErrors(content: PlacedContent): readonly Slice[] {
-  const known = errorsIn.get(content);
+function getErrorLines(content: PlacedContent): readonly Slice[] {
+  const known = errorLinesByContent.get(content);
   if (known) return known;
   const { text } = content;
-  const lines = errorLines(text).filter((line) => !isNumbered(text, line));
-  errorsIn.set(content, lines);
+  const lines = findErrorLines(text).filter((line) => !isNumberedLine(text, line));
+  errorLinesByContent.set(content, lines);
   return lines;
 }
 
@@ -46,7 +46,7 @@ function readErrors(content: PlacedContent): readonly Slice[] {
  * True if adjacent lines continue this line's number; then it is a file's line, and errors in it
  * are code.
  */
-function isNumbered(text: string, { start, end }: Slice): boolean {
+function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
   const behind = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
@@ -61,9 +61,9 @@ function isNumbered(text: string, { start, end }: Slice): boolean {
 }
 
 /** Error lines of a result, without file lines that a command printed. */
-function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
+function getErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
   const parts = isCommand ? listFileParts(tools, exchange, result) : [];
-  return readErrors(result)
+  return getErrorLines(result)
     .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
     .map(({ start, end }) => result.text.slice(start, end));
 }
@@ -75,21 +75,21 @@ interface ExchangeFacts {
 }
 
 /** By table and call, since consecutive reports share most calls. */
-const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
+const factCache = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
-function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
+function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = ruleFor(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
   // In a file that was read or found, such lines are content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
-    for (const result of exchange.results) errors.push(...errorsOf(tools, exchange, kind === 'command', result));
+    for (const result of exchange.results) errors.push(...getErrors(tools, exchange, kind === 'command', result));
   }
   return { files: trimList(files), errors: trimList(errors) };
 }
 
 /** Each fact once. */
-export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
+export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const exchanges = originalExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
@@ -104,16 +104,16 @@ export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable
     if (known) known.push(message);
     else found[kind].set(plain, [message]);
   };
-  const known = factsBefore(tools);
+  const known = factCache(tools);
   for (const exchange of exchanges) {
     const { callMessage, resultMessage } = exchange;
-    const facts = known.get(exchange) ?? factsOf(tools, exchange);
+    const facts = known.get(exchange) ?? getFacts(tools, exchange);
     known.set(exchange, facts);
     for (const path of facts.files) note('files', path, callMessage);
     if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
   }
-  for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
-  const plan = planState(exchanges, tools);
+  for (const { message, text } of collectInstructions(messages, exchanges)) note('instructions', text, message);
+  const plan = findPlan(exchanges, tools);
   const items =
     plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
   for (const { text, message } of items) note('todos', text, message);

@@ -44,7 +44,7 @@ export interface PlaceState {
  * Maps slices of the view to slices of the original, including any marker that they touch. Linear
  * if slices are in order.
  */
-function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
+function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
   // End of the last passed cut, in the original and in the view.
   let at = 0;
@@ -94,7 +94,7 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
  * earlier one, cover only a marker, or save no tokens.
  * @param references references of this conversation by ID; those of the new cuts are added
  */
-export function newCuts(
+export function createCuts(
   state: PlaceState,
   requests: readonly CutRequest[],
   strict: boolean,
@@ -102,7 +102,7 @@ export function newCuts(
   references: Map<ReferenceId, Hash>,
 ): Cut[] {
   const { text, original } = state;
-  const rangeOf = originalRanges(state);
+  const rangeOf = createRangeMapper(state);
   const made: Cut[] = [];
   let reached = 0;
   for (const request of requests.toSorted(byStart)) {
@@ -113,13 +113,13 @@ export function newCuts(
     if (slice.start < (made.at(-1)?.end ?? 0)) continue;
     const standing = text.slice(request.start, request.end);
     if (isOneMarker(standing)) continue;
-    const cut = cutOf(original, slice, request, strict, references);
-    if (saves(counter, standing, cut.text)) made.push(cut);
+    const cut = createCut(original, slice, request, strict, references);
+    if (savesTokens(counter, standing, cut.text)) made.push(cut);
   }
   return made;
 }
 
-function cutOf(
+function createCut(
   original: string,
   { start, end }: Slice,
   { marker: what, inFront }: CutRequest,
@@ -137,7 +137,7 @@ function cutOf(
 }
 
 /** Count tokens only of short slices: a long one saves more than any marker costs. */
-function saves(counter: MessageCounter, standing: string, replacement: string): boolean {
+function savesTokens(counter: MessageCounter, standing: string, replacement: string): boolean {
   if (replacement === '') return standing !== '';
   if (standing.length > 4 * replacement.length) return true;
   return counter.text(standing) > counter.text(replacement);
@@ -151,8 +151,8 @@ export interface CutsWithRule {
 }
 
 /** Adds the rule about markers to the first new marker if no other marker of the view states it. */
-export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
-  if (ruleStated && (cutsStateRule(cuts) || !cutsStateRule(old))) return { cuts, ruleStated };
+export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
+  if (ruleStated && (hasRule(cuts) || !hasRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
   const first = cuts.findIndex((cut) => cut.reference !== undefined && !known.has(cut));
   const stating = cuts[first];
@@ -160,7 +160,7 @@ export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated:
   return { cuts: cuts.with(first, { ...stating, text: withRule(stating.text) }), ruleStated: true };
 }
 
-export const cutsStateRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
+export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
 /** Identifies a request; undefined if it has many parts, which are not remembered. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>

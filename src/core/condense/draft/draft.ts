@@ -5,12 +5,12 @@ import { findTask } from '../../messages/task';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import {
-  cutsStateRule,
+  hasRule,
   hasShortReferences,
   mergeCuts,
-  newCuts,
+  createCuts,
   newRejectedCuts,
-  stateRule,
+  addRule,
   requestKey,
   type CutInfo,
   type CutRequest,
@@ -18,10 +18,17 @@ import {
 } from './cuts';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import { conversationMemory, type ConversationMemory } from '../conversationMemory';
-import { DraftView, HIDDEN, knownView, rememberView, type ViewState } from './draftView';
+import { DraftView, HIDDEN, findKnownView, rememberView, type ViewState } from './draftView';
 import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
 import type { Work } from './work';
-import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
+import {
+  createBlockEdit,
+  createCutEdit,
+  getEditKey,
+  createSummaryEdit,
+  getSummaryKey,
+  type TokenCounts,
+} from './madeEdits';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
@@ -69,7 +76,7 @@ export class Draft implements Work {
   ) {
     this.task = findTask(original);
     this.memory = conversationMemory(original);
-    const known = knownView(original, counter, active);
+    const known = findKnownView(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
     this.ruleStated = known?.state.ruleStated ?? false;
@@ -96,7 +103,7 @@ export class Draft implements Work {
       this.view.showSummary(edit);
       this.references.set(edit.reference, edit.before);
     }
-    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => cutsStateRule(cuts)));
+    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => hasRule(cuts)));
     this.total = this.tokensOf(this.view.messages);
     this.remember();
   }
@@ -186,9 +193,9 @@ export class Draft implements Work {
     const cutKey = requestKey(place, requests, info);
     const rejected = this.memory.part(newRejectedCuts);
     if (rejected.has(message, cutKey)) return 0;
-    const made = newCuts(state, requests, info.strict, this.counter, this.references);
+    const made = createCuts(state, requests, info.strict, this.counter, this.references);
     if (made.length === 0) return 0;
-    const { cuts, ruleStated } = stateRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
+    const { cuts, ruleStated } = addRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
     const changed = changedState(state, cuts, state.strict && info.strict);
     const shrunk = this.view.messageWith(place, changed.text);
     const before = this.tokensAt(message, state);
@@ -218,7 +225,7 @@ export class Draft implements Work {
     const changed = changedState(state, cuts, !cuts.some((cut) => cut.recoverable));
     this.view.show(changed);
     this.total += this.counter.message(this.view.message(place.message)) - before;
-    if (cutsStateRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
+    if (hasRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
     this.record(step, state, changed, info);
   }
 
@@ -236,7 +243,7 @@ export class Draft implements Work {
     const tokensBefore = this.counter.block(block);
     const tokensAfter = placeholder ? this.counter.text(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
-    const edit = blockEdit(step, {
+    const edit = createBlockEdit(step, {
       place,
       before,
       ...(placeholder && { placeholder }),
@@ -246,7 +253,7 @@ export class Draft implements Work {
     });
     if (placeholder) this.references.set(placeholder.reference, before);
     this.view.showWithoutBlock(edit);
-    this.keep(madeKey(step, place), edit);
+    this.keep(getEditKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -273,9 +280,9 @@ export class Draft implements Work {
     const reference = referenceFor(before, this.references);
     this.references.set(reference, before);
     const tokens = { tokensBefore, tokensAfter };
-    const summary = summaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
+    const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
-    this.keep(summaryKey(step, summary), summary);
+    this.keep(getSummaryKey(step, summary), summary);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -354,14 +361,14 @@ export class Draft implements Work {
     const { place, original } = changed;
     const where = placeKey(place);
     if (!this.untouched.has(where)) this.untouched.set(where, state);
-    const key = madeKey(step, place);
-    const tokens: TokenChange = {
+    const key = getEditKey(step, place);
+    const tokens: TokenCounts = {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.text(state.text),
       tokensAfter: this.counter.text(changed.text),
     };
     // The newest edit goes to the end.
     this.made.delete(key);
-    this.keep(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
+    this.keep(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
 

@@ -170,7 +170,7 @@ const newViews = (): { latest: readonly KnownView[] } => ({ latest: [] });
  * A remembered view of the conversation, or of its beginning, that has the first of these edits;
  * the caller applies the rest. Compares messages and edits by identity.
  */
-export function knownView(
+export function findKnownView(
   original: readonly ApiMessage[],
   counter: MessageCounter,
   edits: readonly Edit[],
@@ -180,8 +180,8 @@ export function knownView(
     .latest.filter(
       (known) =>
         known.counter === counter &&
-        isBeginning(known.original, original) &&
-        isBeginning(known.edits, edits) &&
+        isPrefix(known.original, original) &&
+        isPrefix(known.edits, edits) &&
         canShow(known, edits.slice(known.edits.length)),
     )
     .reduce<KnownView | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
@@ -203,7 +203,7 @@ const canShow = ({ state: { summaries } }: KnownView, rest: readonly Edit[]): bo
       summaries.every(({ start, end }) => edit.place.message < start || edit.place.message >= end),
   );
 
-function isBeginning<T>(short: readonly T[], long: readonly T[]): boolean {
+function isPrefix<T>(short: readonly T[], long: readonly T[]): boolean {
   if (short.length > long.length) return false;
   for (let at = 0; at < short.length; at++) if (short[at] !== long[at]) return false;
   return true;

@@ -9,29 +9,29 @@ import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit }
 import type { MessageRange } from '../../messages/messageRange';
 
 /** Tokens of a place before and after a change. */
-export interface TokenChange {
+export interface TokenCounts {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 /** A later edit with the same key replaces an earlier one in the draft. */
-export const madeKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
+export const getEditKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
-export const summaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
+export const getSummaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
 
 const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
 
 /** @param before hash of the original string */
-export const cutEdit = (
+export const createCutEdit = (
   step: string,
   state: PlaceState,
   before: Hash,
   info: CutInfo,
-  tokens: TokenChange,
+  tokens: TokenCounts,
 ): CutEdit => ({
   kind: 'cut',
   id: editId(
-    `${madeKey(step, state.place)}${state.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
+    `${getEditKey(step, state.place)}${state.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
   ),
   place: state.place,
   contentType: info.contentType,
@@ -44,20 +44,20 @@ export const cutEdit = (
   ...tokens,
 });
 
-export const blockEdit = (
+export const createBlockEdit = (
   step: string,
-  edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokenChange,
+  edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokenCounts,
 ) =>
   ({
     kind: 'block',
-    id: editId(`${madeKey(step, edit.place)} ${edit.placeholder?.text ?? ''}`),
+    id: editId(`${getEditKey(step, edit.place)} ${edit.placeholder?.text ?? ''}`),
     step,
     operation: 'suppress',
     strict: false,
     ...edit,
   }) satisfies BlockEdit;
 
-export const summaryEdit = (
+export const createSummaryEdit = (
   step: string,
   edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'operation' | 'strict'>,
 ): SummaryEdit => ({

@@ -52,7 +52,7 @@ export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit
     if (message) messages[index] = withCuts(original, message, own, stale);
     else stale.push(...own);
   }
-  for (const edit of fromTheBack(blocks)) {
+  for (const edit of inReverseOrder(blocks)) {
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = withoutBlock(message, edit);
   }
@@ -74,8 +74,8 @@ function withCuts(
   cuts: readonly CutEdit[],
   stale: Edit[],
 ): ApiMessage {
-  const cutBefore = conversationMemory(original).part(newCutMessages);
-  const before = cutBefore.get(message);
+  const cutMessages = conversationMemory(original).part(newCutMessages);
+  const before = cutMessages.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
   const standing = cuts.flatMap((edit) => {
     const text = originalOf(original, edit);
@@ -86,12 +86,12 @@ function withCuts(
     (now, { edit, text }) => withValueAt(now, edit.place.path, renderCuts(text, edit.cuts)),
     message,
   );
-  if (standing.length === cuts.length) cutBefore.set(message, { cuts, message: made });
+  if (standing.length === cuts.length) cutMessages.set(message, { cuts, message: made });
   return made;
 }
 
 /** Removing a block must not move those that are still to be removed. */
-const fromTheBack = (blocks: readonly BlockEdit[]): BlockEdit[] =>
+const inReverseOrder = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || blockIndex(b) - blockIndex(a));
 
 const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
@@ -153,7 +153,7 @@ export function restoreOriginal(
   // Content inside a restored range is already original.
   const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
   const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
-  const blocks = fromTheBack(lost).toReversed();
+  const blocks = inReverseOrder(lost).toReversed();
   for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];

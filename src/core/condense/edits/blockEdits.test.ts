@@ -10,7 +10,7 @@ import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from './applyEdits';
 import { originalOf, type Edit } from './edits';
 import { expandReference, referencesOf } from './references';
-import { summaryMessage } from '../summary/summaryMessage';
+import { createSummaryMessage } from '../summary/summaryMessage';
 
 const thinking = (words: string): Block => ({ type: 'thinking', thinking: words.repeat(20), signature: 'c2ln' });
 const image: Block = {
@@ -59,7 +59,7 @@ describe('edits of blocks', () => {
     const { messages: view } = applyEdits(messages, edits);
     expect(JSON.stringify(restoreOriginal(view, edits, originals(edits)))).toBe(JSON.stringify(messages));
     const later = draftOf(edits);
-    later.summarize('Summary', { start: 1, end: 3 }, summaryMessage('short'), WHY);
+    later.summarize('Summary', { start: 1, end: 3 }, createSummaryMessage('short'), WHY);
     const all = [...edits, ...later.edits];
     const summarized = applyEdits(messages, all).messages;
     expect(summarized).toHaveLength(3);

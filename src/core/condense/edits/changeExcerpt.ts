@@ -19,10 +19,10 @@ export function changeExcerpt(before: string, after: string): ChangeExcerpt {
   while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
   const from = Math.max(0, start - CONTEXT_LINES);
   const behind = Math.max(0, end - CONTEXT_LINES);
-  return { before: shown(old, from, behind), after: shown(now, from, behind) };
+  return { before: formatLines(old, from, behind), after: formatLines(now, from, behind) };
 }
 
-function shown(lines: readonly string[], from: number, behind: number): string {
+function formatLines(lines: readonly string[], from: number, behind: number): string {
   const to = lines.length - behind;
   const picked = lines.slice(from, to);
   const cut = picked.length > MAX_LINES ? [...picked.slice(0, MAX_LINES - 1), '…'] : picked;

@@ -49,7 +49,7 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
     at = cut.end;
   }
   return cuts
-    .filter((cut) => !leadsBack(text, cut))
+    .filter((cut) => !isExpandable(text, cut))
     .map(({ reference }) => ({
       rule: 'reference-valid',
       message,
@@ -58,7 +58,7 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
 }
 
 /** True if the marker names exactly the text that it replaces. */
-const leadsBack = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
+const isExpandable = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
   reference === undefined ||
   (hashText(text.slice(start, end)).startsWith(reference) &&
     findMarkers(shown).some((found) => found.reference === reference));

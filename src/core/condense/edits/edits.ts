@@ -163,7 +163,7 @@ function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
 
-export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
+export function changesAny(edit: Edit, messages: ReadonlySet<number>): boolean {
   if (edit.kind !== 'summary') return messages.has(edit.place.message);
   for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
   return false;

@@ -109,5 +109,5 @@ export function outcomeOf(operation: EditOperation, isStrict: boolean): EditOutc
 const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(outcomeOf(operation, true));
 
 /** Of several operations at one place, the one that changes most. */
-export const strongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
+export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (rankOf(one) > rankOf(most) ? one : most));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
 import type { EditOutcome } from './operations';
-import { messageOutcomes } from './outcomes';
+import { getMessageOutcomes } from './outcomes';
 import { listContents } from '../../messages/content';
 import { Draft } from '../draft/draft';
 import { losslessProvider } from '../providers/lossless';
@@ -29,7 +29,7 @@ async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
   const { edits = [] } = await smart.estimate(context, checked.config, {});
-  return new Set(messageOutcomes(messages, edits));
+  return new Set(getMessageOutcomes(messages, edits));
 }
 
 it.each([
@@ -45,11 +45,11 @@ it('text that is elsewhere in the view has the outcome “referenced”', async 
   if (!checked.valid) throw new Error('no defaults');
   const context = { messages, edits: [], counter: freshCounter() };
   const { edits = [] } = await losslessProvider.estimate(context, checked.config, {});
-  expect(new Set(messageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
+  expect(new Set(getMessageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
 });
 
 it('messages without edits have the outcome “kept”', () => {
-  expect(new Set(messageOutcomes(messages, []))).toEqual(new Set(['kept']));
+  expect(new Set(getMessageOutcomes(messages, []))).toEqual(new Set(['kept']));
 });
 
 it('the words of a reason do not affect the outcome', () => {
@@ -64,5 +64,5 @@ it('the words of a reason do not affect the outcome', () => {
     reason: 'keeps what another pass suppressed',
     strict: false,
   });
-  expect(messageOutcomes(messages, draft.edits)[message]).toBe('cut');
+  expect(getMessageOutcomes(messages, draft.edits)[message]).toBe('cut');
 });

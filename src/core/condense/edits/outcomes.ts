@@ -3,7 +3,7 @@ import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from './operations';
 import { lastByPlace, type Edit } from './edits';
 
 /** The outcome of each message; the edit that changes most decides. */
-export function messageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
+export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {
     const known = outcomes[message];

@@ -1,29 +1,29 @@
 /** Reads edits that earlier versions stored in ledgers or gave to other extensions. */
 import { isRecord } from '../../messages/blocks';
-import { isEditOperation, strongest, type EditOperation } from './operations';
+import { isEditOperation, getStrongest, type EditOperation } from './operations';
 
 /**
  * Converts a stored edit to the current form. Before 1.1, edits had no operation, and a block's
  * placeholder was called `standIn`. Other fields and values that are not objects are passed
  * through.
  */
-export function currentEdit(stored: unknown): unknown {
+export function upgradeEdit(stored: unknown): unknown {
   if (!isRecord(stored)) return stored;
   const { standIn, ...edit } = stored;
   return {
     ...edit,
     ...(standIn !== undefined && edit['placeholder'] === undefined && { placeholder: standIn }),
-    operation: isEditOperation(edit['operation']) ? edit['operation'] : operationBefore(edit),
+    operation: isEditOperation(edit['operation']) ? edit['operation'] : inferOperation(edit),
   };
 }
 
 /** The operation of an edit from before 1.1, inferred from its step's words of that time. */
-function operationBefore({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
+function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
   const [first, ...others] = (typeof reason === 'string' ? reason : '').split(', ').map((words) => WORDS.get(words));
   const known = others.filter((operation) => operation !== undefined);
-  if (first !== undefined && known.length === others.length) return strongest([first, ...known]);
+  if (first !== undefined && known.length === others.length) return getStrongest([first, ...known]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';
   return strict === true ? 'reference' : 'cut';

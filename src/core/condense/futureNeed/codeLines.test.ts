@@ -3,19 +3,19 @@ import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { losslessProvider } from '../providers/lossless';
-import { codeLineRetention } from './codeLines';
-import { cutsOf } from './cuts';
+import { measureCodeLineRetention } from './codeLines';
+import { chooseCuts } from './cuts';
 
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
 it('an uncondensed conversation keeps all lines that are needed later', async () => {
-  const retention = await codeLineRetention(messages, (view) => Promise.resolve({ view, edits: [] }));
+  const retention = await measureCodeLineRetention(messages, (view) => Promise.resolve({ view, edits: [] }));
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim).toBe(retention.needed);
 });
 
 it('an empty view keeps no line that is needed later', async () => {
-  const retention = await codeLineRetention(messages, (prefix) =>
+  const retention = await measureCodeLineRetention(messages, (prefix) =>
     Promise.resolve({ view: prefix.slice(0, 1), edits: [], origins: [0] }),
   );
   expect(retention).toEqual({ needed: retention.needed, verbatim: 0, recallable: 0 });
@@ -26,7 +26,7 @@ it('Lossless keeps all lines that are needed later', async () => {
   if (!checked.valid) throw new Error('no defaults');
   const { config } = checked;
   const counter = freshCounter();
-  const retention = await codeLineRetention(messages, async (prefix) => {
+  const retention = await measureCodeLineRetention(messages, async (prefix) => {
     const { edits } = await losslessProvider.condense({ messages: prefix, edits: [], counter }, config, {});
     const { messages: view, origins } = applyEdits(prefix, edits);
     return { view, edits, origins };
@@ -35,5 +35,5 @@ it('Lossless keeps all lines that are needed later', async () => {
 });
 
 it('a conversation without turns has no cuts', () => {
-  expect(cutsOf(messages.slice(0, 1))).toEqual([]);
+  expect(chooseCuts(messages.slice(0, 1))).toEqual([]);
 });

@@ -4,8 +4,8 @@
  * Necessary, not sufficient: a line in the view need not help the model.
  */
 import type { ApiMessage } from '../../messages/types';
-import { cutsOf } from './cuts';
-import { neededLinesOf } from './neededLater';
+import { chooseCuts } from './cuts';
+import { findNeededLines } from './neededLater';
 import { KeptParts, type CondensedPrefix } from './kept';
 
 export interface CodeLineRetention {
@@ -21,13 +21,13 @@ export interface CodeLineRetention {
  * @param condense condenses a prefix without changing it
  * @throws what `condense` throws
  */
-export async function codeLineRetention(
+export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
   condense: (prefix: readonly ApiMessage[]) => Promise<CondensedPrefix>,
 ): Promise<CodeLineRetention> {
   const found = { verbatim: 0, recallable: 0, lost: 0 };
-  for (const { cut, end } of cutsOf(messages)) {
-    const lines = neededLinesOf(messages, cut, end);
+  for (const { cut, end } of chooseCuts(messages)) {
+    const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const kept = new KeptParts(prefix, await condense(prefix));

@@ -16,15 +16,15 @@ export interface SessionCut {
 }
 
 /** Turns begin with an assistant message that follows another message. */
-export const turnsOf = (messages: readonly ApiMessage[]): number[] =>
+export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
   );
 
 /** Empty if the session is too short. */
-export function cutsOf(messages: readonly ApiMessage[], options: CutOptions = {}): SessionCut[] {
+export function chooseCuts(messages: readonly ApiMessage[], options: CutOptions = {}): SessionCut[] {
   const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75] } = options;
-  const turns = turnsOf(messages);
+  const turns = findTurnStarts(messages);
   return cuts.flatMap((share) => {
     const turn = Math.floor(share * turns.length);
     const cut = turns[turn];

@@ -8,10 +8,10 @@ import type { TokenCounter } from '../../tokens/types';
 import { CondensationManager } from '../manager';
 import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
-import { cutsOf } from './cuts';
+import { chooseCuts } from './cuts';
 import { CURRENT_CHOICE, type JudgedChoice } from './judgedChoices';
 import { KeptParts } from './kept';
-import { neededLinesOf, type NeededLine } from './neededLater';
+import { findNeededLines, type NeededLine } from './neededLater';
 
 /** Shares of the tokens that may stay; undefined for no target. */
 export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;
@@ -23,7 +23,7 @@ const TURNS = 20;
 const MIN_TOKENS = 8_000;
 
 /** A prefix, and what the next turns needed of it. */
-export interface JudgedCut {
+export interface EvaluationCut {
   readonly cut: number;
   readonly prefix: readonly ApiMessage[];
   readonly needed: readonly NeededLine[];
@@ -32,9 +32,9 @@ export interface JudgedCut {
 }
 
 /** Cuts whose prefix is long enough and needed later, created one by one. */
-function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<JudgedCut> {
-  for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
-    const needed = neededLinesOf(messages, cut, end);
+function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
+  for (const { cut, end } of chooseCuts(messages, { cuts: CUTS, turns: TURNS })) {
+    const needed = findNeededLines(messages, cut, end);
     if (needed.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const tokens = counter.messages(prefix);
@@ -78,7 +78,7 @@ export async function tallySession(
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, Tally>();
-  for (const { cut, prefix, needed, tokens: before } of judgedCuts(messages, counter)) {
+  for (const { cut, prefix, needed, tokens: before } of createCuts(messages, counter)) {
     for (const choice of choices) {
       for (const target of targets) {
         const outcome = await manager.condense({
@@ -160,14 +160,14 @@ export const MIN_LINES = 50;
 const SAME_SIZE = 0.01;
 
 /** @param ways the user's settings first, as {@link CURRENT_CHOICE} */
-export function judge(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
+export function compareWays(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
   const [current] = choices;
   const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
-  const points = choices.flatMap((choice) => JUDGED_TARGETS.map((target) => pointOf(tallies, choice, target)));
-  return { sessions: tallies.length, lines, points, verdict: verdictOf(tallies, choices, points, lines) };
+  const points = choices.flatMap((choice) => JUDGED_TARGETS.map((target) => toPoint(tallies, choice, target)));
+  return { sessions: tallies.length, lines, points, verdict: decideVerdict(tallies, choices, points, lines) };
 }
 
-function pointOf(tallies: readonly SessionTally[], choice: JudgedChoice, target: number | undefined): JudgedPoint {
+function toPoint(tallies: readonly SessionTally[], choice: JudgedChoice, target: number | undefined): JudgedPoint {
   const key = keyOf(choice, target);
   const own = tallies.flatMap((tally) => tally.get(key) ?? []);
   const needed = Math.max(
@@ -183,7 +183,7 @@ function pointOf(tallies: readonly SessionTally[], choice: JudgedChoice, target:
         1,
         total(tallies, key, ({ before }) => before),
       ),
-    lost: ratio(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
+    lost: estimateRatio(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
     gone: total(tallies, key, ({ gone }) => gone) / needed,
   };
 }
@@ -191,7 +191,7 @@ function pointOf(tallies: readonly SessionTally[], choice: JudgedChoice, target:
 const total = (tallies: readonly SessionTally[], key: string, of: (tally: Tally) => number): number =>
   tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as Tally) : 0), 0);
 
-function verdictOf(
+function decideVerdict(
   tallies: readonly SessionTally[],
   choices: readonly JudgedChoice[],
   points: readonly JudgedPoint[],
@@ -202,7 +202,7 @@ function verdictOf(
   const better = points.flatMap((point) => {
     const choice = choices.find(({ id }) => id === point.choice);
     if (!choice || point.choice === CURRENT_CHOICE || point.left > today.left + SAME_SIZE) return [];
-    const difference = ratio(
+    const difference = estimateRatio(
       tallies.map((session) => ({
         part: (session.get(keyOf(choice, point.target))?.lost ?? 0) - (session.get(`${CURRENT_CHOICE} `)?.lost ?? 0),
         whole: session.get(`${CURRENT_CHOICE} `)?.needed ?? 0,
@@ -244,7 +244,7 @@ const STUDENT = [
  * A ratio of sums over sessions with its interval (ratio estimator: Cochran, Sampling Techniques,
  * 6.4), since the sample consists of sessions, not lines.
  */
-function ratio(sessions: readonly { readonly part: number; readonly whole: number }[]): Estimate {
+function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): Estimate {
   const count = sessions.length;
   const whole = sessions.reduce((sum, session) => sum + session.whole, 0);
   const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, whole);

@@ -1,5 +1,5 @@
 /** The ways to condense that are compared. */
-import { providerNameOf } from '../types';
+import { getProviderName } from '../types';
 import { isEqual } from '../../isEqual';
 
 /** A named provider configuration. */
@@ -31,6 +31,6 @@ export function judgedChoices({
   readonly config?: unknown;
 }): JudgedChoice[] {
   const isSet = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
-  const name = JUDGED_CHOICES.find(isSet)?.name ?? providerNameOf(provider);
+  const name = JUDGED_CHOICES.find(isSet)?.name ?? getProviderName(provider);
   return [{ id: CURRENT_CHOICE, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
 }

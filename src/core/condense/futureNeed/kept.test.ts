@@ -4,7 +4,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, someMarker, user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
-import { blockAt, cutAt, summaryOf } from '../report/testing';
+import { createBlockEdit, createCutEdit, createSummaryEdit } from '../report/testing';
 import { KeptParts } from './kept';
 
 const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta = 3;'] as const;
@@ -30,15 +30,15 @@ const reference = 'abcdef' as ReferenceId;
 describe('a line of the prefix', () => {
   it.each<[string, readonly Edit[], string]>([
     ['stands where nothing was changed', [], 'verbatim'],
-    ['is lost where it was cut for good', [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
+    ['is lost where it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
     [
       'can be recalled where a marker names it',
-      [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])],
+      [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])],
       'recallable',
     ],
     [
       'is lost where no marker names it any more',
-      [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
+      [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
       'lost',
     ],
   ])('%s', (_, edits, kept) => {
@@ -50,14 +50,14 @@ describe('a line of the prefix', () => {
     ['can be recalled where the summary names it', someMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
   ])('%s', (_, words, kept) => {
-    const edits = [summaryOf(PREFIX, 0, 2, user(words))];
+    const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
     expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
   });
 
   it('counts as kept if a block before it was removed', () => {
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
     const prefix = [assistant(thought, TEXT), user('go')];
-    const { lines } = keptOf([blockAt(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
+    const { lines } = keptOf([createBlockEdit(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
     expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
   });
 
@@ -77,7 +77,9 @@ describe('a line of the prefix', () => {
 });
 
 it('names and paths count as kept, recallable or lost', () => {
-  const { parts } = keptOf([cutAt(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])]);
+  const { parts } = keptOf([
+    createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }]),
+  ]);
   expect(['alphaBeta', 'gammaDelta', 'neverSeen'].map((name) => parts.name(name))).toEqual([
     'verbatim',
     'recallable',

@@ -7,8 +7,8 @@ import { listContents } from '../../messages/content';
 import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
-import { namesOf, type NeededLine } from './neededLater';
-import { formsOf, type ShownLine } from '../lines/shownLines';
+import { findNames, type NeededLine } from './neededLater';
+import { getForms, type ShownLine } from '../lines/shownLines';
 
 /** A condensed prefix. */
 export interface CondensedPrefix {
@@ -18,7 +18,7 @@ export interface CondensedPrefix {
   readonly origins?: readonly number[];
 }
 
-export type Kept = 'verbatim' | 'recallable' | 'lost';
+export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
 
 /** A string of the prefix and its state in the view. */
 interface Block {
@@ -45,22 +45,22 @@ export class KeptParts {
   private readonly recallableNames: ReadonlySet<string>;
 
   constructor(prefix: readonly ApiMessage[], condensed: CondensedPrefix) {
-    this.blocks = blocksOf(prefix, condensed);
+    this.blocks = collectBlocks(prefix, condensed);
     this.viewText = condensed.view.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
-    this.viewNames = namesOf(this.viewText);
+    this.viewNames = findNames(this.viewText);
     this.recallableText = [...this.blocks.values()]
       .flatMap(({ cuts = [] }) => cuts.filter(({ isReferenced }) => isReferenced).map(({ text }) => text))
       .join('\n');
-    this.recallableNames = namesOf(this.recallableText);
+    this.recallableNames = findNames(this.recallableText);
   }
 
   /** A line counts only in its own file: the same line elsewhere does not help. */
-  line({ line, shown }: NeededLine): Kept {
+  line({ line, shown }: NeededLine): PartOutcome {
     const found = shown.map((one) => this.shownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
   }
 
-  private shownLine(line: string, shown: ShownLine): Kept {
+  private shownLine(line: string, shown: ShownLine): PartOutcome {
     const block = this.blocks.get(placeKey(shown));
     if (!block) return 'lost';
     if (block.isSame) return 'verbatim';
@@ -71,23 +71,23 @@ export class KeptParts {
   }
 
   private linesOf(block: Block): ReadonlySet<string> {
-    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(formsOf));
+    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(getForms));
     this.viewLines.set(block, lines);
     return lines;
   }
 
-  name(name: string): Kept {
+  name(name: string): PartOutcome {
     if (this.viewNames.has(name)) return 'verbatim';
     return this.recallableNames.has(name) ? 'recallable' : 'lost';
   }
 
-  path(path: string): Kept {
+  path(path: string): PartOutcome {
     if (this.viewText.includes(path)) return 'verbatim';
     return this.recallableText.includes(path) ? 'recallable' : 'lost';
   }
 }
 
-function blocksOf(
+function collectBlocks(
   prefix: readonly ApiMessage[],
   { view, edits, origins }: CondensedPrefix,
 ): ReadonlyMap<string, Block> {
@@ -95,7 +95,7 @@ function blocksOf(
   const shown = lastByPlace(edits);
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
-  const standing = referencesIn(view);
+  const standing = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const blocks = new Map<string, Block>();
   prefix.forEach((message, index) => {
@@ -104,7 +104,7 @@ function blocksOf(
       const key = placeKey(place);
       if (blocks.has(key)) continue;
       const original = String(getValueAt(message, path));
-      const value = getValueAt(view[viewIndex.get(index) ?? -1], pathInView(place, dropped));
+      const value = getValueAt(view[viewIndex.get(index) ?? -1], toViewPath(place, dropped));
       const now = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);
@@ -118,13 +118,13 @@ function blocksOf(
 }
 
 /** Blocks after a removed one have moved up. */
-const pathInView = ({ message, path }: Place, dropped: readonly Place[]): Path => {
+const toViewPath = ({ message, path }: Place, dropped: readonly Place[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
 };
 
 /** References in the view's markers. */
-const referencesIn = (view: readonly ApiMessage[]): Set<string> =>
+const findReferences = (view: readonly ApiMessage[]): Set<string> =>
   new Set(
     view.flatMap(listContents).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
   );
@@ -132,7 +132,7 @@ const referencesIn = (view: readonly ApiMessage[]): Set<string> =>
 const cutText = (original: string, { start, end, reference }: Cut, standing: ReadonlySet<string>): CutText => ({
   start,
   end,
-  text: wholeLines(original, start, end),
+  text: getWholeLines(original, start, end),
   isReferenced: reference !== undefined && standing.has(reference),
 });
 
@@ -144,5 +144,5 @@ const summarized = (text: string, { reference }: SummaryEdit, standing: Readonly
 });
 
 /** A partial cut loses the whole line. */
-const wholeLines = (text: string, start: number, end: number): string =>
+const getWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

@@ -6,7 +6,7 @@ import { isRecord } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
+import { findQuotedLines, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
 
 /**
  * A line of a file that an edit or patch quoted, with the places before the cut that show it in
@@ -29,32 +29,33 @@ const RARE = 0.1;
  * @param cut index of the first message after the prefix, from the assistant
  * @param end index after the last message to look at
  */
-export function neededLaterOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLater {
-  const known = knowledgeOf(messages.slice(0, cut));
+export function findNeededLater(messages: readonly ApiMessage[], cut: number, end: number): NeededLater {
+  const known = collectKnownParts(messages.slice(0, cut));
   const shown = { names: new Set<string>(), paths: new Set<string>() };
   const needed = { names: new Set<string>(), paths: new Set<string>() };
-  const calls = callsByMessage(messages, cut, end);
+  const calls = groupCalls(messages, cut, end);
   for (let index = cut; index < end; index++) {
     const message = messages[index];
-    if (message?.role === 'user') show(shown, message);
+    if (message?.role === 'user') addShown(shown, message);
     for (const call of calls.get(index) ?? []) {
-      const text = stringsOf(call.input).join('\n');
-      for (const name of namesOf(text)) if (known.rareNames.has(name) && !shown.names.has(name)) needed.names.add(name);
-      for (const path of pathsOf(text)) if (known.paths.has(path) && !shown.paths.has(path)) needed.paths.add(path);
+      const text = collectStrings(call.input).join('\n');
+      for (const name of findNames(text))
+        if (known.rareNames.has(name) && !shown.names.has(name)) needed.names.add(name);
+      for (const path of findPaths(text)) if (known.paths.has(path) && !shown.paths.has(path)) needed.paths.add(path);
     }
   }
-  return { lines: neededLinesOf(messages, cut, end), names: [...needed.names], paths: [...needed.paths] };
+  return { lines: findNeededLines(messages, cut, end), names: [...needed.names], paths: [...needed.paths] };
 }
 
 /**
  * Lines that edits and patches between `cut` and `end` quote, and that only the prefix has shown as
  * lines of their file by then.
  */
-export function neededLinesOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
+export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const lines = shownLinesOf(messages);
   const needed = new Map<string, NeededLine>();
-  for (const [index, calls] of callsByMessage(messages, cut, end)) {
-    for (const quoted of calls.flatMap(quotedBy)) {
+  for (const [index, calls] of groupCalls(messages, cut, end)) {
+    for (const quoted of calls.flatMap(findQuotedLines)) {
       const key = `${quoted.file}\n${quoted.line}`;
       if (needed.has(key)) continue;
       const all = lines.of(quoted);
@@ -66,33 +67,33 @@ export function neededLinesOf(messages: readonly ApiMessage[], cut: number, end:
   return [...needed.values()];
 }
 
-interface Knowledge {
+interface KnownParts {
   readonly rareNames: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
+function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
   const paths = new Set<string>();
   const frequency = new Map<string, number>();
   let documents = 0;
   for (const { text } of prefix.flatMap(listContents)) {
     documents++;
-    for (const path of pathsOf(text)) paths.add(path);
-    for (const name of namesOf(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
+    for (const path of findPaths(text)) paths.add(path);
+    for (const name of findNames(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
   }
   const rareNames = new Set([...frequency].filter(([, count]) => count / documents < RARE).map(([name]) => name));
   return { rareNames, paths };
 }
 
 /** Only user messages show the agent anything new. */
-function show(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
+function addShown(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
-    for (const name of namesOf(text)) shown.names.add(name);
-    for (const path of pathsOf(text)) shown.paths.add(path);
+    for (const name of findNames(text)) shown.names.add(name);
+    for (const path of findPaths(text)) shown.paths.add(path);
   }
 }
 
-function callsByMessage(messages: readonly ApiMessage[], cut: number, end: number): Map<number, ToolExchange[]> {
+function groupCalls(messages: readonly ApiMessage[], cut: number, end: number): Map<number, ToolExchange[]> {
   const calls = new Map<number, ToolExchange[]>();
   for (const exchange of listToolExchanges(messages.slice(cut, end))) {
     const at = exchange.callMessage + cut;
@@ -101,17 +102,17 @@ function callsByMessage(messages: readonly ApiMessage[], cut: number, end: numbe
   return calls;
 }
 
-function stringsOf(value: unknown): string[] {
+function collectStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsOf);
-  return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];
+  if (Array.isArray(value)) return value.flatMap(collectStrings);
+  return isRecord(value) ? Object.values(value).flatMap(collectStrings) : [];
 }
 
 const NAME = /[A-Za-z_$][\w$]{5,}/g;
 
 /** Shorter names are too common to mean anything. */
-export const namesOf = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
+export const findNames = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
 
 const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
 
-const pathsOf = (text: string): Set<string> => new Set(text.match(PATH) ?? []);
+const findPaths = (text: string): Set<string> => new Set(text.match(PATH) ?? []);

@@ -4,15 +4,15 @@ import { hashText, type Hash } from '../../hash';
 import type { MessageKey } from '../../messages/messageKey';
 import type { Edit, EditId } from '../edits/edits';
 import {
-  activeCondensations,
-  activeEdits,
+  getActiveCondensations,
+  getActiveEdits,
   applyEntry,
-  editsShownBy,
+  getEditsShownBy,
   EMPTY_LEDGER,
-  excludedEdits,
+  getExcludedEdits,
   foldEntries,
-  toggleEdit,
-  undo,
+  createToggleEntry,
+  createUndoEntry,
   viewHash,
   type Condensation,
   type CondensationId,
@@ -57,8 +57,8 @@ const condensed = (name: string, base: Condensation['base'], ...edits: Edit[]): 
 
 const redone = (name: string): LedgerEntry => ({ type: 'redone', condensation: id(name) });
 
-const active = (ledger: Ledger): string[] => activeCondensations(ledger).map((one) => one.id);
-const shown = (ledger: Ledger): string[] => activeEdits(ledger).map((one) => one.id);
+const active = (ledger: Ledger): string[] => getActiveCondensations(ledger).map((one) => one.id);
+const shown = (ledger: Ledger): string[] => getActiveEdits(ledger).map((one) => one.id);
 /** The ledger after the entry that a function gives for it. */
 const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
   const entry = next(ledger);
@@ -80,14 +80,14 @@ describe('condensations in a ledger', () => {
     const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
     expect(active(ledger)).toEqual(['c2']);
     expect(shown(ledger)).toEqual(['b2']);
-    expect(active(after(ledger, undo))).toEqual([]);
-    expect(active(applyEntry(after(ledger, undo), redone('c2')))).toEqual(['c2']);
+    expect(active(after(ledger, createUndoEntry))).toEqual([]);
+    expect(active(applyEntry(after(ledger, createUndoEntry), redone('c2')))).toEqual(['c2']);
   });
 
   it('leave no edits and no undo if there are none', () => {
     expect(active(EMPTY_LEDGER)).toEqual([]);
-    expect(undo(EMPTY_LEDGER)).toBeUndefined();
-    expect(toggleEdit(EMPTY_LEDGER, editId('a'))).toBeUndefined();
+    expect(createUndoEntry(EMPTY_LEDGER)).toBeUndefined();
+    expect(createToggleEntry(EMPTY_LEDGER, editId('a'))).toBeUndefined();
   });
 
   it('ignore entries with unknown IDs', () => {
@@ -112,26 +112,26 @@ describe('undoing in a ledger', () => {
   const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
   it('goes back one by one, and a redone condensation shows again', () => {
-    const back = after(after(three, undo), undo);
+    const back = after(after(three, createUndoEntry), createUndoEntry);
     expect(active(back)).toEqual(['c1']);
     expect(active(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
     expect(active(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
   });
 
   it('can reach the beginning', () => {
-    const none = after(after(after(three, undo), undo), undo);
+    const none = after(after(after(three, createUndoEntry), createUndoEntry), createUndoEntry);
     expect(active(none)).toEqual([]);
-    expect(undo(none)).toBeUndefined();
+    expect(createUndoEntry(none)).toBeUndefined();
   });
 
   it('stops at the last condensation made from the original', () => {
-    const none = after(applyEntry(after(three, undo), condensed('c4', 'original')), undo);
+    const none = after(applyEntry(after(three, createUndoEntry), condensed('c4', 'original')), createUndoEntry);
     expect(active(none)).toEqual([]);
-    expect(undo(none)).toBeUndefined();
+    expect(createUndoEntry(none)).toBeUndefined();
   });
 
   it('drops what was undone when a new condensation is made', () => {
-    const ledger = applyEntry(after(three, undo), condensed('c4', 'view'));
+    const ledger = applyEntry(after(three, createUndoEntry), condensed('c4', 'view'));
     expect(active(ledger)).toEqual(['c1', 'c2', 'c4']);
   });
 });
@@ -141,7 +141,7 @@ describe('an excluded edit', () => {
     condensed('c1', 'view', edit('a1', 1)),
     condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
   ]);
-  const toggle = (name: string) => (state: Ledger) => toggleEdit(state, editId(name));
+  const toggle = (name: string) => (state: Ledger) => createToggleEntry(state, editId(name));
 
   it('reveals the previous edit, and can be included again', () => {
     const without = after(ledger, toggle('a2'));
@@ -151,21 +151,21 @@ describe('an excluded edit', () => {
   });
 
   it('is listed if it would show: the last one of its place, unless a later one shows', () => {
-    const named = (state: Ledger): string[] => excludedEdits(state).map((one) => one.id);
+    const named = (state: Ledger): string[] => getExcludedEdits(state).map((one) => one.id);
     expect(named(ledger)).toEqual([]);
     const without = after(ledger, toggle('a2'));
     expect(named(without)).toEqual(['a2']);
     expect(named(after(without, toggle('a1')))).toEqual(['a2']);
     expect(named(after(ledger, toggle('a1')))).toEqual([]);
-    expect(named(after(without, undo))).toEqual([]);
+    expect(named(after(without, createUndoEntry))).toEqual([]);
     const again = applyEntry(without, condensed('c3', 'view', edit('a2', 1)));
     expect(named(again)).toEqual([]);
-    expect(excludedEdits(without, () => [])).toEqual([]);
+    expect(getExcludedEdits(without, () => [])).toEqual([]);
   });
 
   it('stays excluded after its condensation is undone and redone', () => {
     const without = after(ledger, toggle('b2'));
-    expect(shown(applyEntry(after(without, undo), redone('c2')))).toEqual(['a2']);
+    expect(shown(applyEntry(after(without, createUndoEntry), redone('c2')))).toEqual(['a2']);
   });
 
   it('is the one that the view shows if several condensations contain it', () => {
@@ -174,8 +174,8 @@ describe('an excluded edit', () => {
       condensed('c2', 'view', edit('a', 1)),
       { type: 'undone', condensation: id('c2') },
     ]);
-    expect(toggleEdit(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
-    expect(toggleEdit(after(again, undo), editId('a'))).toMatchObject({ condensation: 'c2' });
+    expect(createToggleEntry(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
+    expect(createToggleEntry(after(again, createUndoEntry), editId('a'))).toMatchObject({ condensation: 'c2' });
   });
 });
 
@@ -197,7 +197,7 @@ describe('the edits that a condensation showed', () => {
       condensed('c2', 'original', edit('a2', 1)),
       condensed('c3', 'view', edit('b3', 2)),
     ]);
-    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    const shownBy = (name: string): string[] => getEditsShownBy(ledger, id(name)).map((one) => one.id);
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
@@ -212,7 +212,7 @@ describe('the edits that a condensation showed', () => {
       redone('c2'),
     ] as const satisfies readonly LedgerEntry[];
     const ledger = foldEntries(entries);
-    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    const shownBy = (name: string): string[] => getEditsShownBy(ledger, id(name)).map((one) => one.id);
     expect(['c1', 'c2', 'c3'].map(shownBy)).toEqual([
       ['a1', 'b1'],
       ['a1', 'b1', 'c2'],
@@ -249,7 +249,7 @@ describe('edits that follow a conversation', () => {
       { type: 'excluded', condensation: id('c1'), edit: editId('a1') },
     ]);
     const asked: string[] = [];
-    const edits = activeEdits(ledger, (own, condensation) => {
+    const edits = getActiveEdits(ledger, (own, condensation) => {
       asked.push(`${condensation.id}: ${own.map((one) => one.id).join(' ')}`);
       return condensation.id === id('c1') ? [] : own;
     });

@@ -12,7 +12,7 @@ import type { ApiMessage } from '../../messages/types';
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
 /** A provider that removed something. */
-export interface RanProvider {
+export interface ProviderRun {
   readonly provider: string;
   /** Its preset or strategy; absent for the user's own configuration, or if not recorded. */
   readonly configName?: string | undefined;
@@ -25,7 +25,7 @@ export interface RequestSizes {
 }
 
 /** An applied condensation. */
-export interface Condensation extends RanProvider {
+export interface Condensation extends ProviderRun {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
@@ -33,7 +33,7 @@ export interface Condensation extends RanProvider {
    * Providers that removed something before `provider`, in order; absent if there are none or they
    * were not recorded.
    */
-  readonly before?: readonly RanProvider[];
+  readonly before?: readonly ProviderRun[];
   /**
    * `original`: made from the file's conversation, replacing what was applied before. `view`: made
    * on top of it.
@@ -134,19 +134,19 @@ export const EMPTY_LEDGER: Ledger = {
 const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
 /** Applies one more entry. Entries with unknown IDs change nothing. */
-export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => foldFrom(ledger, [entry]);
+export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
 
 /** Applies all entries. */
-export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => foldFrom(EMPTY_LEDGER, entries);
+export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
 
-function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
+function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
   const undone = new Set(ledger.undone);
   const excluded = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
   const uses = new Map(ledger.uses);
   let { pinned } = ledger;
-  const growing = new Map<CondensationId, Growing>();
+  const growing = new Map<CondensationId, MutableCondensation>();
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
@@ -154,7 +154,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
       growing.set(id, own);
       byId.set(id, own);
       if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
-      add(own, entry);
+      addArrivals(own, entry);
       continue;
     }
     if (entry.type === 'condensed') {
@@ -196,7 +196,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
 }
 
 /** Its lists grow while entries are applied. */
-type Growing = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
+type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
   readonly newResults: PlacedMessage[];
   rereads: number;
@@ -204,7 +204,7 @@ type Growing = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBe
   tokensAfter: number;
 };
 
-const grow = (known: Condensation | undefined, { condensation: id, at }: NewResultsEntry): Growing => ({
+const grow = (known: Condensation | undefined, { condensation: id, at }: NewResultsEntry): MutableCondensation => ({
   id,
   at: known?.at ?? at,
   provider: NEW_RESULTS,
@@ -220,7 +220,10 @@ const grow = (known: Condensation | undefined, { condensation: id, at }: NewResu
   tokensAfter: known?.tokensAfter ?? 0,
 });
 
-function add(growing: Growing, { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsEntry): void {
+function addArrivals(
+  growing: MutableCondensation,
+  { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsEntry,
+): void {
   growing.edits.push(...edits);
   growing.newResults.push(...arrivals);
   growing.rereads += rereads;
@@ -234,7 +237,7 @@ const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((ed
  * Condensations that the view shows, oldest first. One made from the original replaces all before
  * it for good: undoing it shows the original.
  */
-export function activeCondensations(ledger: Ledger): Condensation[] {
+export function getActiveCondensations(ledger: Ledger): Condensation[] {
   return sinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
 }
 
@@ -251,26 +254,26 @@ const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
  * @param follow moves a condensation's edits to the current indexes of their messages and drops
  * edits of removed messages
  */
-export const activeEdits = (
+export const getActiveEdits = (
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] =>
   lastByPlace(
-    activeCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
+    getActiveCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
   );
 
 /**
  * The edits that would show if they were not excluded: the last one for each place, unless the view
  * shows a later one.
- * @param follow see {@link activeEdits}
+ * @param follow see {@link getActiveEdits}
  */
-export function excludedEdits(
+export function getExcludedEdits(
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const excluded = new Set<Edit>();
-  const all = activeCondensations(ledger).flatMap((condensation) => {
+  const all = getActiveCondensations(ledger).flatMap((condensation) => {
     const own = follow(condensation.edits, condensation);
     for (const edit of own) if (ledger.excluded.has(excludedKey(condensation.id, edit.id))) excluded.add(edit);
     return own;
@@ -282,8 +285,8 @@ const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Co
   edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
 
 /** The entry that undoes the last condensation; undefined if there is none. */
-export function undo(ledger: Ledger): LedgerEntry | undefined {
-  const last = activeCondensations(ledger).at(-1);
+export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
+  const last = getActiveCondensations(ledger).at(-1);
   return last && { type: 'undone', condensation: last.id };
 }
 
@@ -291,9 +294,9 @@ export function undo(ledger: Ledger): LedgerEntry | undefined {
  * The entry that excludes or includes an edit; undefined if the ledger has no such edit. If several
  * condensations contain it, the last one that the view shows counts.
  */
-export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
+export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
-  const condensation = (activeCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
+  const condensation = (getActiveCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
   if (condensation === undefined) return undefined;
   const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
   return { type, condensation, edit };
@@ -303,7 +306,7 @@ export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefine
  * The edits that a condensation's view showed when it was made, including those that it was made on
  * top of.
  */
-export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
+export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
   const before = whenMade.get(id) ?? ledger;

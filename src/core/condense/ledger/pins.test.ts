@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../messages/types';
 import { foldEntries, type LedgerEntry } from './ledger';
-import { pinEntries, pinnedIndexes } from './pins';
+import { createPinEntries, getPinnedIndexes } from './pins';
 
 const messages: ApiMessage[] = ['task', 'answer', 'more', 'end'].map((content, index) => ({
   role: index % 2 === 0 ? 'user' : 'assistant',
@@ -9,27 +9,27 @@ const messages: ApiMessage[] = ['task', 'answer', 'more', 'end'].map((content, i
 }));
 
 const pinned = (entries: readonly LedgerEntry[], now: readonly ApiMessage[] = messages): number[] => [
-  ...pinnedIndexes(foldEntries(entries).pinned, now),
+  ...getPinnedIndexes(foldEntries(entries).pinned, now),
 ];
 
 describe('pins', () => {
   it('match the latest request after any number of requests', () => {
     const entries: LedgerEntry[] = [];
     for (const wanted of [[1, 2], [2, 3], [], [0]]) {
-      entries.push(...pinEntries(foldEntries(entries).pinned, messages, new Set(wanted)));
+      entries.push(...createPinEntries(foldEntries(entries).pinned, messages, new Set(wanted)));
       expect(pinned(entries)).toEqual(wanted);
     }
   });
 
   it('need no entry if they do not change', () => {
-    const entries = pinEntries([], messages, new Set([1]));
-    expect(pinEntries(foldEntries(entries).pinned, messages, new Set([1]))).toEqual([]);
+    const entries = createPinEntries([], messages, new Set([1]));
+    expect(createPinEntries(foldEntries(entries).pinned, messages, new Set([1]))).toEqual([]);
   });
 
   it('follow their messages, and those of removed messages are skipped but kept', () => {
-    const entries = pinEntries([], messages, new Set([2]));
+    const entries = createPinEntries([], messages, new Set([2]));
     expect(pinned(entries, messages.slice(1))).toEqual([1]);
     expect(pinned(entries, messages.slice(0, 2))).toEqual([]);
-    expect(pinEntries(foldEntries(entries).pinned, messages.slice(0, 2), new Set())).toEqual([]);
+    expect(createPinEntries(foldEntries(entries).pinned, messages.slice(0, 2), new Set())).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { LedgerEntry, PlacedMessage } from './ledger';
 
 /** Current indexes of the pinned messages; removed messages are skipped. */
-export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
+export function getPinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
     const there = messages[message];
@@ -15,15 +15,15 @@ export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly
 }
 
 /** Entries that pin exactly these messages. */
-export function pinEntries(
+export function createPinEntries(
   pins: readonly PlacedMessage[],
   messages: readonly ApiMessage[],
   wanted: ReadonlySet<number>,
 ): LedgerEntry[] {
-  const known = pinnedIndexes(pins, messages);
+  const known = getPinnedIndexes(pins, messages);
   const released = pins
     .filter((pin) => {
-      const [index] = pinnedIndexes([pin], messages);
+      const [index] = getPinnedIndexes([pin], messages);
       return index !== undefined && !wanted.has(index);
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));

@@ -9,7 +9,7 @@ import { isSameFile } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import { placeKey, type Edit } from '../edits/edits';
-import { linesIn, MIN_LINE } from '../lines/shownLines';
+import { splitLinesOfFile, MIN_LINE } from '../lines/shownLines';
 
 /** Turns to watch after a condensation. */
 export const WATCHED_TURNS = 20;
@@ -76,7 +76,7 @@ export class LinesByFile {
 const nameOf = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
 /** Undefined if the call does not ask for known content again. */
-export function useBy(
+export function classifyUse(
   exchange: ToolExchange,
   tools: ToolTable,
   known: LinesByFile,
@@ -90,7 +90,7 @@ export function useBy(
   if (isRecall(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const again = new Set<string>();
-  for (const { path, line } of linesShownBy(exchange, tools, 'results')) {
+  for (const { path, line } of findShownLines(exchange, tools, 'results')) {
     if (known.of(path)?.has(line)) again.add(line);
     if (again.size >= SHOWN_AGAIN) return 'rereads';
   }
@@ -104,11 +104,11 @@ interface FileLine extends Slice {
 }
 
 /** Offsets refer to the string that contains the content. */
-function* linesShownBy(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLine> {
+function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLine> {
   for (const content of where === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
       const from = content.start + start;
-      for (const line of linesIn(content.text.slice(start, end), head === 'diff'))
+      for (const line of splitLinesOfFile(content.text.slice(start, end), head === 'diff'))
         yield { path, line: line.text, start: from + line.start, end: from + line.end, content };
     }
   }
@@ -116,7 +116,7 @@ function* linesShownBy(exchange: ToolExchange, tools: ToolTable, where: 'results
 
 /** Adds all file lines that a call shows. */
 export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
-  for (const { path, line } of linesShownBy(exchange, tools, 'all')) lines.add(path, line);
+  for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.add(path, line);
 }
 
 /**
@@ -124,13 +124,13 @@ export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: Tool
  * @param removed receives lines that only the reference store has
  * @param standing receives the others
  */
-export function sortShown(
+export function splitShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
   edits: EditsByPlace,
   { removed, standing }: { readonly removed: LinesByFile; readonly standing: LinesByFile },
 ): void {
-  for (const { path, line, start, end, content } of linesShownBy(exchange, tools, 'all')) {
+  for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
     const isCut = edits.cuts.get(placeKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
     (isSummarized || isCut ? removed : standing).add(path, line);
@@ -145,7 +145,7 @@ export interface EditsByPlace {
 }
 
 /** @param edits the edits that a view shows */
-export function editsByPlace(edits: readonly Edit[]): EditsByPlace {
+export function groupEdits(edits: readonly Edit[]): EditsByPlace {
   const cuts = new Map<string, readonly Slice[]>();
   const summaries: Slice[] = [];
   for (const edit of edits) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
 import { someMarker } from '../../testing';
-import { encoded, endOfLine, isInString, lineEndOf } from './lineEnds';
+import { encodeForJson, findEndOfLine, isInString, detectLineEnd } from './lineEnds';
 import { lineNumbers } from '../lossless/lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { code, did, read, resultAt, run, TASK } from '../lossless/testing';
@@ -12,10 +12,10 @@ const STEPS = [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineN
 
 /** The lines of a text as the steps see them. */
 function linesIn(text: string): { line: string; inString: boolean }[] {
-  const lineEnd = lineEndOf(text);
+  const lineEnd = detectLineEnd(text);
   const lines = [];
   for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
-    end = endOfLine(text, at, lineEnd);
+    end = findEndOfLine(text, at, lineEnd);
     lines.push({ line: text.slice(at, end), inString: isInString(text, at, end) });
   }
   return lines;
@@ -23,12 +23,12 @@ function linesIn(text: string): { line: string; inString: boolean }[] {
 
 describe('lines in JSON', () => {
   it('end at escaped newlines', () => {
-    expect(lineEndOf('a\nb')).toBe('\n');
-    expect(lineEndOf('[a\\nb\\nc\\n')).toBe('\n');
-    expect(lineEndOf('{"a":"\\n\\n"}')).toBe('\n');
+    expect(detectLineEnd('a\nb')).toBe('\n');
+    expect(detectLineEnd('[a\\nb\\nc\\n')).toBe('\n');
+    expect(detectLineEnd('{"a":"\\n\\n"}')).toBe('\n');
     const cut = `{"a":"one\\n${someMarker('20 lines')}\\nend"}`;
-    expect(lineEndOf(cut)).toBe('\\n');
-    expect(lineEndOf(`[${cut}`)).toBe('\n');
+    expect(detectLineEnd(cut)).toBe('\\n');
+    expect(detectLineEnd(`[${cut}`)).toBe('\n');
     const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
     expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });
@@ -38,7 +38,7 @@ describe('lines in JSON', () => {
       fc.property(fc.array(fc.array(fc.string(), { minLength: 2 }), { minLength: 2 }), fc.nat(2), (texts, indent) => {
         const value = texts.map((lines) => lines.join('\n'));
         const text = JSON.stringify(value, null, indent);
-        if (lineEndOf(text) === '\n') return;
+        if (detectLineEnd(text) === '\n') return;
         const inside = linesIn(text).filter(({ inString }) => inString);
         const expected = value.flatMap((each) => each.split('\n').slice(1, -1));
         expect(inside.map(({ line }) => JSON.parse(`"${line}"`) as string)).toEqual(expected);
@@ -66,7 +66,7 @@ describe('lines in JSON', () => {
     const text = getValueAt(draft.messages[2], ['content', 0, 'content']) as string;
     expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
     expect(resultAt(draft, 2)).toContain(
-      `"one\\n[20 lines, shown in the later Bash ${encoded('"gh api "comments" --all"')}]\\nend"`,
+      `"one\\n[20 lines, shown in the later Bash ${encodeForJson('"gh api "comments" --all"')}]\\nend"`,
     );
     expect(resultAt(draft, 4)).toBe(report('two'));
   });

@@ -11,7 +11,7 @@ const CUT_ESCAPED = `\\n${MARKER_START}`;
 /** With fewer escaped line ends, a text has no run of lines. */
 const MIN_ESCAPED = 3;
 
-export function lineEndOf(text: string): LineEnd {
+export function detectLineEnd(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
   // Removed lines leave fewer line ends, but the text must still be read as before.
   if (text.includes(CUT_ESCAPED)) return isJson(text) ? '\\n' : '\n';
@@ -42,7 +42,7 @@ function isJson(text: string): boolean {
 }
 
 /** Offset after the line that begins at `from`, without its line end. */
-export function endOfLine(text: string, from: number, lineEnd: LineEnd): number {
+export function findEndOfLine(text: string, from: number, lineEnd: LineEnd): number {
   for (let at = text.indexOf(lineEnd, from); at >= 0; at = text.indexOf(lineEnd, at + lineEnd.length)) {
     if (lineEnd === '\n' || !isEscaped(text, at)) return at;
   }
@@ -70,4 +70,4 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** The text as it appears in a JSON string. */
-export const encoded = (text: string): string => JSON.stringify(text).slice(1, -1);
+export const encodeForJson = (text: string): string => JSON.stringify(text).slice(1, -1);

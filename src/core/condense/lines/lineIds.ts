@@ -32,21 +32,21 @@ export class LineIds {
   private readonly texts: string[] = [];
 
   /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
-  idOf(text: string, start: number, end: number, isJson: boolean): LineId {
+  getId(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
     const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED : 0);
-    const slot = this.slotOf(hash, text, start, end);
+    const slot = this.findSlot(hash, text, start, end);
     const id = (this.slots[slot] as number) - 1;
     return id < 0 ? this.add(slot, hash, text, start, end) : id;
   }
 
   /** The ID of a slice that was seen before, otherwise {@link NOTHING}. */
   find(text: string, start: number, end: number): LineId {
-    return (this.slots[this.slotOf(hashSlice(text, start, end), text, start, end)] as number) - 1;
+    return (this.slots[this.findSlot(hashSlice(text, start, end), text, start, end)] as number) - 1;
   }
 
   /** The slot of a text, or the free slot for it. */
-  private slotOf(hash: number, text: string, start: number, end: number): number {
+  private findSlot(hash: number, text: string, start: number, end: number): number {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const id = (this.slots[slot] as number) - 1;
@@ -68,33 +68,33 @@ export class LineIds {
     const length = end - start;
     return (
       (this.ends[id] as number) - first === length &&
-      sameSlice(this.texts[this.textOf[id] as number] ?? '', first, text, start, length)
+      areSlicesEqual(this.texts[this.textOf[id] as number] ?? '', first, text, start, length)
     );
   }
 
   private add(slot: number, hash: number, text: string, start: number, end: number): LineId {
     const id = this.count++;
     if (id === this.hashes.length) {
-      this.hashes = longer(this.hashes, 2 * id);
-      this.starts = longer(this.starts, 2 * id);
-      this.ends = longer(this.ends, 2 * id);
-      this.textOf = longer(this.textOf, 2 * id);
+      this.hashes = growArray(this.hashes, 2 * id);
+      this.starts = growArray(this.starts, 2 * id);
+      this.ends = growArray(this.ends, 2 * id);
+      this.textOf = growArray(this.textOf, 2 * id);
       const kinds = new Uint8Array(2 * id);
       kinds.set(this.kinds);
       this.kinds = kinds;
     }
     this.slots[slot] = id + 1;
     this.hashes[id] = hash;
-    this.kinds[id] = kindOf(text, start, end);
+    this.kinds[id] = classifyLine(text, start, end);
     this.starts[id] = start;
     this.ends[id] = end;
     if (this.texts.at(-1) !== text) this.texts.push(text);
     this.textOf[id] = this.texts.length - 1;
-    if (2 * this.count >= this.slots.length) this.spread();
+    if (2 * this.count >= this.slots.length) this.growTable();
     return id;
   }
 
-  private spread(): void {
+  private growTable(): void {
     this.slots = new Int32Array(2 * this.slots.length);
     const mask = this.slots.length - 1;
     for (let id = 0; id < this.count; id++) {
@@ -110,7 +110,7 @@ export class LineIds {
 const ESCAPED = 0x5bd1e995;
 
 /** A longer copy, filled with zeros. */
-export function longer(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
+export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(length);
   made.set(list);
   return made;
@@ -123,7 +123,7 @@ function hashSlice(text: string, start: number, end: number): number {
   return hash;
 }
 
-function kindOf(text: string, start: number, end: number): number {
+function classifyLine(text: string, start: number, end: number): number {
   let telling = 0;
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
@@ -134,7 +134,7 @@ function kindOf(text: string, start: number, end: number): number {
   return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN : BLANK;
 }
 
-function sameSlice(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
+function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
   if (length > COMPARE_WHOLE_FROM) return a.slice(aStart, aStart + length) === b.slice(bStart, bStart + length);
   for (let at = 0; at < length; at++) {
     if (a.charCodeAt(aStart + at) !== b.charCodeAt(bStart + at)) return false;

@@ -1,5 +1,5 @@
 /** A range of a table of integers, from `at` on. */
-export interface Room {
+export interface TableSlice {
   readonly table: Int32Array;
   readonly at: number;
 }
@@ -14,10 +14,10 @@ const MAX_SHARE = SHARED / 4;
  * its own costs each 200 bytes more. A table is released with the last of its texts.
  */
 export class LineTables {
-  private latest: Room = { table: new Int32Array(0), at: 0 };
+  private latest: TableSlice = { table: new Int32Array(0), at: 0 };
 
   /** Returns `count` integers, all 0. */
-  take(count: number): Room {
+  take(count: number): TableSlice {
     if (count > MAX_SHARE) return { table: new Int32Array(count), at: 0 };
     const { table, at } = this.latest;
     const room = at + count <= table.length ? this.latest : { table: new Int32Array(SHARED), at: 0 };

@@ -1,10 +1,10 @@
 import { mayHoldMarker } from '../../messages/markers';
 import type { NumberForm } from '../../agents/types';
-import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
+import { findEndOfLine, isInString, detectLineEnd, type LineEnd } from './lineEnds';
 import type { FilePart } from '../../messages/fileParts';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
 import { LineTables } from './lineTables';
-import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
+import { readPrefix, detectPrefixFormat, type PrefixHint } from './prefixes';
 
 /**
  * The lines of a text in one table of integers, because a conversation has hundreds of thousands of
@@ -117,10 +117,10 @@ export function splitLines(
   ids: LineIds,
   tables = new LineTables(),
 ): Lines {
-  const lineEnd = lineEndOf(text);
+  const lineEnd = detectLineEnd(text);
   if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
     return splitParts(text, parts, ids, tables);
-  const format = prefixFormat(text, hint, lineEnd, forms);
+  const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
   const { table, at: first } = tables.take((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayHoldMarker(text);
@@ -132,7 +132,7 @@ export function splitLines(
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
-    const end = endOfLine(text, at, lineEnd);
+    const end = findEndOfLine(text, at, lineEnd);
     const isFrame =
       hint === 'read' &&
       text.charCodeAt(at) === FRAME_BEGINS &&
@@ -140,7 +140,7 @@ export function splitLines(
     const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
     let body = at;
     if (format) {
-      const stated = prefixAt(text, at, format);
+      const stated = readPrefix(text, at, format);
       if (stated && stated.number !== number + 1) forget(line);
       following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
@@ -151,7 +151,7 @@ export function splitLines(
     }
     table[first + line] = at;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
-    const id = ids.idOf(text, body, end, lineEnd !== '\n');
+    const id = ids.getId(text, body, end, lineEnd !== '\n');
     table[first + count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
     at = end + lineEnd.length;
   }
@@ -171,7 +171,7 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
   let number = 0;
   let part: FilePart | undefined;
   for (let line = 0; line < count; line++) {
-    const end = endOfLine(text, at, '\n');
+    const end = findEndOfLine(text, at, '\n');
     while (next < parts.length && (parts[next]?.start ?? 0) < end + 1 && (parts[next]?.start ?? 0) <= at) {
       part = parts[next++];
       number = part?.head === undefined ? (part?.firstLine ?? 0) : 0;
@@ -179,7 +179,7 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
     if (part && at >= part.end && at > part.start) part = undefined;
     const head = part?.head;
     const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
-    const stated = part && head !== undefined ? prefixAt(text, at, head) : undefined;
+    const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
       // A marker may replace any number of lines.
@@ -193,7 +193,7 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
     }
     table[first + line] = at;
     table[first + 2 * count + 1 + line] = body;
-    const id = ids.idOf(text, body, end, false);
+    const id = ids.getId(text, body, end, false);
     table[first + count + 1 + line] = holdsMarker ? FIRST_OF_NOTHING - id : id;
     at = end + 1;
   }
@@ -205,7 +205,11 @@ const SPACE = 32;
 
 function countLines(text: string, lineEnd: LineEnd): number {
   let count = 1;
-  for (let at = endOfLine(text, 0, lineEnd); at < text.length; at = endOfLine(text, at + lineEnd.length, lineEnd))
+  for (
+    let at = findEndOfLine(text, 0, lineEnd);
+    at < text.length;
+    at = findEndOfLine(text, at + lineEnd.length, lineEnd)
+  )
     count++;
   return count;
 }

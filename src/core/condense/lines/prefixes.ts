@@ -2,7 +2,7 @@ import type { NumberForm, ToolKind } from '../../agents/types';
 import { mayHoldMarker } from '../../messages/markers';
 import { numberAt } from '../../messages/numberForms';
 import type { LineHead } from '../../messages/commands/outputParts';
-import { endOfLine, type LineEnd } from './lineEnds';
+import { findEndOfLine, type LineEnd } from './lineEnds';
 
 /**
  * Prefixes that tools put before a file's lines: a number, and in search results the path. Both
@@ -26,7 +26,7 @@ const COUNTED_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
  */
 export type PrefixHint = 'read' | 'search' | 'other';
 
-export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
+export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
 export interface Prefix {
@@ -39,8 +39,8 @@ export interface Prefix {
   readonly isMatch: boolean;
 }
 
-export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix | undefined {
-  if (format === 'search') return searchPrefix(text, at);
+export function readPrefix(text: string, at: number, format: PrefixFormat): Prefix | undefined {
+  if (format === 'search') return readSearchPrefix(text, at);
   if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
   const found = numberAt(text, at, format);
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
@@ -50,7 +50,7 @@ export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix
  * True if a marker says which lines it replaces, so that the next number follows.
  * @param what the marker's words
  */
-export const tellsNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
+export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
 const DASH = 45;
@@ -66,21 +66,21 @@ const MAX_EXTENSION = 8;
  * `path:12:`, `path-12-`, `12:` or `12-`. Any colon but a drive's ends the path; a dash ends it
  * only after a file extension, since file names contain dashes and digits.
  */
-function searchPrefix(text: string, at: number): Prefix | undefined {
+function readSearchPrefix(text: string, at: number): Prefix | undefined {
   const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
   if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH) {
-    const pathEnd = colonBehind(text, at + 3);
-    const end = pathEnd < 0 ? -1 : matchEnd(text, pathEnd);
-    if (end >= 0) return searched(text, pathEnd, end, COLON);
+    const pathEnd = findColon(text, at + 3);
+    const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
+    if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON);
   }
-  const pathEnd = colonBehind(text, at);
-  const end = pathEnd < 0 ? -1 : matchEnd(text, pathEnd);
-  if (end >= 0) return searched(text, pathEnd, end, COLON);
-  return contextPrefix(text, at) ?? barePrefix(text, at);
+  const pathEnd = findColon(text, at);
+  const end = pathEnd < 0 ? -1 : findNumberEnd(text, pathEnd);
+  if (end >= 0) return createSearchPrefix(text, pathEnd, end, COLON);
+  return readContextPrefix(text, at) ?? readBarePrefix(text, at);
 }
 
 /** `path-12-`, before lines around a match. */
-function contextPrefix(text: string, at: number): Prefix | undefined {
+function readContextPrefix(text: string, at: number): Prefix | undefined {
   for (let dot = at; dot <= at + MAX_PATH; dot++) {
     const code = text.charCodeAt(dot);
     if (code === NEWLINE || code === COLON || dot >= text.length) return undefined;
@@ -88,19 +88,19 @@ function contextPrefix(text: string, at: number): Prefix | undefined {
     let dash = dot + 1;
     while (dash - dot <= MAX_EXTENSION && isWord(text.charCodeAt(dash))) dash++;
     if (dash === dot + 1 || text.charCodeAt(dash) !== DASH) continue;
-    const end = matchEnd(text, dash + 1);
-    if (end >= 0) return searched(text, dash + 1, end, DASH);
+    const end = findNumberEnd(text, dash + 1);
+    if (end >= 0) return createSearchPrefix(text, dash + 1, end, DASH);
   }
   return undefined;
 }
 
-function barePrefix(text: string, at: number): Prefix | undefined {
-  const end = matchEnd(text, at);
-  return end < 0 ? undefined : searched(text, at, end, text.charCodeAt(end - 1));
+function readBarePrefix(text: string, at: number): Prefix | undefined {
+  const end = findNumberEnd(text, at);
+  return end < 0 ? undefined : createSearchPrefix(text, at, end, text.charCodeAt(end - 1));
 }
 
 /** @param separator must follow the number; the same character as after the path */
-function searched(text: string, pathEnd: number, end: number, separator: number): Prefix | undefined {
+function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): Prefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
   let number = 0;
   for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO;
@@ -108,7 +108,7 @@ function searched(text: string, pathEnd: number, end: number, separator: number)
 }
 
 /** Offset after the line's first colon, or -1 if the path before it would be empty or too long. */
-function colonBehind(text: string, from: number): number {
+function findColon(text: string, from: number): number {
   for (let at = from; at <= from + MAX_PATH && at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === COLON) return at > from ? at + 1 : -1;
@@ -118,7 +118,7 @@ function colonBehind(text: string, from: number): number {
 }
 
 /** Offset after a number and its colon or dash, or -1. */
-function matchEnd(text: string, at: number): number {
+function findNumberEnd(text: string, at: number): number {
   let next = at;
   while (next - at < MAX_DIGITS && isDigit(text.charCodeAt(next))) next++;
   if (next === at || text.charCodeAt(at) === ZERO) return -1;
@@ -134,7 +134,7 @@ const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || cod
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
 /** Lines of a run that must keep their numbers, so that the format can be recognized again. */
-export const linesThatProve = (format: PrefixFormat, hint: PrefixHint): number =>
+export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
 /**
@@ -146,7 +146,7 @@ const LINES_TO_LOOK_AT = 8;
  * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
  * search, is enough, because the other numbers may have been removed.
  */
-export function prefixFormat(
+export function detectPrefixFormat(
   text: string,
   hint: PrefixHint,
   lineEnd: LineEnd,
@@ -161,8 +161,8 @@ export function prefixFormat(
   let at = 0;
   let before: { readonly format: PrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < LINES_TO_LOOK_AT; line++) {
-    const format = formats.find((candidate) => prefixAt(text, at, candidate));
-    const number = format && prefixAt(text, at, format)?.number;
+    const format = formats.find((candidate) => readPrefix(text, at, candidate));
+    const number = format && readPrefix(text, at, format)?.number;
     if (
       format &&
       (hint !== 'other' || isDistinct(format) || (before?.format === format && number === before.number + 1))
@@ -170,7 +170,7 @@ export function prefixFormat(
       return format;
     }
     before = format && number !== undefined ? { format, number } : undefined;
-    const end = endOfLine(text, at, lineEnd);
+    const end = findEndOfLine(text, at, lineEnd);
     if (end === text.length) break;
     at = end + lineEnd.length;
   }
@@ -187,7 +187,7 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let expected = 0;
   let isOpen = false;
   for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
-    end = endOfLine(text, at, lineEnd);
+    end = findEndOfLine(text, at, lineEnd);
     const number = numberAt(text, at, form)?.number;
     if (number !== undefined && (count === 0 || number === expected || (isOpen && number > expected))) {
       if (count === 0 && without >= LINES_TO_LOOK_AT) return false;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NumberForm } from '../../agents/types';
 import { exchange, user } from '../../testing';
-import { neededLinesOf } from '../futureNeed/neededLater';
+import { findNeededLines } from '../futureNeed/neededLater';
 
 const LINES = [
   'export const first = prepare(1);',
@@ -28,6 +28,6 @@ it.each(Object.entries(PRINTED))('an edit’s line is found in a read with numbe
     ...exchange('r', 'Read', { file_path: '/w/a.ts' }, read),
     ...exchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
   ];
-  const needed = neededLinesOf(messages, 3, messages.length);
+  const needed = findNeededLines(messages, 3, messages.length);
   expect(needed.map(({ line }) => line)).toEqual([LINES[1]]);
 });

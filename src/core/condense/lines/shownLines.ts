@@ -27,7 +27,7 @@ export const MIN_LINE = 12;
 const PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
 /** The line with and without what may be a number before it. */
-export function formsOf(line: string): string[] {
+export function getForms(line: string): string[] {
   const whole = line.trim();
   const plain = line.replace(PREFIX, '').trim();
   return plain === whole ? [whole] : [whole, plain];
@@ -46,7 +46,7 @@ class ShownLines {
           const { message, path, start } = content;
           const text = content.text.slice(part.start, part.end);
           const from = start + part.start;
-          for (const line of linesIn(text, part.head === 'diff'))
+          for (const line of splitLinesOfFile(text, part.head === 'diff'))
             this.add(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
         }
       }
@@ -74,13 +74,13 @@ class ShownLines {
 export const shownLinesOf = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
 
 /** @param isDiff whether each line begins with a sign */
-export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
+export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
-    for (const form of formsOf(isDiff ? line.slice(1) : line)) {
+    for (const form of getForms(isDiff ? line.slice(1) : line)) {
       // Cuts may remove the prefix without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
@@ -91,7 +91,7 @@ export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text
 }
 
 /** Lines that a call quotes from files as they were. */
-export function quotedBy(call: ToolExchange): FileLine[] {
+export function findQuotedLines(call: ToolExchange): FileLine[] {
   const quoted = new Map<string, FileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))

@@ -9,7 +9,7 @@ import { describe } from './duplicates';
 import type { Keep } from './sources';
 import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups, type Group } from './settled';
-import { linesOf, standingRuns } from './standing';
+import { toLineSet, findSharedRuns } from './standing';
 
 /** Later results to compare an older one with: repeated requests mostly come soon. */
 const MAX_KEPT = 6;
@@ -28,11 +28,11 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep =
         const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
         const inOrder = [...items.entries()];
         for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
-          const lines = linesOf(exchange.resultText);
-          const nearest = mostShared(lines, whole);
+          const lines = toLineSet(exchange.resultText);
+          const nearest = findMostShared(lines, whole);
           if (nearest) {
             const where = describe(tools, keep, nearest.exchange);
-            const isCut = referLines(draft, name, exchange, nearest.lines, where);
+            const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, where);
             yield isCut ? index : undefined;
             if (isCut) continue;
           }
@@ -43,7 +43,7 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep =
   };
 };
 
-function mostShared<T extends { readonly lines: ReadonlySet<string> }>(
+function findMostShared<T extends { readonly lines: ReadonlySet<string> }>(
   lines: ReadonlySet<string>,
   results: readonly T[],
 ): T | undefined {
@@ -53,7 +53,7 @@ function mostShared<T extends { readonly lines: ReadonlySet<string> }>(
 }
 
 const listed = stepMemory(({ tools }) =>
-  answersBy((exchange) => {
+  groupAnswers((exchange) => {
     const rule = ruleFor(tools, exchange);
     if (rule?.kind === 'search') {
       const patterns = listTexts(exchange.input, rule.pattern);
@@ -69,7 +69,7 @@ const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.strin
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
 /** Undefined for failed calls and calls that are not commands. */
-function commandKey(exchange: ToolExchange): string | undefined {
+function getCommandKey(exchange: ToolExchange): string | undefined {
   const command = getCommand(exchange);
   if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
   const { cwd, workdir } = exchange.input;
@@ -83,7 +83,7 @@ export const repeatedCommands = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       ran(takeKnownLines(draft, tools)).each(draft.exchanges, (group) =>
-        takeOutOlder(
+        removeOlderAnswers(
           draft,
           name,
           group,
@@ -97,7 +97,7 @@ export const repeatedCommands = (tools: ToolTable): MechanicalStep => {
 };
 
 const ran = stepMemory(({ tools }) =>
-  answersBy((exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? commandKey(exchange) : undefined)),
+  groupAnswers((exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? getCommandKey(exchange) : undefined)),
 );
 
 const SMALL_CHARS = 600;
@@ -114,39 +114,41 @@ export const similarResults = (tools: ToolTable): MechanicalStep => {
     run(draft) {
       confirmed(takeKnownLines(draft, tools)).each(draft.exchanges, (group) => {
         const what = `done, 1 of ${group.items.length} alike`;
-        return takeOutOlder(draft, name, group, MIN_ALIKE, what, 'a later result says the same');
+        return removeOlderAnswers(draft, name, group, MIN_ALIKE, what, 'a later result says the same');
       });
     },
   };
 };
 
 const confirmed = stepMemory(({ tools }) =>
-  answersBy((exchange) => {
+  groupAnswers((exchange) => {
     // Only tools that write confirm something; in other results, numbers and names are the answer.
     const kind = ruleFor(tools, exchange)?.kind;
-    return kind === 'write' || kind === 'edit' || kind === 'plan' ? confirmationKey(exchange) : undefined;
+    return kind === 'write' || kind === 'edit' || kind === 'plan' ? getConfirmationKey(exchange) : undefined;
   }),
 );
 
 /** Undefined for results that are not confirmations. */
-const confirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
-  resultText.length > SMALL_CHARS || findMarkers(resultText).length > 0 ? undefined : `${tool} ${shapeOf(resultText)}`;
+const getConfirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
+  resultText.length > SMALL_CHARS || findMarkers(resultText).length > 0
+    ? undefined
+    : `${tool} ${toTemplate(resultText)}`;
 
 /** The text without paths, numbers and quoted names. */
-const shapeOf = (text: string): string =>
+const toTemplate = (text: string): string =>
   text
     .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
     .replace(/\d+/g, '0')
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
 
-const answersBy = (keyOf: (exchange: ToolExchange) => string | undefined): Groups<ToolExchange> =>
+const groupAnswers = (keyOf: (exchange: ToolExchange) => string | undefined): Groups<ToolExchange> =>
   new Groups((exchange) => {
     const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
     return key === undefined ? [] : [key];
   });
 
 /** @returns true if anything was cut */
-function referLines(
+function replaceSharedLines(
   draft: Draft,
   step: string,
   exchange: ToolExchange,
@@ -156,7 +158,7 @@ function referLines(
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
     if (protectedFrom(draft, content)) continue;
-    const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
+    const requests: CutRequest[] = findSharedRuns(content.text, standing).map((run) => ({
       start: content.start + run.start,
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${where}`,
@@ -175,7 +177,7 @@ function referLines(
  * Removes all answers of a group but the last, if it has enough of them. Yields the index of each
  * answer that was cut, and undefined for each that was not.
  */
-function* takeOutOlder(
+function* removeOlderAnswers(
   draft: Draft,
   step: string,
   { items, firstOpen }: Group<ToolExchange>,
@@ -187,11 +189,11 @@ function* takeOutOlder(
   // The answer that used to be the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
-    yield takeOut(draft, step, exchange, what, reason) ? from + offset : undefined;
+    yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;
 }
 
 /** @returns true if anything was cut */
-function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
+function removeResult(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {
     if (protectedFrom(draft, content)) continue;

@@ -6,7 +6,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { KeptPlace, KeptRun } from './runs';
 import { isOfSameFile, type Source } from './sources';
 
-type RangeOf = (source: Source, first: number, last: number) => string | undefined;
+type RangeFormatter = (source: Source, first: number, last: number) => string | undefined;
 
 /**
  * The longest result of {@link describeRun}, with line numbers for every text that has any: the
@@ -19,7 +19,7 @@ export const longestDescription = (run: KeptRun): string =>
   });
 
 /** Words of a marker: which lines are missing and where they are. */
-export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
+export function describeRun(run: KeptRun, rangeOf: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
   // If a call shows several files, the marker must name the file.
@@ -34,20 +34,24 @@ export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): strin
 }
 
 /** Where the lines are, as seen from the text that they were removed from. */
-function describePlace(source: Source, { source: keeper, first, last, count }: KeptPlace, rangeOf: RangeOf): string {
-  if (keeper.exchange === source.exchange) return `in ${ownPart(keeper, source)}`;
+function describePlace(
+  source: Source,
+  { source: keeper, first, last, count }: KeptPlace,
+  rangeOf: RangeFormatter,
+): string {
+  if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;
   const range = rangeOf(keeper, first, last);
   const isWhole = last - first + 1 === count;
   const isLast = isLater(keeper, source);
   if (isOfSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
-  const name = isOfSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : named(keeper);
+  const name = isOfSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
   const lines = range ? ` (${isWhole ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
 /** Names another part of the same call: the other side of an edit, or the result. */
-function ownPart(keeper: Source, source: Source): string {
+function describeOwnPart(keeper: Source, source: Source): string {
   const isResult = ({ content }: Source): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
@@ -65,7 +69,7 @@ const isLater = (a: Source, b: Source): boolean => {
   return ofA > ofB;
 };
 
-function statedRange({ lines }: Source, first: number, end: number): string | undefined {
+function formatStatedRange({ lines }: Source, first: number, end: number): string | undefined {
   const from = lines.number(first);
   let last = end;
   // A blank line after the last numbered one.
@@ -79,9 +83,10 @@ function statedRange({ lines }: Source, first: number, end: number): string | un
  * Identifies a call for the model: the tool and what it asked for. Memoized, since one text may
  * keep many runs.
  */
-const named = memoizeByObject((source: Source): string => {
+const describeSource = memoizeByObject((source: Source): string => {
   const { path, exchange } = source;
-  const asked = path === undefined || !source.isNamed || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
+  const asked =
+    path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeRequest(exchange) : undefined;
   if (asked !== undefined) return `${exchange.tool} "${asked}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
@@ -92,15 +97,15 @@ const MAX_ASKED = 40;
  * The start of the call's request: its command line without a leading `cd`, its pattern or query,
  * or the task whose output it asked for.
  */
-function askedFor(exchange: ToolExchange): string | undefined {
+function describeRequest(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
   const text =
-    plainCommand(exchange) ??
+    stripFolderChange(exchange) ??
     input['pattern'] ??
     input['query'] ??
     input['task_id'] ??
     input['bash_id'] ??
-    severalFiles(input['args']);
+    describeFiles(input['args']);
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()
@@ -113,13 +118,13 @@ function askedFor(exchange: ToolExchange): string | undefined {
 }
 
 /** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */
-const severalFiles = (args: unknown): string | undefined =>
+const describeFiles = (args: unknown): string | undefined =>
   typeof args === 'string'
     ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortenPath(match[1] ?? '')).join(', ')
     : undefined;
 
 /** The command line without a leading `cd`. */
-export const plainCommand = (exchange: ToolExchange): string | undefined =>
+export const stripFolderChange = (exchange: ToolExchange): string | undefined =>
   getCommand(exchange)
     ?.trim()
     .replace(/^cd\s+\S+\s*(?:&&|;|\n)\s*/, '')

@@ -4,7 +4,7 @@ import { readConversation } from '../../../conversations/read';
 import { listToolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { assistant, brief, text, user } from '../../testing';
-import { factsOf } from '../summary/factSheet';
+import { collectFacts } from '../summary/factSheet';
 import { duplicateReads } from './duplicates';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { code, counter, did, read, resultAt, run, TASK } from './testing';
@@ -62,7 +62,7 @@ describe.each(FORMS)('%s', (_, form) => {
   it('is a read of a file but not a call by the model', () => {
     const messages = [TASK, assistant('ok'), added(form(lines, 10))];
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
-    expect(JSON.stringify(factsOf(messages, tools))).toContain(FILE);
+    expect(JSON.stringify(collectFacts(messages, tools))).toContain(FILE);
   });
 
   it('counts as a person’s words if a person wrote it', () => {

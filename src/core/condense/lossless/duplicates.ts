@@ -23,17 +23,17 @@ interface Copy {
 }
 
 export const duplicateReads = (tools: ToolTable, keep: Keep): MechanicalStep =>
-  duplicates('Duplicate file reads', tools, keep, copiedReads);
+  referToCopies('Duplicate file reads', tools, keep, copiedReads);
 
 export const duplicateResults = (tools: ToolTable, keep: Keep): MechanicalStep =>
-  duplicates('Duplicate results', tools, keep, copiedResults);
+  referToCopies('Duplicate results', tools, keep, copiedResults);
 
 const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
   stepMemory(
     ({ tools }) =>
       new Groups<ToolExchange>((exchange) =>
         isMeant(ruleFor(tools, exchange)?.kind)
-          ? [...new Set(copiesIn(exchange).map((content) => keyOf(exchange, content)))]
+          ? [...new Set(copiesIn(exchange).map((content) => getCopyKey(exchange, content)))]
           : [],
       ),
   );
@@ -44,13 +44,13 @@ const copiesIn = ({ results }: ToolExchange): readonly PlacedContent[] =>
   results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
 
 /** Errors never share a copy with results of successful calls. */
-const keyOf = ({ isError }: ToolExchange, content: PlacedContent): string =>
-  isError ? `error ${hashOf(content)}` : hashOf(content);
+const getCopyKey = ({ isError }: ToolExchange, content: PlacedContent): string =>
+  isError ? `error ${getTextHash(content)}` : getTextHash(content);
 
 /** V8 hashes long strings by their length only, so that they make slow map keys. */
-const hashOf = memoizeByObject(({ text }: PlacedContent) => hashText(text));
+const getTextHash = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
-function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): MechanicalStep {
+function referToCopies(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): MechanicalStep {
   return {
     name,
     run(draft) {
@@ -60,11 +60,11 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
       copied(known, keep).each(exchanges, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
           copiesIn(exchange)
-            .filter((content) => content.message > draft.task && keyOf(exchange, content) === key)
+            .filter((content) => content.message > draft.task && getCopyKey(exchange, content) === key)
             .map((content): Copy => ({ exchange, content, index })),
         );
         if (same.length < 2) return;
-        for (const copies of readAlike(same, known)) yield* refer(draft, name, tools, keep, copies);
+        for (const copies of groupByLayout(same, known)) yield* replaceWithReferences(draft, name, tools, keep, copies);
       });
     },
   };
@@ -74,7 +74,7 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
  * Groups copies that are split into the same lines. One tool's line prefix is text in another's
  * result, so equal texts may still have different lines.
  */
-function readAlike(same: readonly Copy[], known: KnownLines): Copy[][] {
+function groupByLayout(same: readonly Copy[], known: KnownLines): Copy[][] {
   const groups: { readonly lines: Lines; readonly copies: Copy[] }[] = [];
   for (const copy of same) {
     const lines = known.linesOf(copy.content);
@@ -92,7 +92,7 @@ function hasSameLines(a: Lines, b: Lines): boolean {
 }
 
 /** Yields the index of each copy that was cut, and undefined for each that was not. */
-function* refer(
+function* replaceWithReferences(
   draft: Draft,
   step: string,
   tools: ToolTable,

@@ -12,7 +12,7 @@ import type { RewrittenReferences, Step } from '../draft/steps';
 import { KnownLines, takeKnownLines, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from '../lines/lines';
-import { tellsNumbers } from '../lines/prefixes';
+import { statesLineNumbers } from '../lines/prefixes';
 import { Settled } from './settled';
 import { StandingLines } from './standing';
 
@@ -290,7 +290,7 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
     let cut = cuts[next];
     // A cut that ends before the line's own text removed only its number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
-      if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => tellsNumbers(what)))) {
+      if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });
       }
       cut = cuts[++next];

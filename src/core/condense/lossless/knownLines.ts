@@ -9,7 +9,7 @@ import type { Draft } from '../draft/draft';
 import { LineIds } from '../lines/lineIds';
 import { LineTables } from '../lines/lineTables';
 import { splitLines, type Lines, type TextLayout } from '../lines/lines';
-import { resultHint } from '../lines/prefixes';
+import { getPrefixHint } from '../lines/prefixes';
 import { Settled } from './settled';
 import { isEqual } from '../../isEqual';
 
@@ -42,7 +42,7 @@ export class KnownLines {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = ruleFor(this.tools, exchange);
-      const hint = resultHint(rule?.kind);
+      const hint = getPrefixHint(rule?.kind);
       for (const content of exchange.results) this.lay(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.lay(exchange, content, 'other', undefined);
     }

@@ -1,5 +1,5 @@
 import { mayReferTo, RANK, type Keep, type Source, type SourceKind } from './sources';
-import { longer, NOTHING, type LineId, type LineIds } from '../lines/lineIds';
+import { growArray, NOTHING, type LineId, type LineIds } from '../lines/lineIds';
 
 /** Places to try for each line, the newest first, and places in other files to skip. */
 const MAX_CANDIDATES = 6;
@@ -123,11 +123,11 @@ export class LineIndex {
   /** The line that stays in place of this one; the line itself if it has no keeper. */
   standingFor(line: LineNumber): LineNumber {
     let root = line;
-    for (let next = this.keeperOf(root); next !== NONE; next = this.keeperOf(root)) root = next;
+    for (let next = this.getKeeper(root); next !== NONE; next = this.getKeeper(root)) root = next;
     // Path compression keeps chains short, however often a file was read.
     let at = line;
     while (at !== root) {
-      const next = this.keeperOf(at);
+      const next = this.getKeeper(at);
       if (next !== root) this.changeKeeper(at, root);
       at = next;
     }
@@ -173,8 +173,12 @@ export class LineIndex {
       const id = source.lines.id(line);
       if (!this.isAnchor(id)) continue;
       let looked = 0;
-      let old = this.nextOf(id);
-      for (; old !== NONE && this.keeperOf(base + line) === NONE && looked < MAX_PASSED; old = this.nextOf(id, old)) {
+      let old = this.findOlderPlace(id);
+      for (
+        ;
+        old !== NONE && this.getKeeper(base + line) === NONE && looked < MAX_PASSED;
+        old = this.findOlderPlace(id, old)
+      ) {
         const run =
           this.whoGoes(this.sourceAt(old), source, mayGo) === 'older'
             ? this.extend(source, line, old, 0, base)
@@ -198,8 +202,8 @@ export class LineIndex {
     const id = source.lines.id(line);
     let passed = 0;
     let looked = 0;
-    let candidate = this.nextOf(id);
-    for (; candidate !== NONE && looked < MAX_CANDIDATES; candidate = this.nextOf(id, candidate)) {
+    let candidate = this.findOlderPlace(id);
+    for (; candidate !== NONE && looked < MAX_CANDIDATES; candidate = this.findOlderPlace(id, candidate)) {
       const other = this.sourceAt(candidate);
       // This file must not refer to lines of other files.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
@@ -217,10 +221,10 @@ export class LineIndex {
   /**
    * The next older place with the same ID and no keeper. Linked lines on the way leave the chain.
    */
-  private nextOf(id: LineId, newer: LineNumber = NONE): LineNumber {
+  private findOlderPlace(id: LineId, newer: LineNumber = NONE): LineNumber {
     const first = newer === NONE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
-    while (place !== NONE && this.keeperOf(place) !== NONE) place = this.previous[place] as number;
+    while (place !== NONE && this.getKeeper(place) !== NONE) place = this.previous[place] as number;
     if (place === first) return place;
     if (newer === NONE) {
       this.note(id * LISTS + NEWEST, first + 1);
@@ -243,7 +247,7 @@ export class LineIndex {
       const id = lines.id(line + offset);
       if (id === NOTHING || id !== other.id(at + offset)) return false;
       if (base === undefined) return true;
-      return this.keeperOf(base + line + offset) === NONE && this.keeperOf(candidate + offset) === NONE;
+      return this.getKeeper(base + line + offset) === NONE && this.getKeeper(candidate + offset) === NONE;
     };
     const length = (offset: number): number => lines.end(line + offset) - lines.body(line + offset);
     let chars = length(0);
@@ -275,24 +279,24 @@ export class LineIndex {
     return newerCanGo ? 'newer' : undefined;
   }
 
-  private keeperOf(line: LineNumber): LineNumber {
+  private getKeeper(line: LineNumber): LineNumber {
     return this.keeper[line] as number;
   }
 
   private changeKeeper(line: LineNumber, keeper: LineNumber): void {
-    this.note(line * LISTS + KEEPER, this.keeperOf(line));
+    this.note(line * LISTS + KEEPER, this.getKeeper(line));
     this.setKeeper(line, keeper);
   }
 
   private note(changed: number, value: number): void {
-    if (this.undoSize + 2 > this.undo.length) this.undo = longer(this.undo, 2 * this.undo.length);
+    if (this.undoSize + 2 > this.undo.length) this.undo = growArray(this.undo, 2 * this.undo.length);
     this.undo[this.undoSize++] = changed;
     this.undo[this.undoSize++] = value;
   }
 
   private setKeeper(line: LineNumber, keeper: LineNumber): void {
     const at = this.sourceOf[line] as number;
-    const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
+    const change = Number(keeper !== NONE) - Number(this.getKeeper(line) !== NONE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
     // Shortening a chain leads to the same line, so it is not a change.
     if (change !== 0) this.touched.add(at);
@@ -303,7 +307,7 @@ export class LineIndex {
   private enter({ lines }: Source, base: number): void {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.id(line);
-      if (this.keeperOf(base + line) !== NONE || id === NOTHING || !this.ids.isTelling(id)) continue;
+      if (this.getKeeper(base + line) !== NONE || id === NOTHING || !this.ids.isTelling(id)) continue;
       this.previous[base + line] = (this.newest[id] as number) - 1;
       this.newest[id] = base + line + 1;
     }
@@ -320,12 +324,12 @@ export class LineIndex {
 
   private grow(size: number): void {
     this.size = size;
-    if (this.ids.count > this.newest.length) this.newest = longer(this.newest, 2 * this.ids.count);
+    if (this.ids.count > this.newest.length) this.newest = growArray(this.newest, 2 * this.ids.count);
     if (size <= this.keeper.length) return;
     const length = Math.max(size, 2 * this.keeper.length);
-    this.keeper = longer(this.keeper, length);
-    this.sourceOf = longer(this.sourceOf, length);
-    this.previous = longer(this.previous, length);
+    this.keeper = growArray(this.keeper, length);
+    this.sourceOf = growArray(this.sourceOf, length);
+    this.previous = growArray(this.previous, length);
   }
 }
 

@@ -4,13 +4,13 @@ import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from '../lines/lines';
-import { endOfLine, lineEndOf, type LineEnd } from '../lines/lineEnds';
+import { findEndOfLine, detectLineEnd, type LineEnd } from '../lines/lineEnds';
 import {
-  linesThatProve,
-  prefixAt,
-  prefixFormat,
-  resultHint,
-  tellsNumbers,
+  getProofLines,
+  readPrefix,
+  detectPrefixFormat,
+  getPrefixHint,
+  statesLineNumbers,
   type Prefix,
   type PrefixFormat,
 } from '../lines/prefixes';
@@ -30,32 +30,34 @@ export const lineNumbers = resultStep((tools) => ({
   strict: true,
   noiseOf: (exchange) => {
     const rule = ruleFor(tools, exchange);
-    const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
+    const read = { hint: getPrefixHint(rule?.kind), forms: rule?.numbers };
     return exchange.isError
       ? undefined
-      : (text, content) => prefixesToCut(text, { ...read, parts: listFileParts(tools, exchange, content) });
+      : (text, content) => findDerivablePrefixes(text, { ...read, parts: listFileParts(tools, exchange, content) });
   },
 }));
 
 /** Prefixes that follow from the line before. */
-function prefixesToCut(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
-  const lineEnd = lineEndOf(text);
-  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return partCuts(text, parts);
-  const format = prefixFormat(text, hint, lineEnd, forms);
+function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
+  const lineEnd = detectLineEnd(text);
+  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findCutsInParts(text, parts);
+  const format = detectPrefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
-  const lines = linesWithPrefix(text, format, lineEnd);
+  const lines = readPrefixes(text, format, lineEnd);
   const cuts =
-    format === 'search' ? searchCuts(text, lines) : numberCuts(text, lines, format, linesThatProve(format, hint));
+    format === 'search'
+      ? findSearchCuts(text, lines)
+      : findNumberCuts(text, lines, format, getProofLines(format, hint));
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 /** Reads each part's prefixes in the part's own form. */
-function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
+function findCutsInParts(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let found: PrefixedLine[] = [];
   let end = -1;
   const closeSearch = (): void => {
-    cuts.push(...searchCuts(text, found, true));
+    cuts.push(...findSearchCuts(text, found, true));
     found = [];
   };
   for (const part of parts) {
@@ -64,9 +66,9 @@ function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
     else if (between !== '') found.push({ at: end + 1, prefix: undefined });
     end = part.end;
     if (part.head === undefined || part.head === 'diff') continue;
-    const lines = linesWithPrefix(text, part.head, '\n', part);
+    const lines = readPrefixes(text, part.head, '\n', part);
     if (part.head === 'search') found = found.concat(lines);
-    else cuts.push(...numberCuts(text, lines, part.head, 1));
+    else cuts.push(...findNumberCuts(text, lines, part.head, 1));
   }
   closeSearch();
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
@@ -82,17 +84,17 @@ interface PrefixedLine {
   readonly afterGap?: boolean;
 }
 
-function linesWithPrefix(
+function readPrefixes(
   text: string,
   format: PrefixFormat,
   lineEnd: LineEnd,
   of: Slice = { start: 0, end: text.length },
 ): PrefixedLine[] {
   const lines: PrefixedLine[] = [];
-  const gapBefore = gapFinder(text);
+  const gapBefore = createGapFinder(text);
   for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
-    end = endOfLine(text, at, lineEnd);
-    lines.push({ at, prefix: prefixAt(text, at, format), afterGap: gapBefore(at) });
+    end = findEndOfLine(text, at, lineEnd);
+    lines.push({ at, prefix: readPrefix(text, at, format), afterGap: gapBefore(at) });
   }
   return lines;
 }
@@ -100,16 +102,16 @@ function linesWithPrefix(
 /**
  * True if the line before an offset contains a marker that does not say which lines it replaces.
  */
-function gapFinder(text: string): (at: number) => boolean {
+function createGapFinder(text: string): (at: number) => boolean {
   const ends = new Set(
     findMarkers(text)
-      .filter(({ what }) => !tellsNumbers(what))
+      .filter(({ what }) => !statesLineNumbers(what))
       .map(({ end }) => text.indexOf('\n', end) + 1),
   );
   return ends.size === 0 ? () => false : (at) => at > 0 && ends.has(at);
 }
 
-function numberCuts(text: string, lines: readonly PrefixedLine[], format: PrefixFormat, kept: number): Slice[] {
+function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: PrefixFormat, kept: number): Slice[] {
   const cuts: Slice[] = [];
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
@@ -122,7 +124,7 @@ function numberCuts(text: string, lines: readonly PrefixedLine[], format: Prefix
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
       // Keep the number if the line's own text would be taken for a numbered one.
-      if (!endsRun && !prefixAt(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
+      if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
   };
@@ -135,7 +137,7 @@ function numberCuts(text: string, lines: readonly PrefixedLine[], format: Prefix
 }
 
 /** Keeps each spelling of a path once. */
-function searchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
+function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
@@ -152,7 +154,7 @@ function searchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = 
     if (!isSpelled) spellings.push(path);
     const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === before && isSpelled;
     const rest = numberFollows ? prefix.end : prefix.pathEnd;
-    if (isSpelled && rest > at && !(numberFollows && prefixAt(text, rest, 'search')))
+    if (isSpelled && rest > at && !(numberFollows && readPrefix(text, rest, 'search')))
       cuts.push({ start: at, end: rest });
     before = prefix.number;
   }

@@ -11,7 +11,7 @@ import { plural } from './describe';
 import { protectedFrom } from '../draft/exchanges';
 import { takeKnownLines, stepMemory } from './knownLines';
 import { Groups } from './settled';
-import { linesOf, standingRuns } from './standing';
+import { toLineSet, findSharedRuns } from './standing';
 
 /**
  * State that is sent repeatedly (environment details, listings, plans): the latest stays whole and
@@ -24,11 +24,11 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const known = takeKnownLines(draft, tools);
-      const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
-        let standing: ReadonlySet<string> = linesOf(contents.at(-1)?.content.text ?? '');
+      const work = function* (what: string, contents: readonly StateText[]): Generator<number | undefined> {
+        let standing: ReadonlySet<string> = toLineSet(contents.at(-1)?.content.text ?? '');
         // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
-          const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
+          const requests: CutRequest[] = findSharedRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
             marker: `${plural(run.lines)} as in ${what}`,
@@ -41,22 +41,22 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
           } as const;
           yield draft.cut(name, getPlace(content), requests, info) > 0 ? index : undefined;
           // A listing of what is new adds to an earlier full listing, so both hold.
-          if (what === LATER_LISTING) standing = new Set([...standing, ...linesOf(content.text)]);
+          if (what === LATER_LISTING) standing = new Set([...standing, ...toLineSet(content.text)]);
         }
       };
       environments(known).each(draft.messages, ({ items, places }) =>
-        work('later environment details', statesIn(draft, items, places, isEnvironmentBlock)),
+        work('later environment details', findStates(draft, items, places, isEnvironmentBlock)),
       );
       listings(known).each(draft.messages, ({ key, items, places }) =>
         work(
           LATER_LISTING,
-          statesIn(draft, items, places, (block) => listingHead(block) === key),
+          findStates(draft, items, places, (block) => listingHead(block) === key),
         ),
       );
       plans(known).each(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
-          items.flatMap((exchange, index) => plansIn(exchange).map((content) => ({ content, index }))),
+          items.flatMap((exchange, index) => findPlans(exchange).map((content) => ({ content, index }))),
         ),
       );
     },
@@ -64,7 +64,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
 };
 
 /** One text of a repeated state, with the index of its item in the group. */
-interface StateContent {
+interface StateText {
   readonly content: PlacedContent;
   readonly index: number;
 }
@@ -104,12 +104,12 @@ const listingHead = memoizeByObject((block: Block): string | undefined => {
  * Environment details, which Roo and Cline add to the end of each turn, and listings, which Claude
  * Code adds after a prompt.
  */
-const statesIn = (
+const findStates = (
   draft: Draft,
   items: readonly ApiMessage[],
   places: readonly number[],
   isState: (block: Block) => boolean,
-): StateContent[] =>
+): StateText[] =>
   items.flatMap((item, index) =>
     getBlocks(item).flatMap((block, at) => {
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
@@ -126,7 +126,7 @@ const statesIn = (
 const plans = stepMemory(
   ({ tools }) =>
     new Groups<ToolExchange>((exchange) =>
-      ruleFor(tools, exchange)?.kind === 'plan' && plansIn(exchange).length > 0 ? ['plan'] : [],
+      ruleFor(tools, exchange)?.kind === 'plan' && findPlans(exchange).length > 0 ? ['plan'] : [],
     ),
 );
 
@@ -134,5 +134,5 @@ const plans = stepMemory(
  * Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to
  * shorten.
  */
-const plansIn = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
+const findPlans = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
   isError ? [] : parameters.filter((content) => content.text.includes('\n'));

@@ -33,7 +33,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep 
       const changed = new Set(groups.changed(messages).flatMap(({ places }) => places));
       const acted: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
-        for (const [content, requests] of cutsByContent(message, messages, groups, draft.task, keep)) {
+        for (const [content, requests] of groupCuts(message, messages, groups, draft.task, keep)) {
           const saved = draft.cut(name, getPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
@@ -49,49 +49,49 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep 
 };
 
 const reminding = stepMemory(
-  () => new Groups<ApiMessage>((message) => [...new Set(remindersOf(message).map(({ text }) => text))]),
+  () => new Groups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
 );
 
 /** Results contain reminders only at their end; elsewhere, the words may be a file's. */
-const remindersOf = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
+const getReminders = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? listContents(message)
         .filter(({ text }) => text.includes(OPENING))
-        .flatMap((content) => remindersIn(content).map((reminder) => ({ ...reminder, content })))
+        .flatMap((content) => findReminders(content).map((reminder) => ({ ...reminder, content })))
     : [],
 );
 
-function remindersIn({ text }: Content): (Slice & { readonly text: string })[] {
+function findReminders({ text }: Content): (Slice & { readonly text: string })[] {
   const found = [];
   let end = text.length;
   // From the end of the text backwards.
   for (;;) {
-    const trimmed = trimmedEnd(text, end);
+    const trimmed = trimEnd(text, end);
     if (!text.endsWith(CLOSING, trimmed)) break;
     const start = text.lastIndexOf(OPENING, trimmed);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
-    const from = trimmedEnd(text, start);
+    const from = trimEnd(text, start);
     found.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
     end = from;
   }
   return found;
 }
 
-function trimmedEnd(text: string, end: number): number {
+function trimEnd(text: string, end: number): number {
   let at = end;
   while (at > 0 && (text[at - 1] === '\n' || text[at - 1] === ' ')) at--;
   return at;
 }
 
 /** Groups a message's cuts by content, to make them at once: each cut moves the text after it. */
-function cutsByContent(
+function groupCuts(
   at: number,
   messages: readonly ApiMessage[],
   groups: Groups<ApiMessage>,
   task: number,
   keep: Keep,
 ): Map<Content, CutRequest[]> {
-  const own = remindersOf(messages[at] as ApiMessage);
+  const own = getReminders(messages[at] as ApiMessage);
   const cuts = new Map<Content, CutRequest[]>();
   for (const reminder of own) {
     const { content, text, start, end } = reminder;

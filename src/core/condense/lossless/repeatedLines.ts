@@ -7,7 +7,7 @@ import { placeKey } from '../edits/edits';
 import { marker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { describeRun, longestDescription } from './describe';
-import { encoded } from '../lines/lineEnds';
+import { encodeForJson } from '../lines/lineEnds';
 import { Sources, type Keep, type Source, type SourceKind } from './sources';
 import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
@@ -75,13 +75,13 @@ export function repeatedLines(
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
-  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, memoryOf(takeKnownLines(draft, tools), keep));
+  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
   // Steps of their own, for they are most of the work, and a turn of the event loop follows on each step.
-  const reading = [indexLines, runsFor].map((read): MechanicalStep => ({
+  const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
     run(draft) {
-      read(draft, rules, memoryOf(takeKnownLines(draft, tools), keep));
+      read(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
     },
   }));
   const steps = operations.map((operation, at): MechanicalStep => ({
@@ -89,16 +89,16 @@ export function repeatedLines(
     run(draft) {
       const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
       plans.set(draft, known);
-      if (apply(draft, known.cuts, operation)) known.saves = true;
+      if (applyCuts(draft, known.cuts, operation)) known.saves = true;
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
       // Lines that are left over, and runs that cuts have joined; otherwise a second run over the
       // view would still find something.
-      const memory = memoryOfRest(takeKnownLines(draft, tools), keep);
+      const memory = createRestMemory(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
-        if (!apply(draft, rest)) return;
+        if (!applyCuts(draft, rest)) return;
       }
     },
   }));
@@ -108,7 +108,7 @@ export function repeatedLines(
 const MAX_ROUNDS = 4;
 
 /** Makes the planned cuts of one operation, or of all. */
-function apply(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
+function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
   let saved = 0;
   for (const { place, source, text, requests, of } of plan) {
     const operation = operationOf(source.kind);
@@ -134,11 +134,11 @@ const operationOf = (kind: SourceKind): LineOperation =>
   'repeatedRuns';
 
 function makePlan(draft: Draft, rules: Rules, memory: IndexMemory): PlannedCuts[] {
-  const runs = runsFor(draft, rules, memory);
+  const runs = updateRuns(draft, rules, memory);
   const plan = new Map<string, PlannedCuts>();
   for (const own of runs.unsettled()) {
     const { source } = own;
-    const requests = own.runs.map(requestFor);
+    const requests = own.runs.map(createCutRequest);
     const place = getPlace(source.content);
     const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
     ofPlace.requests.push(...requests);
@@ -170,20 +170,21 @@ const memories = stepMemory((known): IndexMemory => ({ known, sources: new Sourc
  * Condensing new results has an index of its own, which the runs of Lossless in between leave as it
  * is.
  */
-const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known, keep === 'above' ? 'new results' : '');
+const getMemory = (known: KnownLines, keep: Keep): IndexMemory =>
+  memories(known, keep === 'above' ? 'new results' : '');
 
 /**
  * Made for each step and not kept: it is as large as the main index, is rarely needed, and most of
  * it would be rebuilt anyway.
  */
-const memoryOfRest = (known: KnownLines, keep: Keep): IndexMemory =>
-  keep === 'above' ? memoryOf(known, keep) : { ...memoryOf(known, keep), latest: undefined };
+const createRestMemory = (known: KnownLines, keep: Keep): IndexMemory =>
+  keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
 /** The runs of a draft's view. */
-function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
+function updateRuns(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
   const latest = indexLines(draft, rules, memory);
   memory.latest = undefined;
-  latest.runs.update((run) => isWorth(draft, run));
+  latest.runs.update((run) => isWorthMarker(draft, run));
   memory.latest = latest;
   return latest.runs;
 }
@@ -229,7 +230,7 @@ const MARGIN = 3;
 const MIN_WORTH = 1.2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
-function isWorth({ counter }: Draft, run: KeptRun): boolean {
+function isWorthMarker({ counter }: Draft, run: KeptRun): boolean {
   const { content, lines, kind } = run.source;
   const price = marker(longestDescription(run), ANY_REFERENCE);
   if (lines.end(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
@@ -241,11 +242,11 @@ function isWorth({ counter }: Draft, run: KeptRun): boolean {
   return counter.text(body) >= worth * counter.text(price) + MARGIN;
 }
 
-function requestFor(run: KeptRun): CutRequest {
+function createCutRequest(run: KeptRun): CutRequest {
   const { content, lines } = run.source;
   return {
     start: content.start + lines.cutStart(run.first, run.last),
     end: content.start + lines.end(run.last),
-    marker: lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run)),
+    marker: lines.lineEnd === '\n' ? describeRun(run) : encodeForJson(describeRun(run)),
   };
 }

@@ -32,7 +32,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         const acted: number[] = [];
         const { sentBefore } = draft;
         // Do not settle exchanges that only this draft must leave alone.
-        const open = sentBefore > 0 ? newest(draft, exchanges) : settled.open(exchanges);
+        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.open(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
@@ -42,7 +42,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           for (const content of exchange.results.toReversed()) {
             if (protectedFrom(draft, content)) continue;
             const found = noiseIn(content.text, content);
-            const requests = content.start === 0 ? found : found.map((request) => behind(content, request));
+            const requests = content.start === 0 ? found : found.map((request) => shiftRequest(content, request));
             const info = {
               contentType: content.type,
               operation: strict ? 'reference' : 'cut',
@@ -59,7 +59,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
 }
 
 /** Exchanges with answers that were not sent before. */
-function newest({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
+function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
   // Some agents store each call and each answer as a message of its own, so step back to the first
   // call.
   let firstCall = sentBefore;
@@ -74,7 +74,7 @@ function newest({ original, sentBefore }: Draft, exchanges: readonly ToolExchang
 }
 
 /** Moves a cut from offsets of the content to offsets of the string that contains it. */
-const behind = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
+const shiftRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
   ...request,
   start: start + request.start,
   end: start + request.end,

@@ -138,7 +138,7 @@ export class RunsOfIndex {
     const { index } = this;
     const base = index.bases[at] as number;
     this.goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
-    this.ranges[at] = index.isLinked(at) ? trimList(linkedRanges(index, at, this.isBlank)) : undefined;
+    this.ranges[at] = index.isLinked(at) ? trimList(findLinkedRanges(index, at, this.isBlank)) : undefined;
     this.mark(at);
   }
 
@@ -155,13 +155,13 @@ export class RunsOfIndex {
     const keepers = new Set<Source>();
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
-      const kept = keptLines(this.index, at, range, (line) => {
+      const kept = chooseKeptLines(this.index, at, range, (line) => {
         const stays = this.goes[line] === 0;
         mayBeWide ||= !stays;
         return stays;
       });
       for (const line of kept) if (line !== undefined) keepers.add(this.index.sourceAt(line));
-      return trimList(runsIn(this.index, at, range, kept).filter(isWorth));
+      return trimList(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
     });
     this.mark(at, byRange.flat());
     const safe = { byRange, reliesOn: [] };
@@ -172,8 +172,8 @@ export class RunsOfIndex {
     const { index, goes } = this;
     const reliesOn: LineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = keptLines(index, at, range, (line) => goes[line] !== GOES);
-      const runs = trimList(runsIn(index, at, range, kept).filter(isWorth));
+      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== GOES);
+      const runs = trimList(splitIntoRuns(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
           if (line !== undefined && goes[line] === MAY_GO) reliesOn.push(line);
@@ -201,7 +201,7 @@ export class RunsOfIndex {
       const base = index.bases[at] as number;
       known[at] =
         choice &&
-        this.runsOf(
+        this.toSourceRuns(
           source,
           trimList(
             choice.wide.byRange.flatMap((runs, range) =>
@@ -214,7 +214,7 @@ export class RunsOfIndex {
     });
   }
 
-  private runsOf(source: Source, runs: readonly KeptRun[]): RunsOfSource {
+  private toSourceRuns(source: Source, runs: readonly KeptRun[]): RunsOfSource {
     const before = this.bySource.get(source);
     if (before && isSameList(before.runs, runs, isSameRun)) return before;
     const made = { source, runs, isSettled: false };
@@ -243,7 +243,7 @@ const isOneString = (a: Source | undefined, b: Source): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
 /** Ranges in which every line has a keeper and which are long enough for a marker. */
-function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
+function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as Source;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
@@ -256,7 +256,7 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   const close = (): void => {
     // A blank line after the last numbered line is not part of the file.
     while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
-    if (first >= 0 && hasEnough(lines, first, last)) ranges.push({ first, last });
+    if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
   // An echo's first line reports the outcome.
@@ -284,14 +284,19 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
 }
 
 /** True if it is worth a marker even without line numbers, so that a second run decides alike. */
-function hasEnough(lines: Lines, first: number, last: number): boolean {
+function isWorthMarking(lines: Lines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_CHARS; line++) chars += lines.end(line) - lines.body(line) + 1;
   return chars >= MIN_CHARS;
 }
 
 /** Splits a range into runs that one marker can describe. */
-function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (LineNumber | undefined)[]): KeptRun[] {
+function splitIntoRuns(
+  index: LineIndex,
+  at: number,
+  range: LineRange,
+  kept: readonly (LineNumber | undefined)[],
+): KeptRun[] {
   const source = index.sources[at] as Source;
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; places: Map<Source, KeptPlace> } | undefined;
@@ -302,7 +307,7 @@ function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (
     if (line === undefined) return;
     const keeper = index.sourceAt(line);
     const there = index.lineInSource(line);
-    if (run && !fits(run.places, keeper, there, source)) {
+    if (run && !canShareMarker(run.places, keeper, there, source)) {
       close();
       run = undefined;
     }
@@ -320,7 +325,7 @@ function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (
  * kept nowhere.
  * @param stays whether a line may be named although it has a keeper
  */
-function keptLines(
+function chooseKeptLines(
   index: LineIndex,
   at: number,
   { first, last }: LineRange,
@@ -350,20 +355,20 @@ function keptLines(
 }
 
 /** True if one marker can also name this line. */
-function fits(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: number, source: Source): boolean {
+function canShareMarker(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: number, source: Source): boolean {
   const known = places.get(keeper);
   if (known) {
     const { first, last, count } = widened(known, line);
     return keeper.lines.number(first) === 0 || last - first + 1 <= MAX_SPREAD * count;
   }
-  return places.size < MAX_PLACES && [...places.keys()].every((other) => goTogether(other, keeper, source));
+  return places.size < MAX_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
 }
 
 /**
  * Lines kept partly in another file are hard to follow, and the two sides of an edit must remain
  * distinguishable.
  */
-const goTogether = (a: Source, b: Source, source: Source): boolean =>
+const areCompatible = (a: Source, b: Source, source: Source): boolean =>
   isOfSameFile(a, source) === isOfSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 
 const isOtherSide = (other: Source, source: Source): boolean =>

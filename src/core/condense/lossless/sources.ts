@@ -119,13 +119,13 @@ export class Sources {
   }
 
   private sourcesOf(exchange: ToolExchange): readonly Source[] {
-    const sources = this.byExchange.get(exchange) ?? trimList(sourcesIn(exchange, this.known));
+    const sources = this.byExchange.get(exchange) ?? trimList(createSources(exchange, this.known));
     this.byExchange.set(exchange, sources);
     return sources;
   }
 }
 
-function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[] {
+function createSources(exchange: ToolExchange, known: KnownLines): readonly Source[] {
   const toolKind = ruleFor(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
@@ -140,21 +140,21 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
       !first || parts.every((part) => part.path === own && (part.head !== 'search' || part.path === path));
     const whole: Source = { kind, content, exchange, path: own, isNamed, lines };
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
-    return isOne ? [whole] : partSources({ ...whole, path: undefined }, parts);
+    return isOne ? [whole] : splitIntoParts({ ...whole, path: undefined }, parts);
   };
   // Markers name a read or search by the text it asked for.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters)
       .filter((content) => !isNameOfFile(content))
-      .flatMap((content) => sources(content, parameterKind(exchange, toolKind, content))),
+      .flatMap((content) => sources(content, getParameterKind(exchange, toolKind, content))),
     // Failed results stay whole.
-    ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, resultKind(toolKind)))),
+    ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, getResultKind(toolKind)))),
   ];
 }
 
 /** The parts that show files, and the text between them. */
-function partSources(whole: Source, parts: readonly FilePart[]): Source[] {
+function splitIntoParts(whole: Source, parts: readonly FilePart[]): Source[] {
   const { lines, kind, content } = whole;
   const sources: Source[] = [];
   let line = 0;
@@ -181,14 +181,14 @@ const byPlace = (a: Source, b: Source): number =>
   Number(getPlace(a.content).path[1] ?? 0) - Number(getPlace(b.content).path[1] ?? 0) ||
   a.content.start - b.content.start;
 
-function parameterKind(exchange: ToolExchange, kind: ToolKind | undefined, content: PlacedContent): SourceKind {
+function getParameterKind(exchange: ToolExchange, kind: ToolKind | undefined, content: PlacedContent): SourceKind {
   if (exchange.isError) return 'failed';
   if (kind === 'write') return 'written';
   if (kind !== 'edit') return 'new';
   return OLD_SIDE.has(String(content.path.at(-1))) ? 'old' : 'new';
 }
 
-function resultKind(kind: ToolKind | undefined): SourceKind {
+function getResultKind(kind: ToolKind | undefined): SourceKind {
   if (kind === 'read') return 'read';
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, standingRuns } from './standing';
+import { toLineSet, findSharedRuns } from './standing';
 
 describe('findSharedRuns', () => {
   const runs = (value: string, other: string): string[] =>
-    standingRuns(value, linesOf(other)).map(({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`);
+    findSharedRuns(value, toLineSet(other)).map(
+      ({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`,
+    );
 
   it.each([
     ['a\nb\nc', 'c\na', ['1: a', '1: c']],

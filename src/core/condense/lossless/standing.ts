@@ -2,7 +2,7 @@ import { trimList } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { KnownLines } from './knownLines';
-import { longer, type LineId } from '../lines/lineIds';
+import { growArray, type LineId } from '../lines/lineIds';
 import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 import type { Slice } from '../../slice';
@@ -91,7 +91,7 @@ export class StandingLines {
   private grow(): void {
     const { count } = this.known.ids;
     if (count <= this.counts.length) return;
-    this.counts = longer(this.counts, 2 * count);
+    this.counts = growArray(this.counts, 2 * count);
     const promised = new Uint8Array(2 * count);
     promised.set(this.promised);
     this.promised = promised;
@@ -106,7 +106,7 @@ export interface LineRun extends Slice {
 }
 
 /** The longest runs of lines that another text also contains. Blank lines alone make no run. */
-export function standingRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
+export function findSharedRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
   const runs: LineRun[] = [];
   let start = -1;
   let lines = 0;
@@ -139,4 +139,4 @@ export function standingRuns(text: string, standing: ReadonlySet<string>): LineR
 }
 
 /** The distinct lines, without line ends. */
-export const linesOf = (text: string): Set<string> => new Set(text.split('\n'));
+export const toLineSet = (text: string): Set<string> => new Set(text.split('\n'));

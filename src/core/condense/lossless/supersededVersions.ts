@@ -32,7 +32,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
         const goes = items
           .slice(0, newest)
           .map((exchange) =>
-            versionsIn(tools, exchange).filter(
+            findVersions(tools, exchange).filter(
               (content) =>
                 content.text.length >= MIN_CHARS &&
                 !protectedFrom(draft, content) &&
@@ -78,7 +78,7 @@ const linesWritten = (tools: ToolTable, exchange: ToolExchange): readonly string
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
 /** What the exchange wrote or read of the file. */
-function versionsIn(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
+function findVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
   switch (ruleFor(tools, exchange)?.kind) {
     case 'write':
       return exchange.parameters.filter((content) => !isNameOfFile(content));

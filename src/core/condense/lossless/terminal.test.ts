@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { code, did, resultAt, run, TASK } from './testing';
-import { noiseIn, terminalNoise } from './terminal';
+import { findNoise, terminalNoise } from './terminal';
 
 const cut = (text: string): string => {
   let shown = text;
-  for (const { start, end, marker } of noiseIn(text).toReversed()) {
+  for (const { start, end, marker } of findNoise(text).toReversed()) {
     shown = shown.slice(0, start) + (marker === null ? '' : `[${marker}]`) + shown.slice(end);
   }
   return shown;
@@ -38,7 +38,7 @@ describe('terminal noise', () => {
 
   it('includes nothing else', () => {
     const output = `${code('a', 1, 30).join('\n')}\n  indented`;
-    expect(noiseIn(output)).toEqual([]);
+    expect(findNoise(output)).toEqual([]);
   });
 });
 

@@ -3,22 +3,22 @@ import type { CutRequest } from '../draft/cuts';
 import type { ToolTable } from '../../messages/tools';
 import { resultStep, type ResultRule } from './resultStep';
 
-const rule = (tools: ToolTable): ResultRule => ({
+const createRule = (tools: ToolTable): ResultRule => ({
   name: 'Terminal noise',
   reason: 'control sequences, overwritten progress, repeated lines',
   strict: false,
-  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? noiseIn : undefined),
+  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? findNoise : undefined),
 });
 
 /**
  * Removes what a terminal does not keep or adds only for color: control sequences, progress that a
  * carriage return overwrote, trailing blanks, and repeated equal lines.
  */
-export const terminalNoise = resultStep(rule);
+export const terminalNoise = resultStep(createRule);
 
 /** For new results; those of failed calls stay whole. */
 export const newResultsNoise = resultStep((tools) => {
-  const { noiseOf, ...own } = rule(tools);
+  const { noiseOf, ...own } = createRule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });
 
@@ -33,7 +33,7 @@ const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0
 const MIN_RUN = 3;
 
 /** Slices without information, in order. */
-export function noiseIn(text: string): CutRequest[] {
+export function findNoise(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
   let run: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
@@ -55,7 +55,7 @@ export function noiseIn(text: string): CutRequest[] {
       run = { line, count: 0, firstEnd: end };
     }
     run.count++;
-    if (run.count <= MIN_RUN || run.line.trim() === '') noiseInLine(line, at, requests);
+    if (run.count <= MIN_RUN || run.line.trim() === '') addLineNoise(line, at, requests);
     previousEnd = end;
     at = end + 1;
   }
@@ -64,20 +64,20 @@ export function noiseIn(text: string): CutRequest[] {
 }
 
 /** What a terminal leaves of a line. */
-export function shownInTerminal(line: string): string {
+export function renderLine(line: string): string {
   const cuts: CutRequest[] = [];
-  noiseInLine(line, 0, cuts);
+  addLineNoise(line, 0, cuts);
   return cuts.reduceRight((text, { start, end }) => text.slice(0, start) + text.slice(end), line);
 }
 
-function noiseInLine(line: string, offset: number, requests: CutRequest[]): void {
+function addLineNoise(line: string, offset: number, requests: CutRequest[]): void {
   const add = (start: number, end: number): void => {
     requests.push({ start: offset + start, end: offset + end, marker: null });
   };
   const body = line.endsWith('\r') ? line.length - 1 : line.length;
   const shown = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
   if (shown > 0) add(0, shown);
-  const end = trimmedEnd(line, shown);
+  const end = trimEnd(line, shown);
   if (line.includes(ESCAPE)) {
     for (const match of line.matchAll(SEQUENCE)) {
       if (match.index >= shown && match.index + match[0].length <= end) add(match.index, match.index + match[0].length);
@@ -86,7 +86,7 @@ function noiseInLine(line: string, offset: number, requests: CutRequest[]): void
   if (end < line.length) add(end, line.length);
 }
 
-function trimmedEnd(line: string, from: number): number {
+function trimEnd(line: string, from: number): number {
   let end = line.length;
   while (end > from && (line[end - 1] === ' ' || line[end - 1] === '\t' || line[end - 1] === '\r')) end--;
   return end;

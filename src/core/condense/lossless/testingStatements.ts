@@ -32,10 +32,10 @@ const SEARCH = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const RANGE = /(\d+)(?:-(\d+))?/;
 
 /** All ways to read a line, since what looks like a number may be text. */
-const readings = (line: string): string[] => [line, line.replace(PREFIX, ''), line.replace(SEARCH, '')];
+const getReadings = (line: string): string[] => [line, line.replace(PREFIX, ''), line.replace(SEARCH, '')];
 
 /** Lines of a text, or of the strings in a JSON text. */
-const lineEndIn = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
+const findLineEnds = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
 /** A separate operation removes these, so a marker may cover one. */
 const REMINDERS = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
@@ -50,7 +50,7 @@ export function falseStatements(
     [...exchange.parameters, ...exchange.results].map((content): ViewText => ({
       exchange,
       content,
-      lines: viewLines(content.text),
+      lines: splitViewLines(content.text),
     })),
   );
   const references = referencesOf(edits);
@@ -64,9 +64,9 @@ export function falseStatements(
       const referenced = references.get(marker.reference);
       if (!referenced) return [`${marker.what}: its reference is unknown`];
       const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS, '');
-      const missing = expanded.split(lineEndIn(originals.get(referenced.before) ?? ''));
-      const readable = readableAt(texts, text, marker.what, new Set());
-      const gone = missing.find((line) => line.trim() !== '' && !readings(line).some((each) => readable.has(each)));
+      const missing = expanded.split(findLineEnds(originals.get(referenced.before) ?? ''));
+      const readable = readMarker(texts, text, marker.what, new Set());
+      const gone = missing.find((line) => line.trim() !== '' && !getReadings(line).some((each) => readable.has(each)));
       if (gone !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${gone}`];
       const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
       const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
@@ -75,9 +75,9 @@ export function falseStatements(
   );
 }
 
-function viewLines(text: string): ViewLine[] {
+function splitViewLines(text: string): ViewLine[] {
   let number: number | undefined;
-  return text.split(lineEndIn(text)).map((line) => {
+  return text.split(findLineEnds(text)).map((line) => {
     const [found] = findMarkers(line.replaceAll('\\"', '"'));
     const stated = found
       ? /^lines? (?:\d+-)?(\d+)/.exec(found.what)?.[1]
@@ -87,7 +87,7 @@ function viewLines(text: string): ViewLine[] {
   });
 }
 
-function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
+function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
   const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
@@ -99,10 +99,10 @@ function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen
       if (!isMeant(place.slice(0, range?.index ?? place.length), text, at, file)) continue;
       for (const line of text.lines) {
         if (!isWithin(line, numbers)) continue;
-        for (const each of readings(line.text)) readable.add(each);
+        for (const each of getReadings(line.text)) readable.add(each);
         if (!line.marker || seen.has(line.marker.reference)) continue;
         seen.add(line.marker.reference);
-        for (const each of readableAt(texts, text, line.marker.what, seen)) readable.add(each);
+        for (const each of readMarker(texts, text, line.marker.what, seen)) readable.add(each);
       }
     }
   }
@@ -121,7 +121,7 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
 }
 
 /** The file that a call names as a parameter or as the last word of a command. */
-const fileOf = ({ exchange }: ViewText): string | undefined =>
+const getNamedFile = ({ exchange }: ViewText): string | undefined =>
   getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
 /** @param file the file whose lines the marker stands for */
@@ -137,11 +137,11 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
   if (!place.split(' ').includes(side)) return false;
   const path = getPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
-    const own = file ?? fileOf(at);
+    const own = file ?? getNamedFile(at);
     return (
       own !== undefined &&
-      (fileOf(text)?.replaceAll('\\', '/').endsWith(own.replaceAll('\\', '/')) === true ||
-        own.endsWith(fileOf(text) ?? '\0'))
+      (getNamedFile(text)?.replaceAll('\\', '/').endsWith(own.replaceAll('\\', '/')) === true ||
+        own.endsWith(getNamedFile(text) ?? '\0'))
     );
   }
   const called = place.replace(/^in the (?:later )?/, '').replace(/ above$/, '');
@@ -150,12 +150,12 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
   if (named !== undefined) return path?.replaceAll('\\', '/').endsWith(named) === true;
   if (asked === undefined) return called === text.exchange.tool;
   return Object.values(text.exchange.input).some((value) =>
-    asShown(String(value)).includes(asked.split(', ')[0] ?? ''),
+    toMarkerText(String(value)).includes(asked.split(', ')[0] ?? ''),
   );
 }
 
 /** Markers contain no control characters. */
-const asShown = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+const toMarkerText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 const isBehind = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>
   a.message > b.message || (a.message === b.message && Number(a.path[1] ?? 0) > Number(b.path[1] ?? 0));

@@ -1,5 +1,5 @@
 /** Compares runs by profile or configuration: what they cost and saved. */
-import { distribution, estimateErrorPercent, hasFailed, type RunMetrics } from './metrics';
+import { summarizeValues, getEstimateError, hasFailed, type RunMetrics } from './metrics';
 
 export interface RunGroup {
   /** The value that the runs share. */
@@ -28,7 +28,7 @@ export interface RunGroup {
 const NO_PROFILE = '';
 
 /** By the profile called first; the largest saving comes first. */
-export const byProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
+export const groupByProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
   groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE);
 
 /** The group with the largest saving comes first. */
@@ -41,15 +41,15 @@ export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetric
     else groups.set(key, [run]);
   }
   return [...groups]
-    .map(([key, runs]) => groupOf(key, runs))
+    .map(([key, runs]) => createGroup(key, runs))
     .sort((a, b) => b.tokensSaved - a.tokensSaved || a.key.localeCompare(b.key));
 }
 
-function groupOf(key: string, runs: readonly RunMetrics[]): RunGroup {
+function createGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
   const sum = (valueOf: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
   const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
-  const latency = distribution(condensed.map(({ timeMs }) => timeMs));
-  const error = distribution(condensed.map(estimateErrorPercent).filter((percent) => percent !== undefined));
+  const latency = summarizeValues(condensed.map(({ timeMs }) => timeMs));
+  const error = summarizeValues(condensed.map(getEstimateError).filter((percent) => percent !== undefined));
   const isPriced = runs.some(({ savedPerRequest }) => savedPerRequest !== undefined);
   return {
     key,

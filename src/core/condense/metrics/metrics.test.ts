@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CondensationOutcome } from '../condensation';
 import {
-  calibratedFactor,
-  distribution,
-  runMetrics,
-  outputSamples,
+  calibrateFactor,
+  summarizeValues,
+  toRunMetrics,
+  getOutputSamples,
   summarizeMetrics,
-  warningsOf,
+  getWarnings,
   type RunMetrics,
 } from './metrics';
 import type { ModelCall } from '../types';
@@ -53,7 +53,7 @@ const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutc
 
 describe('metrics of a run', () => {
   it('exist for every outcome', () => {
-    expect(runMetrics(condensed(), 'native', NOW)).toEqual({
+    expect(toRunMetrics(condensed(), 'native', NOW)).toEqual({
       at: '2026-11-20T00:00:00.000Z',
       provider: 'native',
       outcome: 'condensed',
@@ -71,31 +71,31 @@ describe('metrics of a run', () => {
       cost: undefined,
       estimatedCost: undefined as never,
     } as never);
-    const run = runMetrics({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
+    const run = toRunMetrics({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
     expect(run).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
     expect('cost' in run).toBe(false);
-    expect(runMetrics(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
+    expect(toRunMetrics(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
     const other = condensed({ calls: [modelCall({ chosen: 'conversation' })] });
-    expect(runMetrics(other, 'native', NOW).fallback).toBe(true);
+    expect(toRunMetrics(other, 'native', NOW).fallback).toBe(true);
   });
 
   it('warn of a small reduction and a high cost', () => {
-    const run = runMetrics(condensed(), 'native', NOW);
-    expect(warningsOf(run)).toEqual([]);
-    expect(warningsOf({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
+    const run = toRunMetrics(condensed(), 'native', NOW);
+    expect(getWarnings(run)).toEqual([]);
+    expect(getWarnings({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
       'Only 10% of the tokens were removed; the warning is set to 20%.',
       'It cost $0.2000; the warning is set to $0.10.',
     ]);
-    expect(warningsOf({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
-    expect(warningsOf({ ...run, outcome: 'failed', cost: 9 })).toEqual([]);
+    expect(getWarnings({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
+    expect(getWarnings({ ...run, outcome: 'failed', cost: 9 })).toEqual([]);
   });
 });
 
 describe('a summary of metrics', () => {
   it('has mean and 95th percentile', () => {
-    expect(distribution([])).toBeUndefined();
-    expect(distribution([5])).toEqual({ count: 1, mean: 5, p95: 5 });
-    expect(distribution(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
+    expect(summarizeValues([])).toBeUndefined();
+    expect(summarizeValues([5])).toEqual({ count: 1, mean: 5, p95: 5 });
+    expect(summarizeValues(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
       count: 100,
       mean: 50.5,
       p95: 95,
@@ -103,7 +103,7 @@ describe('a summary of metrics', () => {
   });
 
   it('has sums by profile', () => {
-    const one = runMetrics(condensed(), 'native', NOW);
+    const one = toRunMetrics(condensed(), 'native', NOW);
     const runs: RunMetrics[] = [
       one,
       { ...one, calls: [modelCall({ profile: 'Cheap', cost: undefined }), modelCall({ usage: undefined, cost: 0 })] },
@@ -124,13 +124,13 @@ describe('a summary of metrics', () => {
   });
 
   it('calibrates by the reported and counted tokens of the last calls', () => {
-    const one = runMetrics(condensed(), 'native', NOW);
-    expect(calibratedFactor([one], 'm')).toBeCloseTo(1.2, 10);
-    expect(calibratedFactor([one], 'other')).toBeUndefined();
-    expect(calibratedFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);
+    const one = toRunMetrics(condensed(), 'native', NOW);
+    expect(calibrateFactor([one], 'm')).toBeCloseTo(1.2, 10);
+    expect(calibrateFactor([one], 'other')).toBeUndefined();
+    expect(calibrateFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);
     const counted = modelCall({ usage: { ...modelCall().usage!, source: 'counted' } });
-    expect(calibratedFactor([{ ...one, calls: [counted] }], 'm')).toBeUndefined();
-    expect(outputSamples([one, { ...one, calls: [modelCall({ outcome: 'refused' })] }], 'm')).toEqual([
+    expect(calibrateFactor([{ ...one, calls: [counted] }], 'm')).toBeUndefined();
+    expect(getOutputSamples([one, { ...one, calls: [modelCall({ outcome: 'refused' })] }], 'm')).toEqual([
       { inputTokens: 1_200, outputTokens: 300 },
     ]);
   });

@@ -40,9 +40,9 @@ export interface RunMetrics {
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was requested */
-export function runMetrics(outcome: OutcomeSummary, chosen: string, now: Date, context: RunContext = {}): RunMetrics {
+export function toRunMetrics(outcome: OutcomeSummary, chosen: string, now: Date, context: RunContext = {}): RunMetrics {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
-  const reason = reasonOf(outcome);
+  const reason = getReason(outcome);
   return {
     at: now.toISOString(),
     provider,
@@ -59,7 +59,7 @@ export function runMetrics(outcome: OutcomeSummary, chosen: string, now: Date, c
   };
 }
 
-function reasonOf(outcome: OutcomeSummary): string | undefined {
+function getReason(outcome: OutcomeSummary): string | undefined {
   if (outcome.kind === 'unchanged') return outcome.reason;
   return outcome.kind === 'failed' ? outcome.error.message : undefined;
 }
@@ -77,13 +77,13 @@ export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cos
 export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
 
 /** Percentage of tokens removed. */
-const reductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
+const getReductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Warnings for people about an applied condensation. */
-export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
+export function getWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
-  const reduction = reductionPercent(run);
+  const reduction = getReductionPercent(run);
   return [
     ...(reduction < limits.reductionPercent
       ? [
@@ -103,7 +103,7 @@ export interface Distribution {
 }
 
 /** Mean and 95th percentile (nearest rank); undefined for an empty list. */
-export function distribution(values: readonly number[]): Distribution | undefined {
+export function summarizeValues(values: readonly number[]): Distribution | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
   const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
@@ -111,11 +111,11 @@ export function distribution(values: readonly number[]): Distribution | undefine
 }
 
 /** Output tokens per second. */
-const tokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
+const getTokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
   usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
 
 /** Percentage by which the actual cost differs from the estimate; absent if either is unknown. */
-export function estimateErrorPercent({ cost, estimatedCost }: RunMetrics): number | undefined {
+export function getEstimateError({ cost, estimatedCost }: RunMetrics): number | undefined {
   if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
   return (100 * Math.abs(estimatedCost - cost)) / cost;
 }
@@ -146,11 +146,11 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
     condensations: applied.length,
     failures: runs.filter(hasFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
-    latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
-    tokensPerSecond: distribution(runs.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
-    cost: distribution(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
-    reductionPercent: distribution(applied.map(reductionPercent)),
-    estimateErrorPercent: distribution(applied.map(estimateErrorPercent).filter((error) => error !== undefined)),
+    latencyMs: summarizeValues(applied.map(({ timeMs }) => timeMs)),
+    tokensPerSecond: summarizeValues(runs.flatMap(({ calls }) => calls.flatMap(getTokensPerSecond))),
+    cost: summarizeValues(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
+    reductionPercent: summarizeValues(applied.map(getReductionPercent)),
+    estimateErrorPercent: summarizeValues(applied.map(getEstimateError).filter((error) => error !== undefined)),
     byProfile: Object.fromEntries(byProfile),
   };
 }
@@ -172,7 +172,7 @@ const reportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
 /** The model's tokens per o200k token, as reported for its last calls; undefined without any. */
-export function calibratedFactor(runs: readonly RunMetrics[], model: string): number | undefined {
+export function calibrateFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = reportedCalls(runs, model).slice(-RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
@@ -181,7 +181,7 @@ export function calibratedFactor(runs: readonly RunMetrics[], model: string): nu
 }
 
 /** Lengths of the model's last summaries, of conversations and of single contents. */
-export function outputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
+export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
   const complete = reportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>
     complete

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import type { RunMetrics } from './metrics';
-import { byProfile } from './groups';
-import { recommendationsFrom, type CurrentSettings } from './recommendations';
+import { groupByProfile } from './groups';
+import { createRecommendations, type CurrentSettings } from './recommendations';
 
 const NOW: CurrentSettings = { provider: 'native', profile: 'large', threshold: 75 };
 
@@ -30,7 +30,7 @@ describe('groupByProfile', () => {
       called('large', { outcome: 'failed', tokensAfter: 100_000, cost: 0.1, timeMs: 60_000 }),
       run({ provider: 'lossless', fallback: true, tokensAfter: 90_000, cost: 0 }),
     ];
-    expect(byProfile(allRuns)).toEqual([
+    expect(groupByProfile(allRuns)).toEqual([
       {
         key: 'large',
         runs: 3,
@@ -67,7 +67,7 @@ describe('recommending a profile', () => {
 
   it('suggests one that costs less per removed token, with the saving', () => {
     // 60,000 tokens for $0.30 against 40,000 for $0.10: the large one's 300,000 would have cost $0.75 instead of $1.50.
-    expect(recommendationsFrom(both(5), NOW)).toEqual([
+    expect(createRecommendations(both(5), NOW)).toEqual([
       {
         kind: 'profile',
         profile: 'small',
@@ -78,12 +78,12 @@ describe('recommending a profile', () => {
   });
 
   it('suggests none if there are few runs, little gain, more failures, or unknown costs', () => {
-    expect(recommendationsFrom(both(4), NOW)).toEqual([]);
-    expect(recommendationsFrom(both(5, { cost: 0.17 }), NOW)).toEqual([]);
+    expect(createRecommendations(both(4), NOW)).toEqual([]);
+    expect(createRecommendations(both(5, { cost: 0.17 }), NOW)).toEqual([]);
     const unknown = called('small', { cost: undefined as never });
-    expect(recommendationsFrom([...times(5, called('large')), ...times(5, unknown)], NOW)).toEqual([]);
+    expect(createRecommendations([...times(5, called('large')), ...times(5, unknown)], NOW)).toEqual([]);
     const failing = called('small', { outcome: 'failed', tokensAfter: 100_000, cost: 0 });
-    expect(recommendationsFrom([...both(5), ...times(3, failing)], NOW)).toEqual([]);
+    expect(createRecommendations([...both(5), ...times(3, failing)], NOW)).toEqual([]);
   });
 });
 
@@ -94,7 +94,7 @@ describe('recommending a configuration', () => {
 
   it('suggests one that removes more at no higher cost', () => {
     const runs = [...times(6, smart('balanced')), ...times(5, smart('speed', { cost: 0.3, tokensAfter: 30_000 }))];
-    expect(recommendationsFrom(runs, current)).toEqual([
+    expect(createRecommendations(runs, current)).toEqual([
       {
         kind: 'configuration',
         provider: 'smart',
@@ -110,7 +110,7 @@ describe('recommending a configuration', () => {
       ...times(5, smart('balanced')),
       ...times(5, run({ provider: 'truncation', cost: 0, tokensAfter: 41_000 })),
     ];
-    expect(recommendationsFrom(runs, current)).toMatchObject([
+    expect(createRecommendations(runs, current)).toMatchObject([
       { kind: 'configuration', provider: 'truncation', saving: { dollars: expect.closeTo(1.5, 10), tokens: 0 } },
     ]);
   });
@@ -120,10 +120,10 @@ describe('recommending a configuration', () => {
     const lossless = times(5, run({ provider: 'lossless', ...free }));
     const truncation = { provider: 'truncation', cost: 0 };
     const now: CurrentSettings = { provider: 'lossless', threshold: 75 };
-    expect(recommendationsFrom([...lossless, ...times(5, run(truncation))], now)).toEqual([]);
+    expect(createRecommendations([...lossless, ...times(5, run(truncation))], now)).toEqual([]);
     const native = times(5, run());
-    expect(recommendationsFrom([...native, ...times(5, run({ ...truncation, fallback: true }))], NOW)).toEqual([]);
-    expect(recommendationsFrom([...native, ...times(5, run(truncation))], NOW)).toHaveLength(1);
+    expect(createRecommendations([...native, ...times(5, run({ ...truncation, fallback: true }))], NOW)).toEqual([]);
+    expect(createRecommendations([...native, ...times(5, run(truncation))], NOW)).toHaveLength(1);
   });
 });
 
@@ -132,16 +132,16 @@ describe('recommending a threshold', () => {
 
   it('suggests a lower one if the window was full too often', () => {
     const runs = [...times(3, automatic('threshold')), ...times(2, automatic('window'))];
-    expect(recommendationsFrom(runs, NOW)).toEqual([
+    expect(createRecommendations(runs, NOW)).toEqual([
       { kind: 'threshold', percent: 65, from: 5, saving: { dollars: 0, tokens: 0, runs: 2 } },
     ]);
-    expect(recommendationsFrom(runs, { ...NOW, threshold: 5 })).toEqual([]);
+    expect(createRecommendations(runs, { ...NOW, threshold: 5 })).toEqual([]);
   });
 
   it('suggests a higher one if runs remove little, to make fewer of them', () => {
     const runs = times(10, automatic('threshold', { tokensAfter: 90_000 }));
     // It grows by 7.5 % of the window between two of them; with 10 more, by 17.5.
-    expect(recommendationsFrom(runs, NOW)).toEqual([
+    expect(createRecommendations(runs, NOW)).toEqual([
       {
         kind: 'threshold',
         percent: 85,
@@ -149,13 +149,13 @@ describe('recommending a threshold', () => {
         saving: { dollars: expect.closeTo(3 * (1 - 7.5 / 17.5), 10), tokens: 0, runs: 6 },
       },
     ]);
-    expect(recommendationsFrom(runs, { ...NOW, threshold: 90 })).toEqual([]);
-    expect(recommendationsFrom(times(10, automatic('threshold')), NOW)).toEqual([]);
+    expect(createRecommendations(runs, { ...NOW, threshold: 90 })).toEqual([]);
+    expect(createRecommendations(times(10, automatic('threshold')), NOW)).toEqual([]);
   });
 
   it('ignores manual runs and too few runs', () => {
-    expect(recommendationsFrom(times(10, automatic('by-hand', { tokensAfter: 99_000 })), NOW)).toEqual([]);
-    expect(recommendationsFrom(times(4, automatic('window')), NOW)).toEqual([]);
+    expect(createRecommendations(times(10, automatic('by-hand', { tokensAfter: 99_000 })), NOW)).toEqual([]);
+    expect(createRecommendations(times(4, automatic('window')), NOW)).toEqual([]);
   });
 });
 
@@ -176,7 +176,7 @@ it('no recommendation repeats the current setting or costs more', () => {
         const changes = { ...rest, tokensBefore, tokensAfter: Math.floor(tokensBefore * share) };
         return profile === undefined ? run(changes) : called(profile, changes);
       });
-      for (const advice of recommendationsFrom(allRuns, { ...NOW, threshold })) {
+      for (const advice of createRecommendations(allRuns, { ...NOW, threshold })) {
         expect(advice.from).toBeGreaterThanOrEqual(5);
         for (const saved of Object.values(advice.saving)) expect(saved).toBeGreaterThanOrEqual(0);
         if (advice.kind === 'profile') expect(advice.profile).not.toBe('large');

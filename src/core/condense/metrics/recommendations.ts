@@ -47,7 +47,7 @@ const MORE_FAILURES = 0.1;
  */
 const MORE_SAVED = 0.05;
 /** … unless it costs at most this share and removes hardly less. */
-const HALF = 0.5;
+const MAX_COST_SHARE = 0.5;
 const HARDLY_LESS = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
 const NEED_SHARE = 0.25;
@@ -59,16 +59,18 @@ const STEP = 10;
 const NOTHING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
 /** @param allRuns oldest first */
-export function recommendationsFrom(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
-  return [profileAdvice, configurationAdvice, thresholdAdvice].flatMap((advise) => advise(allRuns, current) ?? []);
+export function createRecommendations(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
+  return [recommendProfile, recommendConfiguration, recommendThreshold].flatMap(
+    (advise) => advise(allRuns, current) ?? [],
+  );
 }
 
 /** US dollars per removed token. */
-const pricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
+const getPricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
 
 const failureShare = ({ failures, runs }: RunGroup): number => failures / runs;
 
-function profileAdvice(allRuns: readonly RunMetrics[], { profile }: CurrentSettings): Recommendation | undefined {
+function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSettings): Recommendation | undefined {
   const priced = allRuns.filter(
     ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
   );
@@ -77,9 +79,9 @@ function profileAdvice(allRuns: readonly RunMetrics[], { profile }: CurrentSetti
   if (!now || now.tokensSaved <= 0) return undefined;
   const best = groups
     .filter((group) => failureShare(group) <= failureShare(now) + MORE_FAILURES)
-    .toSorted((a, b) => pricePerToken(a) - pricePerToken(b))[0];
-  if (!best || pricePerToken(best) > pricePerToken(now) * CHEAPER) return undefined;
-  const dollars = now.cost - now.tokensSaved * pricePerToken(best);
+    .toSorted((a, b) => getPricePerToken(a) - getPricePerToken(b))[0];
+  if (!best || getPricePerToken(best) > getPricePerToken(now) * CHEAPER) return undefined;
+  const dollars = now.cost - now.tokensSaved * getPricePerToken(best);
   return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NOTHING, dollars } };
 }
 
@@ -90,7 +92,7 @@ const keyOf = (provider: string, preset: string | undefined): string => JSON.str
 
 const savedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
 
-function configurationAdvice(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
+function recommendConfiguration(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
   const configured = new Map(allRuns.map((run) => [keyOf(run.provider, run.preset), run] as const));
   const groups = groupRuns(
     allRuns.filter(({ fallback }) => !fallback),
@@ -101,7 +103,7 @@ function configurationAdvice(allRuns: readonly RunMetrics[], current: CurrentSet
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
   const lossOf = ({ key }: RunGroup): number => LOSS[configured.get(key)?.provider ?? ''] ?? Infinity;
   const isBetter = (group: RunGroup): boolean => {
-    const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * HALF;
+    const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * MAX_COST_SHARE;
     const savesMore = savedShare(group) >= savedShare(now) + MORE_SAVED && meanCost(group) <= meanCost(now);
     return savesMore || (isCheaper && savedShare(group) >= savedShare(now) - HARDLY_LESS);
   };
@@ -125,7 +127,10 @@ function configurationAdvice(allRuns: readonly RunMetrics[], current: CurrentSet
 const IN_NEED = new Set(['window', 'too-long']);
 const AUTOMATIC = new Set([...IN_NEED, 'threshold', 'cold-cache', 'background']);
 
-function thresholdAdvice(allRuns: readonly RunMetrics[], { threshold }: CurrentSettings): Recommendation | undefined {
+function recommendThreshold(
+  allRuns: readonly RunMetrics[],
+  { threshold }: CurrentSettings,
+): Recommendation | undefined {
   const runs = allRuns.filter((run) => AUTOMATIC.has(run.trigger ?? '') && !hasFailed(run));
   if (runs.length < FEWEST_RUNS) return undefined;
   const inNeed = runs.filter(({ trigger }) => IN_NEED.has(trigger ?? ''));

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { errorLines } from './errorLines';
+import { findErrorLines } from './errorLines';
 
 const found = (...lines: readonly string[]): string[] => {
   const text = lines.join('\n');
-  return errorLines(text).map(({ start, end }) => text.slice(start, end));
+  return findErrorLines(text).map(({ start, end }) => text.slice(start, end));
 };
 
 it('error lines of compilers, test runners and shells are found', () => {

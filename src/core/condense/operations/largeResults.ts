@@ -6,8 +6,8 @@ import { protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
 import { countLines } from '../../lineCount';
-import { errorLines } from './errorLines';
-import { truncatedSlice } from './truncate';
+import { findErrorLines } from './errorLines';
+import { findTruncatedSlice } from './truncate';
 
 const NAME = 'Results too large for the window';
 
@@ -29,7 +29,7 @@ export const largeResults = (limitTokens: number): MechanicalStep => ({
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
-        const cuts = largeCuts(content.text, limitTokens, draft.counter);
+        const cuts = findLargeCuts(content.text, limitTokens, draft.counter);
         const requests = cuts.map((request) => ({
           ...request,
           start: content.start + request.start,
@@ -47,26 +47,26 @@ export const largeResults = (limitTokens: number): MechanicalStep => ({
 });
 
 /** Cuts that bring a text well below the limit; none if it is within the limit. In o200k tokens. */
-function largeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
+function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
   // A token has at least one byte, so short texts need no count. Checking UTF-16 units first avoids
   // measuring the bytes of a huge text.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.text(text);
   if (tokens <= limitTokens) return [];
   const maxChars = Math.floor((text.length * KEPT_SHARE * limitTokens) / tokens);
-  const slice = truncatedSlice(text, { maxChars, keep: 'both' });
+  const slice = findTruncatedSlice(text, { maxChars, keep: 'both' });
   if (!slice) return [];
-  const middle = betweenLines(text, slice);
+  const middle = shrinkToLines(text, slice);
   const requests: CutRequest[] = [];
-  for (const { start, end } of gaps(middle, errorLines(text.slice(middle.start, middle.end)))) {
+  for (const { start, end } of findGaps(middle, findErrorLines(text.slice(middle.start, middle.end)))) {
     if (end <= start) continue;
-    requests.push({ start, end, marker: markerWords(text.slice(start, end)) });
+    requests.push({ start, end, marker: describeSlice(text.slice(start, end)) });
   }
   return requests;
 }
 
 /** Shrinks a slice to whole lines, unless they are too long. */
-function betweenLines(text: string, { start, end }: Slice): Slice {
+function shrinkToLines(text: string, { start, end }: Slice): Slice {
   const first = text.slice(start, start + MAX_LINE).indexOf('\n');
   const from = Math.max(start + 1, end - MAX_LINE + 1);
   const last = text.slice(from, end).lastIndexOf('\n');
@@ -74,7 +74,7 @@ function betweenLines(text: string, { start, end }: Slice): Slice {
 }
 
 /** The gaps between lines of a slice, each without newlines at its ends. */
-function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
+function findGaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   const found: Slice[] = [];
   let at = start;
   for (const line of lines) {
@@ -84,7 +84,7 @@ function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   return [...found, { start: at, end }];
 }
 
-function markerWords(text: string): string {
+function describeSlice(text: string): string {
   const lines = countLines(text);
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `${size} of a result too large for the window; recall this ref with fromLine and toLine, or search it with words`;

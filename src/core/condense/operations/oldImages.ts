@@ -8,7 +8,7 @@ import { getImageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
 /** An image and its place. */
-export interface RankedImage extends PlacedImage {
+export interface ImageWithAge extends PlacedImage {
   /** Number of newer images. */
   readonly newer: number;
 }
@@ -17,12 +17,14 @@ export interface RankedImage extends PlacedImage {
  * Removes images from a draft, the oldest first; those before and in the task stay.
  * @param goes decides in order, for each remaining image, whether to remove it
  */
-export function takeImages(draft: Draft, step: string, goes: (image: RankedImage) => boolean): void {
+export function takeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
-    draft.takeBlock(step, { message, path }, markerWords(image), { reason: 'an image that is old or too large' });
+    draft.takeBlock(step, { message, path }, describePlacedImage(image), {
+      reason: 'an image that is old or too large',
+    });
   }
 }
 
@@ -42,13 +44,13 @@ export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxByte
 }
 
 /** For example `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
-function markerWords({ image, call }: PlacedImage): string {
-  const from = call ? `, from ${[call.name, subjectOf(call.name, call.input)].filter(Boolean).join(' ')}` : '';
-  return `${imageWords(image)}${from}`;
+function describePlacedImage({ image, call }: PlacedImage): string {
+  const from = call ? `, from ${[call.name, getSubject(call.name, call.input)].filter(Boolean).join(' ')}` : '';
+  return `${describeImage(image)}${from}`;
 }
 
 /** For example `image 1280×800, 412 KB`. */
-export function imageWords(image: ImageBlock): string {
+export function describeImage(image: ImageBlock): string {
   const size = getImageSize(image.source);
   const data = getBase64(image);
   const pixels = size ? ` ${size.width}×${size.height}` : '';
@@ -63,7 +65,7 @@ const SUBJECTS = ['filename', 'path', 'url', 'title', 'name', 'element', 'select
 const MAX_SUBJECT = 80;
 
 /** The file, page or title that a call names. */
-function subjectOf(tool: string, input: unknown): string | undefined {
+function getSubject(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const path = getPath(DEFAULT_TOOLS, { tool, input });
   if (path !== undefined) return shortenPath(path);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { marker, type ReferenceId } from '../../messages/markers';
-import { safeBoundary, truncatedSlice, type TruncateLimits } from './truncate';
+import { findSafeBoundary, findTruncatedSlice, type TruncateLimits } from './truncate';
 
 /** The text with […] in place of the slice. */
 const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string => {
-  const slice = truncatedSlice(text, limits);
+  const slice = findTruncatedSlice(text, limits);
   return slice ? text.slice(0, slice.start) + mark + text.slice(slice.end) : text;
 };
 
@@ -30,8 +30,8 @@ describe('findTruncatedSlice', () => {
   });
 
   it('counts the removed lines', () => {
-    expect(truncatedSlice(TEN, { maxLines: 2, keep: 'head' })).toMatchObject({ lines: 8 });
-    expect(truncatedSlice('abcdef', { maxChars: 2, keep: 'head' })).toEqual({ start: 2, end: 6, lines: 1 });
+    expect(findTruncatedSlice(TEN, { maxLines: 2, keep: 'head' })).toMatchObject({ lines: 8 });
+    expect(findTruncatedSlice('abcdef', { maxChars: 2, keep: 'head' })).toEqual({ start: 2, end: 6, lines: 1 });
   });
 
   it('never splits a two-character line end', () => {
@@ -60,7 +60,7 @@ describe('findTruncatedSlice', () => {
               { maxLines, maxChars, keep },
             ]) {
               const once = truncated(text, limits, mark);
-              expect(truncatedSlice(once, limits), JSON.stringify({ text, limits, once })).toBeUndefined();
+              expect(findTruncatedSlice(once, limits), JSON.stringify({ text, limits, once })).toBeUndefined();
             }
           },
         ),
@@ -83,7 +83,7 @@ describe('findSafeBoundary', () => {
     ['the end', 'abc', 9, 3, 3],
     ['text without any letter', '漢'.repeat(500), 300, 300, 300],
   ])('finds the boundaries around %s', (_, text, offset, before, after) => {
-    expect([safeBoundary(text, offset), safeBoundary(text, offset, 'after')]).toEqual([before, after]);
+    expect([findSafeBoundary(text, offset), findSafeBoundary(text, offset, 'after')]).toEqual([before, after]);
   });
 
   it('agrees with a segmenter over the whole text', () => {
@@ -99,8 +99,8 @@ describe('findSafeBoundary', () => {
         );
         const at = Math.min(offset, text.length);
         const bounds = [...starts, text.length];
-        expect(safeBoundary(text, at)).toBe(at === 0 ? 0 : bounds.findLast((one) => one <= at));
-        expect(safeBoundary(text, at, 'after')).toBe(bounds.find((one) => one >= at));
+        expect(findSafeBoundary(text, at)).toBe(at === 0 ? 0 : bounds.findLast((one) => one <= at));
+        expect(findSafeBoundary(text, at, 'after')).toBe(bounds.find((one) => one >= at));
       }),
     );
   });

@@ -20,15 +20,15 @@ export interface TruncatedSlice extends Slice {
  * The slice to remove so that the rest, without its marker, is within the limits; undefined if the
  * text already is.
  */
-export function truncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
-  if (withinLimits(text, limits)) return undefined;
-  const { head, tail } = shares(limits);
-  const start = head === 'none' ? 0 : headEnd(text, head);
-  const end = tail === 'none' ? text.length : Math.max(start, tailStart(text, tail));
+export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
+  if (isWithinLimits(text, limits)) return undefined;
+  const { head, tail } = getShares(limits);
+  const start = head === 'none' ? 0 : findHeadEnd(text, head);
+  const end = tail === 'none' ? text.length : Math.max(start, findTailStart(text, tail));
   return end > start ? { start, end, lines: countLinesIn(text, { start, end }) } : undefined;
 }
 
-function withinLimits(text: string, limits: TruncateLimits): boolean {
+function isWithinLimits(text: string, limits: TruncateLimits): boolean {
   const markers = findMarkers(text);
   const markerChars = markers.reduce((sum, found) => sum + found.end - found.start, 0);
   const chars = text.length - markerChars;
@@ -44,7 +44,7 @@ interface Share {
   readonly chars: number;
 }
 
-function shares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | 'none' } {
+function getShares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | 'none' } {
   const lines = limits.maxLines ?? Number.POSITIVE_INFINITY;
   const chars = limits.maxChars ?? Number.POSITIVE_INFINITY;
   switch (limits.keep) {
@@ -61,25 +61,25 @@ function shares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | '
 }
 
 /** Offset after the kept head; after a newline if lines decide. */
-function headEnd(text: string, share: Share): number {
+function findHeadEnd(text: string, share: Share): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
     const newline = text.indexOf('\n', at);
-    if (newline < 0 || newline >= share.chars) return safeBoundary(text, Math.min(text.length, share.chars));
+    if (newline < 0 || newline >= share.chars) return findSafeBoundary(text, Math.min(text.length, share.chars));
     at = newline + 1;
   }
   return at;
 }
 
 /** Offset of the kept tail. */
-function tailStart(text: string, share: Share): number {
+function findTailStart(text: string, share: Share): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
     // Limit the search: otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
-      return safeBoundary(text, Math.max(0, text.length - share.chars), 'after');
+      return findSafeBoundary(text, Math.max(0, text.length - share.chars), 'after');
     }
     at = newline;
   }
@@ -95,7 +95,7 @@ const LONGEST_ROW = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
 /** The offset, or the nearest one on the given side that does not split a grapheme. */
-export function safeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
+export function findSafeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const from = Math.max(0, offset - LOOK_BACK);
   // Between two printable ASCII characters there always is a boundary, so the segmenter can start

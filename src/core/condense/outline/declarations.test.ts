@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declarationsIn, declaredName } from './declarations';
+import { findDeclarations, getDeclaredName } from './declarations';
 import { MARKER_START } from '../../messages/markers';
 import { someMarker } from '../../testing';
 
 /** The lines that declare something. */
 const outlineOf = (text: string, isMarkdown = false): string[] => {
   const lines = text.split('\n').map((line) => ({ text: line, isMarker: line.includes(MARKER_START) }));
-  const declares = declarationsIn(lines, isMarkdown);
+  const declares = findDeclarations(lines, isMarkdown);
   return lines.filter((_, index) => declares[index]).map((line) => line.text.trim());
 };
 
@@ -136,20 +136,20 @@ describe('the name that a line declares', () => {
     ['класс = {', 'класс'],
     [`function ${'a'.repeat(60)}() {`, 'a'.repeat(40)],
   ])('is found in %s', (line, name) => {
-    expect(declaredName(line, false)).toBe(name);
+    expect(getDeclaredName(line, false)).toBe(name);
   });
 
   it.each(['', '{', 'package cli', "  it('takes what is there', () => {", 'export default function (x) {', 'x {'])(
     'is undefined for %j',
     (line) => {
-      expect(declaredName(line, false)).toBeUndefined();
+      expect(getDeclaredName(line, false)).toBeUndefined();
     },
   );
 
   it('is a heading’s text, as far as a marker can contain it', () => {
-    expect(declaredName('## 2. The way of a message: from chat to model', true)).toBe('2. The way of a message');
-    expect(declaredName('# ⟦condensed⟧ · ref abcdef', true)).toBe('condensed');
-    expect(declaredName('### ---', true)).toBeUndefined();
+    expect(getDeclaredName('## 2. The way of a message: from chat to model', true)).toBe('2. The way of a message');
+    expect(getDeclaredName('# ⟦condensed⟧ · ref abcdef', true)).toBe('condensed');
+    expect(getDeclaredName('### ---', true)).toBeUndefined();
   });
 
   it('is part of the line, and found in time linear in its beginning', () => {
@@ -174,12 +174,12 @@ describe('the name that a line declares', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 400 }), fc.boolean(), (pieces, isMarkdown) => {
         const line = pieces.join('');
-        const name = declaredName(line, isMarkdown);
+        const name = getDeclaredName(line, isMarkdown);
         expect(line).toContain(name ?? '');
         expect(name ?? '').not.toMatch(/[⟦⟧·;,\n]/u);
       }),
     );
     for (const part of ['func (', 'a<', 'a.', 'a::', '(', '<', 'class '])
-      expect(declaredName(part.repeat(300_000), false)).toBe(declaredName(part.repeat(300), false));
+      expect(getDeclaredName(part.repeat(300_000), false)).toBe(getDeclaredName(part.repeat(300), false));
   });
 });

@@ -46,22 +46,22 @@ interface Block {
  * For each line, whether it declares something. Takes linear time.
  * @param isMarkdown in Markdown, `#` begins a heading and not a comment
  */
-export function declarationsIn(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
+export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => HEADING.test(text));
   const declares = new Array<boolean>(lines.length).fill(false);
-  const opensBlock = blockOpeners(lines);
+  const opensBlock = findBlockOpeners(lines);
   const blocks: Block[] = [];
   let headEnd = -1;
   for (const [index, line] of lines.entries()) {
     const text = line.text.slice(0, LOOK_AT).trim();
     if (index <= headEnd) declares[index] = true;
     if (line.isMarker || text === '') continue;
-    const indent = indentOf(line.text);
+    const indent = getIndent(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
     const words = text.replace(MODIFIERS, '');
     if (isDeclaration(text, words, blocks, opensBlock[index] === true)) {
       declares[index] = true;
-      headEnd = Math.max(headEnd, endOfHead(lines, index));
+      headEnd = Math.max(headEnd, findEndOfHead(lines, index));
     }
     if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER.test(words) });
   }
@@ -78,13 +78,13 @@ function isDeclaration(text: string, words: string, blocks: readonly Block[], op
 /**
  * Lines followed by a deeper line, ignoring blank ones; a marker may have replaced a deeper line.
  */
-function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
+function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index];
     if (!line || (!line.isMarker && line.text.trim() === '')) continue;
-    const indent = line.isMarker ? Number.POSITIVE_INFINITY : indentOf(line.text);
+    const indent = line.isMarker ? Number.POSITIVE_INFINITY : getIndent(line.text);
     opens[index] = next > indent;
     next = indent;
   }
@@ -92,7 +92,7 @@ function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
 }
 
 /** Index of the line that closes a declaration's parentheses, if it is near. */
-function endOfHead(lines: readonly OutlineLine[], start: number): number {
+function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
   for (let index = start; index < Math.min(lines.length, start + LONGEST_HEAD); index++) {
     const line = lines[index];
@@ -107,7 +107,7 @@ function endOfHead(lines: readonly OutlineLine[], start: number): number {
 }
 
 /** Width of the line's indentation in columns. */
-function indentOf(text: string): number {
+function getIndent(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
@@ -135,16 +135,16 @@ const MAX_NAME = 40;
 /**
  * The name that a line declares: letters, digits and what joins them. Undefined if it has none,
  * such as a test.
- * @param line a line that {@link declarationsIn} reported
+ * @param line a line that {@link findDeclarations} reported
  */
-export function declaredName(line: string, isMarkdown: boolean): string | undefined {
+export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, LOOK_AT).trim();
-  const found = isMarkdown ? WORDS.exec(text)?.[0] : nameIn(text.replace(MODIFIERS, ''));
+  const found = isMarkdown ? WORDS.exec(text)?.[0] : findName(text.replace(MODIFIERS, ''));
   const name = found?.slice(0, MAX_NAME).trimEnd().toWellFormed();
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 
-function nameIn(words: string): string | undefined {
+function findName(words: string): string | undefined {
   if (NAMELESS.test(words)) return undefined;
   const keywords = KEYWORDS.exec(words)?.[0];
   if (keywords !== undefined) return FIRST_NAME.exec(words.slice(keywords.length))?.[1];

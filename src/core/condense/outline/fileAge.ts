@@ -8,7 +8,7 @@ import { listTouchedPaths } from '../../messages/filesTouched';
  * Counts the turns between a message and the end of the conversation. A turn begins with an
  * assistant message that follows another message.
  */
-export function turnCounter(messages: readonly ApiMessage[]): (message: number) => number {
+export function createTurnCounter(messages: readonly ApiMessage[]): (message: number) => number {
   const begun: number[] = [];
   let turns = 0;
   for (const [index, { role }] of messages.entries()) {
@@ -19,7 +19,7 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
 }
 
 /** For each file, the message index of the last call that read, wrote or edited it. */
-function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
+function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
@@ -37,12 +37,12 @@ export interface FileRead {
   readonly turns: number;
 }
 
-export function fileReads(
+export function findFileReads(
   exchanges: readonly ToolExchange[],
   tools: ToolTable,
   turnsSince: (message: number) => number,
 ): FileRead[] {
-  const touched = lastTouches(exchanges, tools);
+  const touched = findLastTouches(exchanges, tools);
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || ruleFor(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);

@@ -1,8 +1,8 @@
 import type { PlacedContent } from '../../messages/exchanges';
 import type { Slice } from '../../slice';
-import { prefixAt, prefixFormat } from '../lines/prefixes';
+import { readPrefix, detectPrefixFormat } from '../lines/prefixes';
 import { findMarkers } from '../../messages/markers';
-import { declarationsIn } from './declarations';
+import { findDeclarations } from './declarations';
 
 /** A line of a read file with its number, without the newline. */
 export interface FileLine extends Slice {
@@ -17,14 +17,14 @@ export interface FileLine extends Slice {
   readonly isMarker: boolean;
 }
 
-export interface FileLines {
+export interface ReadContent {
   readonly content: PlacedContent;
   readonly lines: readonly FileLine[];
   /** For each line, whether it always stays. */
   readonly stays: readonly boolean[];
 }
 
-export interface FileRules {
+export interface OutlineRules {
   /** If false, only lines that edits quoted stay. */
   readonly keepDeclarations: boolean;
   /** Lines to keep on either side of a quoted line. */
@@ -32,14 +32,14 @@ export interface FileRules {
 }
 
 /** The lines of a read tool's text. */
-export function readLines(text: string): FileLine[] {
-  const format = prefixFormat(text, 'read', '\n');
+export function splitRead(text: string): FileLine[] {
+  const format = detectPrefixFormat(text, 'read', '\n');
   const lines: FileLine[] = [];
   let number: number | undefined;
   for (let start = 0; start <= text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    const prefix = format && prefixAt(text, start, format);
+    const prefix = format && readPrefix(text, start, format);
     number = prefix?.number ?? (number === undefined ? undefined : number + 1);
     const own = text.slice(prefix?.end ?? start, end);
     const isMarker = findMarkers(own).length > 0;
@@ -61,14 +61,14 @@ export const isMarkdown = (path: string | undefined): boolean =>
  * Decides which lines of a read stay. Takes linear time.
  * @param isQuoted whether an edit of the file quoted a trimmed line
  */
-export function fileLines(
+export function chooseStayingLines(
   content: PlacedContent,
   path: string | undefined,
   isQuoted: (line: string) => boolean,
-  { keepDeclarations, contextLines }: FileRules,
-): FileLines {
-  const lines = readLines(content.text);
-  const declares = declarationsIn(lines, isMarkdown(path));
+  { keepDeclarations, contextLines }: OutlineRules,
+): ReadContent {
+  const lines = splitRead(content.text);
+  const declares = findDeclarations(lines, isMarkdown(path));
   const quoted = lines.map((line) => isQuoted(line.text.trim()));
   const stays = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
   let isBehind = false;

@@ -8,7 +8,7 @@ import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import { expandMarkers, MARKER_START } from '../../messages/markers';
-import { fileLines } from './fileLines';
+import { chooseStayingLines } from './fileLines';
 import { outlineStep, type OutlineOptions } from './outline';
 
 const counter = freshCounter();
@@ -150,7 +150,7 @@ describe('the outline of an old read', () => {
     // A quadratic way takes minutes: the test would not end in time.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
-      const { lines, stays } = fileLines(content, 'a.ts', () => false, OPTIONS);
+      const { lines, stays } = chooseStayingLines(content, 'a.ts', () => false, OPTIONS);
       expect(stays).toHaveLength(lines.length);
     }
   });

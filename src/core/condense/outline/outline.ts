@@ -5,11 +5,11 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
-import { fileReads, turnCounter, type FileRead } from './fileAge';
-import { fileLines, type FileLine, type FileLines, type FileRules } from './fileLines';
-import { quotedLines } from './quotedLines';
+import { findFileReads, createTurnCounter, type FileRead } from './fileAge';
+import { chooseStayingLines, type FileLine, type ReadContent, type OutlineRules } from './fileLines';
+import { collectQuotedLines } from './quotedLines';
 
-export interface OutlineOptions extends FileRules {
+export interface OutlineOptions extends OutlineRules {
   /** Reads are outlined after their file was neither read nor edited for this many turns. */
   readonly coldTurns: number;
   /** Shorter reads stay unchanged. */
@@ -29,11 +29,11 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
   name,
   run(draft) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
-    const reads = fileReads(draft.exchanges, tools, turnCounter(draft.messages));
+    const reads = findFileReads(draft.exchanges, tools, createTurnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
     // From the original: another pass may have cut an edit's parameters.
-    const quoted = quotedLines(originalExchanges(draft.original), tools);
+    const quoted = collectQuotedLines(originalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
@@ -42,15 +42,15 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
         if (content.message <= draft.task) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.text(content.text) < options.minimumTokens) continue;
-        outlineRead(name, draft, fileLines(content, read.paths[0], isQuoted, options), read);
+        outlineRead(name, draft, chooseStayingLines(content, read.paths[0], isQuoted, options), read);
       }
     }
   },
 });
 
-function outlineRead(name: string, draft: Draft, { content, lines, stays }: FileLines, { turns }: FileRead): void {
+function outlineRead(name: string, draft: Draft, { content, lines, stays }: ReadContent, { turns }: FileRead): void {
   // The call beside the result names the file.
-  const requests = runsOf(stays, lines).map(({ start, end, what }): CutRequest => ({
+  const requests = findRuns(stays, lines).map(({ start, end, what }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
     marker: what,
@@ -68,7 +68,10 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: File
 const MIN_RUN = 4;
 
 /** Runs of lines to remove, with the words for their markers; a run's last newline stays. */
-function runsOf(stays: readonly boolean[], lines: readonly FileLine[]): { start: number; end: number; what: string }[] {
+function findRuns(
+  stays: readonly boolean[],
+  lines: readonly FileLine[],
+): { start: number; end: number; what: string }[] {
   const runs: { start: number; end: number; what: string }[] = [];
   for (let at = 0; at < lines.length; at++) {
     const from = lines[at];

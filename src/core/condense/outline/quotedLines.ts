@@ -9,7 +9,7 @@ export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
 /** Braces and blank lines do not identify a place in a file. */
 const MIN_CHARS = 6;
 
-export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
+export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
     if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
@@ -17,16 +17,16 @@ export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable
       const lines = quoted.get(makeFileKey(path)) ?? new Set<string>();
       quoted.set(makeFileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
-        add(lines, line);
+        addLine(lines, line);
         // Lines of patches begin with a sign.
-        if (/^[+-]/.test(line)) add(lines, line.slice(1));
+        if (/^[+-]/.test(line)) addLine(lines, line.slice(1));
       }
     }
   }
   return quoted;
 }
 
-function add(lines: Set<string>, line: string): void {
+function addLine(lines: Set<string>, line: string): void {
   const plain = line.trim();
   if (plain.length >= MIN_CHARS) lines.add(plain);
 }

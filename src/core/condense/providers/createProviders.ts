@@ -9,7 +9,7 @@ import type { SelectModel, SummaryMemo } from './smart/passParts';
 import { strategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
-export interface ProviderParts {
+export interface ProviderDeps {
   /**
    * Chooses the model for a step. Absent if this program calls none: then Summary is omitted, and
    * Smart and Strategy do what needs no model.
@@ -26,7 +26,7 @@ export interface ProviderParts {
 }
 
 /** Creates the providers of this product; the first, Lossless, is the default. */
-export function createProviders(parts: ProviderParts = {}): [CondensationProvider, ...CondensationProvider[]] {
+export function createProviders(parts: ProviderDeps = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
   const native = select && nativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
   const smart = smartProvider({

@@ -1,4 +1,4 @@
-import { jsonSchema, validateFields } from '../config';
+import { toJsonSchema, validateFields } from '../config';
 import { restoredNotes } from '../lossless/integrity';
 import { losslessConfigSchema, runLossless, type LosslessConfig } from '../lossless/run';
 import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
@@ -18,7 +18,7 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
     supportsLLMSummarization: false,
     estimatedSpeed: 'fast',
   }),
-  getConfigSchema: () => jsonSchema(losslessConfigSchema),
+  getConfigSchema: () => toJsonSchema(losslessConfigSchema),
   validateConfig: (config) => validateFields(losslessConfigSchema, config),
 
   async condense(context, config, options) {

@@ -13,7 +13,7 @@ import type { CondensationRequest } from '../condensation';
 import { selectSummarizer } from '../summarizer';
 import type { ScriptedReply } from '../summary/testing';
 import { nativeProvider } from './native';
-import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
+import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
 describe('a summary by Native', () => {
   it('is between the task and the last three units, as a user message with an ID', async () => {
@@ -78,7 +78,7 @@ describe('a summary by Native', () => {
   });
 
   it('omits the model’s thinking', async () => {
-    const { condense } = bed(conversation(), [`<analysis>hm</analysis>\n<summary>\n${SUMMARY}\n</summary>`]);
+    const { condense } = createTestBed(conversation(), [`<analysis>hm</analysis>\n<summary>\n${SUMMARY}\n</summary>`]);
     const outcome = await condense();
     expect(outcome.kind === 'condensed' && textOf(outcome.view[1])).toContain(`\n\n${SUMMARY}\n\n`);
     expect(JSON.stringify(outcome)).not.toContain('hm</analysis>');
@@ -147,11 +147,11 @@ describe('the prompt of Native', () => {
 describe('an earlier summary', () => {
   it('is updated: the prompt contains its prose and later messages, and the new one replaces it', async () => {
     const first = conversation();
-    const { condense: once } = bed(first);
+    const { condense: once } = createTestBed(first);
     const before = await once();
     if (before.kind !== 'condensed') throw new Error();
     const grown = [...first, assistant('I go on.'), ...conversation(20).slice(2)];
-    const { condense, summarizer } = bed(grown, ['## Goal\nupdated']);
+    const { condense, summarizer } = createTestBed(grown, ['## Goal\nupdated']);
     const outcome = await condense({ edits: before.edits });
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     const prompt = summarizer.requests[0]?.prompt ?? '';
@@ -180,7 +180,7 @@ describe('an earlier summary', () => {
 describe('Native changes nothing and says why', () => {
   it('if there are too few messages', async () => {
     for (const messages of [[], [user('Hi')], [assistant('Hi')], conversation().slice(0, 4)]) {
-      const { condense, summarizer } = bed(messages);
+      const { condense, summarizer } = createTestBed(messages);
       expect(await condense()).toMatchObject({ kind: 'unchanged', reason: 'not-enough', cost: 0 });
       expect(summarizer.requests).toHaveLength(0);
     }
@@ -188,14 +188,21 @@ describe('Native changes nothing and says why', () => {
 
   it('if a summary is among the latest messages, or if too little is new', async () => {
     const summary = { ...user('Summary'), isSummary: true };
-    const recent = bed([...conversation().slice(0, -2), summary, assistant('Go on.')]);
+    const recent = createTestBed([...conversation().slice(0, -2), summary, assistant('Go on.')]);
     expect(await recent.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
-    const little = bed([...conversation().slice(0, 4), summary, assistant('a'), user('b'), assistant('c'), user('d')]);
+    const little = createTestBed([
+      ...conversation().slice(0, 4),
+      summary,
+      assistant('a'),
+      user('b'),
+      assistant('c'),
+      user('d'),
+    ]);
     expect(await little.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
   });
 
   it('if the context would grow, reporting the cost', async () => {
-    const { condense } = bed(conversation(2), [lines('long', 4_000)]);
+    const { condense } = createTestBed(conversation(2), [lines('long', 4_000)]);
     const outcome = await condense();
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'grew' });
     expect(outcome.cost).toBeGreaterThan(0.1);
@@ -204,7 +211,7 @@ describe('Native changes nothing and says why', () => {
   it.each<ScriptedReply>(['empty', 'refused', 'cut-at-limit', 'cut-off', 'tool-call', 'failed'])(
     'if the reply is %s, reporting the cost',
     async (kind) => {
-      const { condense } = bed(conversation(), [kind]);
+      const { condense } = createTestBed(conversation(), [kind]);
       const outcome = await condense();
       expect(outcome).toMatchObject({ kind: 'failed', error: { message: `The model said: ${kind}.` } });
       expect(outcome.cost).toBeGreaterThan(0);
@@ -213,7 +220,7 @@ describe('Native changes nothing and says why', () => {
   );
 
   it('if the reply is only thinking', async () => {
-    const { condense } = bed(conversation(), ['<analysis>only this']);
+    const { condense } = createTestBed(conversation(), ['<analysis>only this']);
     expect(await condense()).toMatchObject({
       kind: 'failed',
       error: { message: expect.stringContaining('without a summary') },
@@ -222,7 +229,7 @@ describe('Native changes nothing and says why', () => {
 
   it('if it is cancelled', async () => {
     const abort = new AbortController();
-    const { condense } = bed(conversation(), async () => {
+    const { condense } = createTestBed(conversation(), async () => {
       abort.abort(new Error('stop'));
       return 'aborted';
     });

@@ -1,12 +1,12 @@
-import { jsonSchema, validateFields } from '../config';
+import { toJsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
-import { placeholder, type OutputSample } from '../summary/expectedOutput';
+import { createPlaceholder, type OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
-import { estimatePlan, planSummary, type PlanEstimate, type Planned, type SummaryPlan } from '../summary/plan';
+import { estimatePlan, planSummary, type PlanEstimate, type PlanResult, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
-import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
+import { explainRefusal, runPlan, type FailedReply } from '../summary/runPlan';
 import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
-import { summaryMessage, summaryText, SUMMED_UP } from '../summary/summaryMessage';
+import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../summary/summaryMessage';
 import {
   PROVIDER_NAMES,
   ProviderFailure,
@@ -44,7 +44,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
     context: ConversationContext,
     config: NativeConfig,
     { signal }: CondensationOptions,
-  ): Promise<Made> => {
+  ): Promise<PreparedPlan> => {
     const selected = await select(context.ownModel);
     const { model } = selected.summarizer;
     const plan = await planSummary({ context, config, model, signal });
@@ -66,14 +66,14 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       supportsLLMSummarization: true,
       estimatedSpeed: 'slow',
     }),
-    getConfigSchema: () => jsonSchema(nativeConfigSchema),
+    getConfigSchema: () => toJsonSchema(nativeConfigSchema),
     validateConfig: (config) => validateFields(nativeConfigSchema, config),
 
     async condense(context, config, run) {
       const { selected, model, plan, expected } = await planFor(context, config, run);
-      const notes = newWarnings(reported, selected);
-      if (plan.kind !== 'plan') return unchanged(plan, model, notes);
-      const over = overBudget(expected?.cost, model, run.maxCost);
+      const notes = takeNewWarnings(reported, selected);
+      if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
+      const over = explainRefusal(expected?.cost, model, run.maxCost);
       if (over !== undefined) return nothing('over-budget', over, notes);
       return new SummaryRun({
         selected,
@@ -94,25 +94,25 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
       // Of a model without known prices the tokens are still worth telling.
-      const refusal = expected.cost === undefined ? undefined : overBudget(expected.cost, model, run.maxCost);
+      const refusal = expected.cost === undefined ? undefined : explainRefusal(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.message(message)), 0);
-      const frame = counter.message(summaryMessage(summaryText('', plan.facts)));
+      const frame = counter.message(createSummaryMessage(formatSummary('', plan.facts)));
       const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expected.proseTokens);
-      const step = {
-        name: stepName(model, plan),
+      const createStepReport = {
+        name: getStepName(model, plan),
         edits: 1,
         timeMs: 0,
         cost: expected.cost,
         calls: expected.calls.length,
         outcome: { kind: 'done' },
       } as const;
-      const message = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
-      draft.summarize(step.name, plan.range, message, SUMMED_UP);
+      const message = createSummaryMessage(formatSummary(createPlaceholder(expected.proseTokens), plan.facts));
+      draft.summarize(createStepReport.name, plan.range, message, SUMMARY_INFO);
       const { cost, calls } = expected;
       const callTokens = sumTokensByKind(calls.map(({ usage }) => usage));
-      const steps = [{ ...step, tokensBefore, tokensAfter }];
+      const steps = [{ ...createStepReport, tokensBefore, tokensAfter }];
       return {
         tokensBefore,
         tokensAfter,
@@ -127,14 +127,14 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
 }
 
 /** A plan and its model. */
-interface Made {
+interface PreparedPlan {
   readonly selected: SelectedSummarizer;
   readonly model: SummarizerModel;
-  readonly plan: Planned;
+  readonly plan: PlanResult;
   readonly expected: PlanEstimate | undefined;
 }
 
-function newWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {
+function takeNewWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {
   if (warning === undefined || reported.has(warning)) return [];
   reported.add(warning);
   return [warning];
@@ -148,7 +148,11 @@ const nothing = (reason: UnchangedReason, detail: string, notes: readonly string
   unchanged: { reason, detail },
 });
 
-function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerModel, notes: string[]): ProviderResult {
+function createUnchangedResult(
+  { kind }: Exclude<PlanResult, SummaryPlan>,
+  model: SummarizerModel,
+  notes: string[],
+): ProviderResult {
   switch (kind) {
     case 'not-enough':
       return nothing(
@@ -172,7 +176,7 @@ function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerMod
 }
 
 /** What a run needs besides its plan. */
-interface SummaryRunParts {
+interface SummaryRunDeps {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
   readonly config: NativeConfig;
@@ -191,7 +195,7 @@ class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
 
-  constructor(private readonly parts: SummaryRunParts) {}
+  constructor(private readonly parts: SummaryRunDeps) {}
 
   private get model(): SummarizerModel {
     return this.parts.selected.summarizer.model;
@@ -207,8 +211,8 @@ class SummaryRun {
       },
       onCall: (call) => this.calls.push(call),
     });
-    if (outcome.kind === 'failed') throw this.failure(outcome.reply);
-    return this.applied(outcome.plan, outcome.prose);
+    if (outcome.kind === 'failed') throw this.createFailure(outcome.reply);
+    return this.createResult(outcome.plan, outcome.prose);
   }
 
   private get cost(): number | undefined {
@@ -221,13 +225,13 @@ class SummaryRun {
     return { notes, calls, cost, ...(estimatedCost !== undefined && { estimatedCost }) };
   }
 
-  private applied(plan: SummaryPlan, prose: string): ProviderResult {
+  private createResult(plan: SummaryPlan, prose: string): ProviderResult {
     const { context, config, notes } = this.parts;
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
-    const name = stepName(this.model, plan);
-    const message = summaryMessage(summaryText(prose, plan.facts));
-    const saved = draft.summarize(name, plan.range, message, SUMMED_UP);
+    const name = getStepName(this.model, plan);
+    const message = createSummaryMessage(formatSummary(prose, plan.facts));
+    const saved = draft.summarize(name, plan.range, message, SUMMARY_INFO);
     if (config.vendorCompaction && !plan.compacted) notes.push(notCompacted(this.model));
     const { length } = plan.parts;
     if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
@@ -260,16 +264,16 @@ class SummaryRun {
     };
   }
 
-  private failure(reply: FailedReply): ProviderFailure {
+  private createFailure(reply: FailedReply): ProviderFailure {
     const { context } = this.parts;
     const { tokens } = new Draft(context.messages, context.counter, context.edits);
-    const step = this.step(stepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
+    const step = this.step(getStepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
     return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
   }
 }
 
 /** The step's name in reports. */
-function stepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
+function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
   const what = plan?.compacted ? "Vendor's compaction" : 'Summary';
   return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
 }
@@ -280,4 +284,4 @@ const notCompacted = ({ model, compacts }: SummarizerModel): string =>
     : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser's own prompt.`;
 
 const progressText = (model: SummarizerModel, index: number, total: number): string =>
-  total === 1 ? stepName(model) : `${stepName(model)}, part ${index + 1} of ${total}`;
+  total === 1 ? getStepName(model) : `${getStepName(model)}, part ${index + 1} of ${total}`;

@@ -3,9 +3,9 @@ import { exchange, lines } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { CondensationManager } from '../manager';
 import { selectSummarizer, type SummarizerModel } from '../summarizer';
-import { testSummarizer } from '../summary/testing';
+import { createTestSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
-import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
+import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
 describe('the cost of Native', () => {
   it('is that of its calls and matches the estimate', async () => {
@@ -19,7 +19,7 @@ describe('the cost of Native', () => {
   });
 
   it('is estimated from the same plan without a call', async () => {
-    const { manager, summarizer } = bed(conversation());
+    const { manager, summarizer } = createTestBed(conversation());
     const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
     const estimate = await manager.estimate(request);
     const outcome = await manager.condense(request);
@@ -32,7 +32,7 @@ describe('the cost of Native', () => {
   });
 
   it('above the limit nothing is called, and the estimate says why', async () => {
-    const { condense, summarizer, manager } = bed(conversation());
+    const { condense, summarizer, manager } = createTestBed(conversation());
     const request = { conversation: 'c', messages: conversation(), trigger: 'manual', maxCost: 0.001 } as const;
     const { refusal } = await manager.estimate(request);
     expect(refusal).toMatch(/^It would cost about \$0\.0\d+; at most \$0\.001 may be spent on a condensation/);
@@ -42,7 +42,7 @@ describe('the cost of Native', () => {
   });
 
   it('if unknown exceeds any limit, unless calls are not paid by the token', async () => {
-    const summarizer = testSummarizer([SUMMARY]);
+    const summarizer = createTestSummarizer([SUMMARY]);
     const { prices, ...model } = summarizer.model;
     expect(prices).toBeDefined();
     const without = (billing: SummarizerModel['billing']) => {
@@ -67,7 +67,7 @@ describe('a window too small for the conversation', () => {
   it('is filled part by part, each updating the summary so far', async () => {
     const counter = freshCounter();
     const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
-    const { condense, summarizer } = bed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
+    const { condense, summarizer } = createTestBed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     const { requests } = summarizer;
@@ -88,17 +88,17 @@ describe('a window too small for the conversation', () => {
   });
 
   it('that turns out smaller than stated leads to a smaller plan, once', async () => {
-    const { condense, summarizer } = bed(conversation(60), ['too-long', 'shorter', 'shorter still']);
+    const { condense, summarizer } = createTestBed(conversation(60), ['too-long', 'shorter', 'shorter still']);
     expect(await condense()).toMatchObject({ kind: 'condensed' });
     expect(summarizer.requests.length).toBeGreaterThan(1);
-    const never = bed(conversation(60), ['too-long']);
+    const never = createTestBed(conversation(60), ['too-long']);
     expect(await never.condense()).toMatchObject({ kind: 'failed' });
     expect(never.summarizer.requests).toHaveLength(4);
   });
 
   it('is not assumed after a vendor’s compaction failed', async () => {
     const sent = async (script: readonly string[], compacts: boolean): Promise<(number | undefined)[]> => {
-      const made = bed(conversation(60), script, { compacts });
+      const made = createTestBed(conversation(60), script, { compacts });
       await made.condense({ config: { vendorCompaction: compacts } });
       const { system = '', prompt = '' } = made.summarizer.requests.at(-1) ?? {};
       return [made.summarizer.requests.length, freshCounter().text(system + prompt)];
@@ -108,7 +108,7 @@ describe('a window too small for the conversation', () => {
   });
 
   it('does not start a smaller plan that would exceed the limit', async () => {
-    const { condense, summarizer, manager } = bed(conversation(60), ['too-long']);
+    const { condense, summarizer, manager } = createTestBed(conversation(60), ['too-long']);
     const { cost = 0 } = await manager.estimate({
       conversation: 'c',
       messages: conversation(60),
@@ -120,7 +120,7 @@ describe('a window too small for the conversation', () => {
   });
 
   it('without any room is reported', async () => {
-    const { condense } = bed(long, [SUMMARY], { contextWindow: 1_500 });
+    const { condense } = createTestBed(long, [SUMMARY], { contextWindow: 1_500 });
     expect(await condense()).toMatchObject({
       kind: 'failed',
       error: { message: expect.stringContaining('too small') },
@@ -136,7 +136,10 @@ describe('a window too small for the conversation', () => {
       ).flat(),
       ...conversation(0).slice(2),
     ];
-    const { condense, summarizer } = bed(messages, [SUMMARY], { contextWindow: 30_000, maxOutputTokens: 2_000 });
+    const { condense, summarizer } = createTestBed(messages, [SUMMARY], {
+      contextWindow: 30_000,
+      maxOutputTokens: 2_000,
+    });
     const outcome = await condense({ config: { resultChars: 100_000 } });
     expect(outcome).toMatchObject({ kind: 'condensed' });
     expect(outcome.notes.join()).toContain('Repeated content was left out');
@@ -145,8 +148,8 @@ describe('a window too small for the conversation', () => {
 });
 
 describe('the model that Native calls', () => {
-  const there = testSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
-  const own = testSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
+  const there = createTestSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
+  const own = createTestSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
   const gone = { profile: 'Cheap', reason: 'it has no key.' };
 
   it('is the condensing profile’s, otherwise the conversation’s, with a warning', () => {

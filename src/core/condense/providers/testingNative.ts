@@ -7,7 +7,7 @@ import { freshCounter } from '../../testingCounter';
 import type { CondensationRequest } from '../condensation';
 import { CondensationManager } from '../manager';
 import { selectSummarizer, type SummarizerModel } from '../summarizer';
-import { testSummarizer, type TestSummarizer } from '../summary/testing';
+import { createTestSummarizer, type TestSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
 
 export const SUMMARY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
@@ -26,18 +26,18 @@ export const conversation = (size = 30): ApiMessage[] => [
   ...exchange('last', 'Bash', { command: 'npm test' }, 'Exit code 1\nprinter fails', { is_error: true }),
 ];
 
-export interface Bed {
+export interface TestBed {
   readonly summarizer: TestSummarizer;
   readonly manager: CondensationManager;
   readonly condense: (request?: Partial<CondensationRequest>) => ReturnType<CondensationManager['condense']>;
 }
 
-export function bed(
+export function createTestBed(
   messages: readonly ApiMessage[],
-  script: Parameters<typeof testSummarizer>[0] = [SUMMARY],
+  script: Parameters<typeof createTestSummarizer>[0] = [SUMMARY],
   model: Partial<SummarizerModel> = {},
-): Bed {
-  const summarizer = testSummarizer(script, model);
+): TestBed {
+  const summarizer = createTestSummarizer(script, model);
   const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const manager = new CondensationManager(freshCounter(), [provider]);
   const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
@@ -45,7 +45,7 @@ export function bed(
 }
 
 export async function condensed(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {
-  const { condense, summarizer } = bed(messages);
+  const { condense, summarizer } = createTestBed(messages);
   const outcome = await condense(request);
   if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
   return { outcome, summarizer, view: outcome.view };

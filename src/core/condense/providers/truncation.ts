@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { listContents, type Content } from '../../messages/content';
 import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
-import { jsonSchema, validateFields } from '../config';
+import { toJsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { runPipeline } from '../pipeline';
 import type { Step } from '../draft/steps';
-import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
-import { truncatedSlice } from '../operations/truncate';
+import { isTooLarge, takeImages, type ImageWithAge } from '../operations/oldImages';
+import { findTruncatedSlice } from '../operations/truncate';
 import {
   PROVIDER_NAMES,
   type CondensationOptions,
@@ -111,7 +111,7 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
     supportsLLMSummarization: false,
     estimatedSpeed: 'fast',
   }),
-  getConfigSchema: () => jsonSchema(configSchema),
+  getConfigSchema: () => toJsonSchema(configSchema),
   validateConfig: (config) => validateFields(configSchema, config),
 
   async condense(context, config, options) {
@@ -143,9 +143,9 @@ function truncationSteps(
   const run = (draft: Draft, signal?: AbortSignal): void => {
     const zone = oldZone(draft.messages, config.preserveRecentCount);
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
-    const isOld = ({ message, newer }: RankedImage): boolean =>
+    const isOld = ({ message, newer }: ImageWithAge): boolean =>
       message < zone.end && newer >= config.images.keepNewest && !isMet();
-    const goes = (image: RankedImage): boolean =>
+    const goes = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
     // Images go first: most results describe them in text, and they have the most tokens.
     if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
@@ -197,7 +197,7 @@ function shorten(draft: Draft, message: number, content: Content, operation: Ope
     });
     return;
   }
-  const slice = truncatedSlice(text, operation);
+  const slice = findTruncatedSlice(text, operation);
   if (!slice) return;
   const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
   const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };

@@ -2,7 +2,7 @@
 export const MARKER_TOKENS = 21;
 
 /** Up to this share of the calls' tokens, the agent's own words stay. */
-const WORDS_STAY = 0.5;
+const MAX_SHARE_WITH_WORDS = 0.5;
 
 /**
  * The share of the conversation, from its beginning, in which the agent's own words go; it equals
@@ -12,24 +12,24 @@ const WORDS_STAY = 0.5;
  * @param tokens tokens of the blocks that may go
  * @returns 0 to 1
  */
-export function wordlessPart(excess: number, tokens: readonly number[]): number {
+export function getWordlessShare(excess: number, tokens: readonly number[]): number {
   const share =
     excess /
     Math.max(
       1,
       tokens.reduce((sum, one) => sum + one, 0),
     );
-  return share > WORDS_STAY ? Math.min(1, share) : 0;
+  return share > MAX_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
 }
 
 /**
  * If a larger share of the calls' tokens must go, markers name nothing: names would displace the
  * last lines.
  */
-export const NAMES_UP_TO = 0.85;
+export const MAX_SHARE_WITH_NAMES = 0.85;
 
 /** The blocks to remove. Adjacent removed blocks share a marker. */
-export class Choice {
+export class BlockSelection {
   private readonly gone: Uint8Array;
 
   /**
@@ -52,9 +52,9 @@ export class Choice {
    * @returns approximate tokens saved; negative if the block is put back
    */
   change(block: number, goes: boolean): number {
-    const gain = this.gain(block);
+    const getSaving = this.gain(block);
     this.gone[block] = goes ? 1 : 0;
-    return goes ? gain : -gain;
+    return goes ? getSaving : -getSaving;
   }
 
   /** Tokens that removing the block would save, given its neighbors. */
@@ -71,14 +71,14 @@ export class Choice {
  * would need a marker of their own tend to stay.
  * @param relevance for each block: logarithm of the expected need per token
  */
-export function leastFor(
+export function chooseLeastNeeded(
   excess: number,
   relevance: readonly number[],
   tokens: readonly number[],
   follows: readonly boolean[],
-): Choice {
-  const choice = new Choice(tokens, follows);
-  const queue = new Queue();
+): BlockSelection {
+  const choice = new BlockSelection(tokens, follows);
+  const queue = new OfferQueue();
   const priceOf = (block: number): number =>
     (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.gain(block));
   const offer = (block: number): void => {
@@ -115,7 +115,7 @@ interface Offer {
 const isLess = (a: Offer, b: Offer): boolean => a.price < b.price || (a.price === b.price && a.block < b.block);
 
 /** A binary heap by price. */
-class Queue {
+class OfferQueue {
   private readonly heap: Offer[] = [];
 
   add(offer: Offer): void {

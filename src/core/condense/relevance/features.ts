@@ -2,15 +2,15 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
-import { LineIds, longer, NOTHING } from '../lines/lineIds';
-import { errorLines } from '../operations/errorLines';
+import { LineIds, growArray, NOTHING } from '../lines/lineIds';
+import { findErrorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import type { FileFacts, FileHistory } from './fileHistory';
 import { forEachWord, VOICES, type Focus } from './focus';
-import type { ReadBlock, TextBlock } from './textBlocks';
+import type { BlockWithLines, TextBlock } from './textBlocks';
 
 /** Facts about the content that contains a block. */
-export interface Standing {
+export interface ContentFacts {
   readonly type: ContentType;
   /** Kind of the call's tool; undefined for other tools and for text. */
   readonly kind: ToolKind | undefined;
@@ -28,18 +28,18 @@ export interface Standing {
 }
 
 /** A block that may be removed, with its content. */
-export interface Placed {
+export interface PlacedBlock {
   readonly block: TextBlock;
-  readonly standing: Standing;
+  readonly standing: ContentFacts;
 }
 
 /** Features are in the order of {@link FEATURE_NAMES}. */
-export interface Featured extends Placed {
+export interface BlockWithFeatures extends PlacedBlock {
   readonly features: Float32Array;
 }
 
 /** What features depend on besides the blocks. */
-export interface Surroundings {
+export interface FeatureContext {
   readonly focus: Focus;
   readonly files: FileHistory;
   readonly turnsSince: (message: number) => number;
@@ -51,7 +51,7 @@ export interface Surroundings {
  */
 export type Origin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
-export function originOf({ type, kind, isError }: Standing, part: FilePart | undefined): Origin {
+export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): Origin {
   if (type === 'toolParameters') {
     const isPut = part?.head === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
     return isPut ? 'put' : 'other';
@@ -72,7 +72,7 @@ const DOCUMENT = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 const UNSOLVED_TURNS = 5;
 
 /** True for output of commands and failed calls; in a file, lines about errors are code. */
-export const isOutput = ({ type, kind, isError }: Standing, { part }: TextBlock): boolean =>
+export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
 /** Distance in lines from a quoted block at which nearness has halved. */
@@ -85,14 +85,14 @@ export class FeatureRows {
   private rows = new Float32Array(0);
   private at = 0;
 
-  constructor(private readonly surroundings: Surroundings) {}
+  constructor(private readonly surroundings: FeatureContext) {}
 
   /**
    * Features of a block by itself and of its file. The others depend on all blocks ({@link
    * finish}).
    * @param lines the block's lines
    */
-  of({ block, lines }: ReadBlock, standing: Standing): Float32Array {
+  of({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
     const file = path === undefined ? undefined : surroundings.files.of(path);
@@ -100,8 +100,8 @@ export class FeatureRows {
     const set = (name: FeatureName, value: number): void => {
       row[AT[name]] = value;
     };
-    standingFeatures(set, block, standing, path, surroundings);
-    if (file) fileFeatures(set, lines, standing, file, surroundings);
+    addContentFeatures(set, block, standing, path, surroundings);
+    if (file) addFileFeatures(set, lines, standing, file, surroundings);
     return row;
   }
 
@@ -109,10 +109,10 @@ export class FeatureRows {
    * Adds the features that depend on other blocks.
    * @param blocks in the order of the conversation, those of one content together
    */
-  finish(blocks: readonly Featured[]): void {
-    shareWords(blocks, this.surroundings.focus);
-    for (const { from, to } of contentRanges(blocks)) {
-      textFeatures(blocks, from, to);
+  finish(blocks: readonly BlockWithFeatures[]): void {
+    addSharedWords(blocks, this.surroundings.focus);
+    for (const { from, to } of getContentRanges(blocks)) {
+      addTextFeatures(blocks, from, to);
     }
   }
 
@@ -129,41 +129,41 @@ export class FeatureRows {
 
 type SetFeature = (name: FeatureName, value: number) => void;
 
-function standingFeatures(
+function addContentFeatures(
   set: SetFeature,
   block: TextBlock,
-  standing: Standing,
+  standing: ContentFacts,
   path: string | undefined,
-  { focus }: Surroundings,
+  { focus }: FeatureContext,
 ): void {
-  const origin = originOf(standing, block.part);
+  const origin = getOrigin(standing, block.part);
   set('results', Math.log1p(standing.resultsAfter));
   set('lately', Math.exp(-standing.turns / 20));
   set('block', Math.log(Math.max(1, block.tokens)));
   if (origin === 'printed' || origin === 'found') set(origin, 1);
   if (origin === 'put') set('putTurns', Math.log1p(standing.turns));
-  if (standing.turns <= UNSOLVED_TURNS && isOutput(standing, block) && errorLines(block.text).length > 0)
+  if (standing.turns <= UNSOLVED_TURNS && isOutput(standing, block) && findErrorLines(block.text).length > 0)
     set('unsolved', 1);
   if (path === undefined) return;
   if (DOCUMENT.test(path)) set('document', 1);
   if (focus.isNamed(path)) set('named', 1);
   if (focus.isNamedLately(path)) set('namedLately', 1);
-  if (focus.isPutOut(path)) set('putOut', 1);
+  if (focus.isInOutput(path)) set('putOut', 1);
 }
 
-function fileFeatures(
+function addFileFeatures(
   set: SetFeature,
   lines: readonly string[],
-  { message }: Standing,
+  { message }: ContentFacts,
   file: FileFacts,
-  { turnsSince }: Surroundings,
+  { turnsSince }: FeatureContext,
 ): void {
   const last = file.changed.at(-1);
   set('file', 1);
   set('touchedLately', Math.exp(-turnsSince(file.touched) / 20));
   if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
   if (last !== undefined) set('changedLately', Math.exp(-turnsSince(last) / 10));
-  set('changesAfter', Math.log1p(after(file.changed, message)));
+  set('changesAfter', Math.log1p(countAfter(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
   let stale = 0;
   let isQuoted = false;
@@ -184,13 +184,13 @@ function fileFeatures(
 }
 
 /** Number of indexes, given in order, that are greater than one. */
-function after(indexes: readonly number[], index: number): number {
+function countAfter(indexes: readonly number[], index: number): number {
   let count = 0;
   for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
   return count;
 }
 
-function contentRanges(placed: readonly Placed[]): { from: number; to: number }[] {
+function getContentRanges(placed: readonly PlacedBlock[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   for (let from = 0; from < placed.length;) {
     let to = from + 1;
@@ -202,14 +202,14 @@ function contentRanges(placed: readonly Placed[]): { from: number; to: number }[
 }
 
 /** Features of a block that depend on its neighbors in the same text. */
-function textFeatures(blocks: readonly Featured[], from: number, to: number): void {
+function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to: number): void {
   let prose = 0;
   for (let at = from; at < to; at++) prose += blocks[at]?.features[AT.prose] ?? 0;
   const isQuoted = blocks.slice(from, to).map(({ features }) => features[AT.near] === 1);
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let at = start; at !== end; at += step) {
-      const { features: row, block } = blocks[at] as Featured;
+      const { features: row, block } = blocks[at] as BlockWithFeatures;
       if (isQuoted[at - from] === true) near = 1;
       row[AT.near] = Math.max(row[AT.near] ?? 0, near);
       near *= 0.5 ** (block.count / NEAR_LINES);
@@ -224,7 +224,7 @@ function textFeatures(blocks: readonly Featured[], from: number, to: number): vo
 }
 
 /** Words that voices used, by ID. */
-interface SaidWords {
+interface WordTable {
   /**
    * Weight of each word for each voice: at word × voices + voice, in the order of {@link VOICES}.
    */
@@ -235,13 +235,13 @@ interface SaidWords {
 }
 
 /** Looks words up in place: creating a string for each word would dominate the cost. */
-function saidWords(words: Focus['words']): SaidWords {
+function createWordTable(words: Focus['words']): WordTable {
   const ids = new LineIds();
   let count = 0;
   const weights: (readonly [place: number, weight: number])[] = [];
   for (const [at, voice] of VOICES.entries())
     for (const [word, weight] of words[voice]) {
-      const id = ids.idOf(word, 0, word.length, false);
+      const id = ids.getId(word, 0, word.length, false);
       count = Math.max(count, id + 1);
       weights.push([id * VOICES.length + at, weight]);
     }
@@ -250,7 +250,7 @@ function saidWords(words: Focus['words']): SaidWords {
   /** By word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
-  const eachIn: SaidWords['eachIn'] = (text, tell) => {
+  const eachIn: WordTable['eachIn'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
       const word = ids.find(text, start, end);
@@ -263,8 +263,8 @@ function saidWords(words: Focus['words']): SaidWords {
 }
 
 /** Adds for each block the rare words that it shares with each voice. */
-function shareWords(blocks: readonly Featured[], focus: Focus): void {
-  const { said, count, eachIn } = saidWords(focus.words);
+function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): void {
+  const { said, count, eachIn } = createWordTable(focus.words);
   /** By word, the number of blocks with it. */
   const spread = new Uint32Array(count);
   // One list for the words of all blocks: a list for each would dominate the cost of a
@@ -273,7 +273,7 @@ function shareWords(blocks: readonly Featured[], focus: Focus): void {
   let size = 0;
   const ends = new Int32Array(blocks.length);
   const add = (word: number): void => {
-    if (size === all.length) all = longer(all, 2 * size);
+    if (size === all.length) all = growArray(all, 2 * size);
     all[size++] = word;
     spread[word] = (spread[word] as number) + 1;
   };

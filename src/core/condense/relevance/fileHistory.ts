@@ -32,7 +32,7 @@ export interface FileFacts {
 /** Braces and blank lines do not identify a place in a file. */
 const MIN_LINE = 6;
 
-interface File {
+interface MutableFileFacts {
   shown: number[];
   changed: number[];
   touched: number;
@@ -41,7 +41,7 @@ interface File {
 }
 
 export class FileHistory {
-  private readonly files: File[] = [];
+  private readonly files: MutableFileFacts[] = [];
   private readonly idByPath = new Map<string, number>();
   private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
 
@@ -57,7 +57,7 @@ export class FileHistory {
 
   private add(exchange: ToolExchange, tools: ToolTable): void {
     const isRead = ruleFor(tools, exchange)?.kind === 'read';
-    const shown = new Set<File>();
+    const shown = new Set<MutableFileFacts>();
     for (const content of exchange.results) {
       for (const { path } of listFileParts(tools, exchange, content)) {
         const file = this.fileAt(path);
@@ -73,11 +73,11 @@ export class FileHistory {
       if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
       file.touched = Math.max(file.touched, callMessage);
       if (before.length === 0 && !exchange.isError) file.written = callMessage;
-      change(file.lines, before, after, callMessage, exchange.isError);
+      recordChange(file.lines, before, after, callMessage, exchange.isError);
     }
   }
 
-  private fileAt(path: string): File {
+  private fileAt(path: string): MutableFileFacts {
     const id = this.idOf(path, true) as number;
     return (this.files[id] ??= {
       shown: [],
@@ -103,7 +103,7 @@ export class FileHistory {
   }
 }
 
-function change(
+function recordChange(
   lines: Map<string, LineFacts>,
   before: readonly string[],
   after: readonly string[],

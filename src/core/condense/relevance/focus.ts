@@ -20,7 +20,7 @@ export interface Focus {
   /** True if the latest prose or the plan names the file. */
   readonly isNamedLately: (path: string) => boolean;
   /** True if the output of the latest commands names the file. */
-  readonly isPutOut: (path: string) => boolean;
+  readonly isInOutput: (path: string) => boolean;
 }
 
 /** Words that may be names. */
@@ -60,7 +60,7 @@ const LEAST = 0.05;
 const LATELY = 8;
 
 /** @param turnsSince returns the turns between a message and the end of the conversation */
-export function focusOf(
+export function computeFocus(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
   tools: ToolTable,
@@ -109,14 +109,14 @@ export function focusOf(
   }
   return {
     words,
-    isNamed: namesIn(named),
-    isNamedLately: namesIn(namedLately),
-    isPutOut: namesIn(putOut),
+    isNamed: createNameFinder(named),
+    isNamedLately: createNameFinder(namedLately),
+    isInOutput: createNameFinder(putOut),
   };
 }
 
 /** Indexed once, because it is queried for each content of a file and the texts are long. */
-function namesIn(texts: readonly string[]): (path: string) => boolean {
+function createNameFinder(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
     const name = path.split(/[\\/]/).at(-1) ?? '';

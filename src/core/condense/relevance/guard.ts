@@ -1,15 +1,15 @@
 /** Keeps lines that were shown last, whatever their score. */
-import { originOf, type Placed } from './features';
+import { getOrigin, type PlacedBlock } from './features';
 
 /**
  * Share of the newest results that fit into the budget whose lines of files are kept. Half would
  * make one session fewer lose more than masking does, but all others lose more
  * (docs/research/relevance.md).
  */
-const GUARDED = 0.3;
+const GUARDED_SHARE = 0.3;
 
 /** Greater than any score, so guarded blocks go last. */
-const LAST = 1_000;
+const GUARD_BONUS = 1_000;
 
 export interface GuardedBlock {
   readonly tokens: number;
@@ -19,8 +19,8 @@ export interface GuardedBlock {
   readonly showsFile: boolean;
 }
 
-export function asGuardedBlock({ block, standing }: Placed): GuardedBlock {
-  const origin = originOf(standing, block.part);
+export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
+  const origin = getOrigin(standing, block.part);
   return {
     tokens: block.tokens,
     result: standing.type === 'toolResults' ? standing.message : undefined,
@@ -33,7 +33,7 @@ export function asGuardedBlock({ block, standing }: Placed): GuardedBlock {
  * loses what was just read, and a score should not either.
  * @param room tokens that may stay
  */
-export function guardNewest(
+export function protectNewest(
   relevance: readonly number[],
   blocks: readonly GuardedBlock[],
   room: number,
@@ -44,10 +44,10 @@ export function guardNewest(
   const newest = [...sizes].sort(([a], [b]) => b - a);
   let left = room;
   const fitting = newest.findIndex(([, tokens]) => (left -= tokens) < 0);
-  const count = Math.floor(GUARDED * (fitting < 0 ? newest.length : fitting));
+  const count = Math.floor(GUARDED_SHARE * (fitting < 0 ? newest.length : fitting));
   const oldest = newest[count - 1]?.[0] ?? Infinity;
   return relevance.map((own, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};
-    return showsFile && result >= oldest ? own + LAST : own;
+    return showsFile && result >= oldest ? own + GUARD_BONUS : own;
   });
 }

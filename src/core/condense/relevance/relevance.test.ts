@@ -5,13 +5,13 @@ import type { FilePart } from '../../messages/fileParts';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { exchange, user } from '../../testing';
-import { Choice, leastFor, MARKER_TOKENS } from './choice';
+import { BlockSelection, chooseLeastNeeded, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
-import { FeatureRows, type Featured, type Standing } from './features';
-import { guardNewest, type GuardedBlock } from './guard';
+import { FeatureRows, type BlockWithFeatures, type ContentFacts } from './features';
+import { protectNewest, type GuardedBlock } from './guard';
 import { FileHistory } from './fileHistory';
 import { forEachWord, WORD, type Focus, type Words } from './focus';
-import { besideNeighbours, relevanceOf } from './relevance';
+import { blendWithNeighbors, computeRelevance } from './relevance';
 import { textBlocks, type TextBlock } from './textBlocks';
 import { WEIGHTS } from './weights';
 
@@ -131,10 +131,10 @@ describe('features', () => {
     words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
     isNamed: (path) => path.endsWith('a.ts'),
     isNamedLately: () => false,
-    isPutOut: () => false,
+    isInOutput: () => false,
   };
   const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
-  const standing = (path: string, message: number): Standing => ({
+  const standing = (path: string, message: number): ContentFacts => ({
     type: 'toolResults',
     kind: 'read',
     isError: false,
@@ -145,12 +145,12 @@ describe('features', () => {
     path,
   });
   const newRows = (): FeatureRows => new FeatureRows({ focus, files, turnsSince: () => 3 });
-  const featured = (rows: FeatureRows, text: string, own: Standing): Featured => {
+  const featured = (rows: FeatureRows, text: string, own: ContentFacts): BlockWithFeatures => {
     const [read] = textBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
     if (!read) throw new Error('no block');
     return { block: read.block, standing: own, features: rows.of(read, own) };
   };
-  const featuresIn = (text: string, own: Standing): ((name: FeatureName) => number) => {
+  const featuresIn = (text: string, own: ContentFacts): ((name: FeatureName) => number) => {
     const rows = newRows();
     const block = featured(rows, text, own);
     rows.finish([block]);
@@ -190,7 +190,7 @@ describe('features', () => {
   });
 
   it('reflect errors of the last turns, but not those in lines of a file', () => {
-    const unsolved = (text: string, more: Partial<Standing>): number => {
+    const unsolved = (text: string, more: Partial<ContentFacts>): number => {
       const own = { ...standing('/w/a.ts', 2), kind: 'command', path: undefined, ...more } as const;
       return featuresIn(text, own)('unsolved');
     };
@@ -204,8 +204,8 @@ describe('features', () => {
 
   it('are weighted and summed', () => {
     const rows = [Float32Array.from(FEATURE_NAMES, (name) => (name === 'stale' ? 2 : 1))];
-    expect(relevanceOf(rows, { stale: -3, file: 1 })).toEqual([-5]);
-    expect(Number.isFinite(relevanceOf(rows, WEIGHTS)[0])).toBe(true);
+    expect(computeRelevance(rows, { stale: -3, file: 1 })).toEqual([-5]);
+    expect(Number.isFinite(computeRelevance(rows, WEIGHTS)[0])).toBe(true);
   });
 });
 
@@ -213,7 +213,7 @@ describe('choosing blocks to remove', () => {
   const isNeighbour = [false, true, true, true];
   const tokens = [100, 100, 100, 100];
   const gone = (excess: number, relevance: readonly number[]): number[] => {
-    const choice = leastFor(excess, relevance, tokens, isNeighbour);
+    const choice = chooseLeastNeeded(excess, relevance, tokens, isNeighbour);
     return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
   };
 
@@ -232,7 +232,7 @@ describe('choosing blocks to remove', () => {
   });
 
   it('keeps blocks that need not go and those that cost more than they save', () => {
-    const choice = leastFor(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
+    const choice = chooseLeastNeeded(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
     expect([0, 1, 2].map((block) => choice.has(block))).toEqual([false, false, true]);
   });
 
@@ -246,7 +246,7 @@ describe('choosing blocks to remove', () => {
       fc.property(fc.array(block, { maxLength: 40 }), fc.nat(3_000), (blocks, excess) => {
         const [relevance, tokens] = [blocks.map((one) => one.relevance), blocks.map((one) => one.tokens)];
         const follows = blocks.map((one, at) => at > 0 && one.follows);
-        const plain = new Choice(tokens, follows);
+        const plain = new BlockSelection(tokens, follows);
         const order: number[] = [];
         for (let over = -excess; over < 0;) {
           const prices = tokens.map((own, at) =>
@@ -257,10 +257,10 @@ describe('choosing blocks to remove', () => {
           over += plain.change(least, true);
           order.push(least);
         }
-        const choice = leastFor(excess, relevance, tokens, follows);
+        const choice = chooseLeastNeeded(excess, relevance, tokens, follows);
         expect(order.filter((at) => choice.has(at)).length).toBe(tokens.filter((_, at) => choice.has(at)).length);
-        const saved = (one: Choice): number => {
-          const sum = new Choice(tokens, follows);
+        const saved = (one: BlockSelection): number => {
+          const sum = new BlockSelection(tokens, follows);
           return tokens.reduce((total, _, at) => total + (one.has(at) ? sum.change(at, true) : 0), 0);
         };
         expect(saved(choice)).toBeGreaterThanOrEqual(Math.min(excess, saved(plain)));
@@ -273,7 +273,7 @@ describe('the guard of the newest results', () => {
   const read = (result: number, tokens = 100): GuardedBlock => ({ tokens, result, showsFile: true });
   const guarded = (blocks: readonly GuardedBlock[], room: number): readonly number[] => {
     const relevance = blocks.map(() => 0);
-    return guardNewest(relevance, blocks, room).flatMap((own, at) => (own > 0 ? [at] : []));
+    return protectNewest(relevance, blocks, room).flatMap((own, at) => (own > 0 ? [at] : []));
   };
   const ten = Array.from({ length: 10 }, (_, at) => read(at));
 
@@ -299,10 +299,10 @@ describe('the guard of the newest results', () => {
         expect(held).toBeLessThanOrEqual(room);
       }),
     );
-    const relevance = guardNewest([0, 0, 0, 0], ten.slice(0, 4), 400);
+    const relevance = protectNewest([0, 0, 0, 0], ten.slice(0, 4), 400);
     const tokens = [100, 100, 100, 100];
     const gone = (excess: number): boolean[] => {
-      const choice = leastFor(excess, relevance, tokens, [false, false, false, false]);
+      const choice = chooseLeastNeeded(excess, relevance, tokens, [false, false, false, false]);
       return tokens.map((_, at) => choice.has(at));
     };
     expect(gone(3 * (100 - MARKER_TOKENS))).toEqual([true, true, true, false]);
@@ -312,7 +312,7 @@ describe('the guard of the newest results', () => {
 
 describe('neighbors', () => {
   it('of relevant blocks become more relevant', () => {
-    const [far, near, likely, other] = besideNeighbours([0, 0, 10, 0], [false, true, true, false]);
+    const [far, near, likely, other] = blendWithNeighbors([0, 0, 10, 0], [false, true, true, false]);
     expect([far, likely, other]).toEqual([0, 10, 0]);
     expect(near).toBeGreaterThan(0);
     expect(near).toBeLessThan(10);

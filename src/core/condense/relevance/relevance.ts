@@ -7,7 +7,7 @@ export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
  * Logarithm of how likely a token of each block is to be needed, plus a constant of the
  * conversation. Only the order of the values is meaningful.
  */
-export function relevanceOf(features: readonly Float32Array[], weights: Weights): number[] {
+export function computeRelevance(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
   return features.map((values) => {
     let sum = 0;
@@ -17,15 +17,15 @@ export function relevanceOf(features: readonly Float32Array[], weights: Weights)
 }
 
 /** How much a more relevant neighbor counts (docs/decisions/0028-fitted-relevance.md). */
-const NEIGHBOUR = 0.3;
+const NEIGHBOR_WEIGHT = 0.3;
 
 /**
  * Raises the relevance of blocks with a more relevant neighbor.
  * @param follows for each block, whether it is adjacent to the one before it in the same text
  */
-export const besideNeighbours = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
+export const blendWithNeighbors = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
   relevance.map((own, at) => {
     const before = follows[at] === true ? (relevance[at - 1] ?? own) : own;
     const behind = follows[at + 1] === true ? (relevance[at + 1] ?? own) : own;
-    return own + NEIGHBOUR * (Math.max(own, before, behind) - own);
+    return own + NEIGHBOR_WEIGHT * (Math.max(own, before, behind) - own);
   });

@@ -2,8 +2,8 @@ import { trimList } from '../../keptList';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import type { Slice } from '../../slice';
-import { declarationsIn } from '../outline/declarations';
-import { isMarkdown, readLines, type FileLine } from '../outline/fileLines';
+import { findDeclarations } from '../outline/declarations';
+import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 
 /**
  * Consecutive lines that belong together, such as a function, without the blank lines around it.
@@ -27,7 +27,7 @@ export interface TextBlock extends Slice {
 }
 
 /** A block with its lines, split once. */
-export interface ReadBlock {
+export interface BlockWithLines {
   readonly block: TextBlock;
   /** Trimmed and without prefixes. */
   readonly lines: readonly string[];
@@ -52,11 +52,11 @@ export interface BlockOptions {
 }
 
 /** Splits a text into blocks, in linear time. */
-export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): ReadBlock[] {
-  const lines = readLines(text);
-  const declares = declarationsIn(lines, isMarkdown(path));
-  const partOf = partFinder(parts);
-  const blocks: ReadBlock[] = [];
+export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): BlockWithLines[] {
+  const lines = splitRead(text);
+  const declares = findDeclarations(lines, isMarkdown(path));
+  const partOf = createPartFinder(parts);
+  const blocks: BlockWithLines[] = [];
   const add = (own: readonly FileLine[], first: number): void => {
     const [top, bottom] = [own[0], own.at(-1)];
     const start = Math.max(from, top?.start ?? 0);
@@ -76,7 +76,7 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
       part,
       numbers: numbersOf(top, bottom, own.length),
     };
-    blocks.push({ block, lines: own.map((line) => plainLine(line.text, part?.head)) });
+    blocks.push({ block, lines: own.map((line) => stripPrefix(line.text, part?.head)) });
   };
   let first = 0;
   const endBefore = (end: number): void => {
@@ -99,7 +99,7 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
 }
 
 /** Returns a function that finds the part of a line; linear if lines are asked for in order. */
-function partFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
+function createPartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
   let at = 0;
   return (offset) => {
     while (at > 0 && (parts[at - 1]?.end ?? 0) > offset) at--;
@@ -112,7 +112,7 @@ function partFinder(parts: readonly FilePart[]): (offset: number) => FilePart | 
 /** Prefix of a line in a search result. */
 const PLACE = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
-function plainLine(line: string, head: FilePart['head']): string {
+function stripPrefix(line: string, head: FilePart['head']): string {
   if (head === 'diff') return line.slice(1).trim();
   return (head === 'search' ? line.replace(PLACE, '') : line).trim();
 }

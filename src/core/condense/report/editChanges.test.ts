@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
-import { editChanges, withoutEdits, withoutMessages } from './editChanges';
+import { describeEditChanges, excludeEdits, excludeMessages } from './editChanges';
 import { MARKER_START } from '../../messages/markers';
 
 const counter = freshCounter();
@@ -34,7 +34,7 @@ function condensed() {
 describe('a preview of edits', () => {
   it('gives each edit’s text before and after and its reason, step by step', () => {
     const draft = condensed();
-    const [first, second, third, summary] = editChanges(MESSAGES, [], draft.edits);
+    const [first, second, third, summary] = describeEditChanges(MESSAGES, [], draft.edits);
     expect(first).toMatchObject({ message: 2, step: 'first', reason: 'as old', before: FILE, strict: false });
     expect(second).toMatchObject({ message: 2, step: 'second', before: first?.after });
     expect(second?.after).toBe(draft.text(place(2)));
@@ -48,27 +48,27 @@ describe('a preview of edits', () => {
     const earlier = condensed().edits.slice(0, 1);
     const draft = new Draft(MESSAGES, counter, earlier);
     cut(draft, 'again', 2, 1);
-    const [edit] = editChanges(MESSAGES, earlier, draft.edits);
+    const [edit] = describeEditChanges(MESSAGES, earlier, draft.edits);
     expect(edit?.before).toContain(`${MARKER_START} the beginning`);
   });
 
   it('shows the result without excluded edits', () => {
     const { edits, tokens } = condensed();
-    const all = withoutEdits(MESSAGES, [], edits, new Set(), counter);
+    const all = excludeEdits(MESSAGES, [], edits, new Set(), counter);
     expect(all).toEqual({ edits, tokensAfter: tokens, violations: [] });
     const second = edits.find(({ step }) => step === 'second');
-    const some = withoutEdits(MESSAGES, [], edits, new Set(second ? [second.id] : []), counter);
+    const some = excludeEdits(MESSAGES, [], edits, new Set(second ? [second.id] : []), counter);
     expect(some.edits).toHaveLength(edits.length - 1);
     expect(some.tokensAfter).toBeGreaterThan(tokens);
     expect(some.violations).toEqual([]);
-    const none = withoutEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
+    const none = excludeEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
     expect(none.tokensAfter).toBe(counter.messages(MESSAGES));
   });
 
   it('leaves excluded messages unchanged by dropping summaries that include them', () => {
     const { edits } = condensed();
     const without = (...messages: number[]) =>
-      withoutMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
+      excludeMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
     expect(without(2)).toEqual(['second', 'third']);
     expect(without(3)).toEqual(['first', 'second', 'second']);
     expect(without(0)).toHaveLength(4);
@@ -85,7 +85,7 @@ describe('a preview of edits', () => {
     const draft = new Draft(messages, counter);
     draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
     draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
-    const [first, second] = editChanges(messages, [], draft.edits);
+    const [first, second] = describeEditChanges(messages, [], draft.edits);
     expect(first).toMatchObject({ message: 1, before: '▫ image' });
     expect(first?.after).toContain(`${MARKER_START} image`);
     expect(second).toMatchObject({ message: 2, before: `▹ thinking\n${thinking.thinking}`, after: '' });

@@ -10,7 +10,7 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { getValueAt } from '../../messages/path';
 import type { EditOperation } from '../edits/operations';
 import { applyEdits } from '../edits/applyEdits';
-import { editKey, renderCuts, touches, type Edit, type EditId } from '../edits/edits';
+import { editKey, renderCuts, changesAny, type Edit, type EditId } from '../edits/edits';
 
 export interface EditChange {
   readonly id: EditId;
@@ -33,14 +33,14 @@ export interface EditChange {
  * @param active edits of earlier condensations that the view shows
  * @param edits the condensation's edits
  */
-export function editChanges(
+export function describeEditChanges(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
 ): EditChange[] {
   const shown = new Map(active.map((edit) => [editKey(edit), edit]));
   return edits.map((edit) => {
-    const before = textBefore(original, shown.get(editKey(edit)), edit);
+    const before = getTextBefore(original, shown.get(editKey(edit)), edit);
     // A later step at the same place starts from this edit.
     shown.set(editKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
@@ -53,34 +53,34 @@ export function editChanges(
       reason,
       strict,
       before,
-      after: textOf(original, edit),
+      after: getText(original, edit),
       tokensBefore,
       tokensAfter,
     };
   });
 }
 
-function textBefore(original: readonly ApiMessage[], earlier: Edit | undefined, edit: Edit): string {
-  if (earlier) return textOf(original, earlier);
+function getTextBefore(original: readonly ApiMessage[], earlier: Edit | undefined, edit: Edit): string {
+  if (earlier) return getText(original, earlier);
   if (edit.kind === 'summary') return renderConversation(original.slice(edit.start, edit.end));
-  return textAt(original, edit.place);
+  return getTextAt(original, edit.place);
 }
 
-function textOf(original: readonly ApiMessage[], edit: Edit): string {
+function getText(original: readonly ApiMessage[], edit: Edit): string {
   switch (edit.kind) {
     case 'summary':
       return renderConversation([edit.message]);
     case 'block':
       return edit.placeholder?.text ?? '';
     case 'cut':
-      return renderCuts(textAt(original, edit.place), edit.cuts);
+      return renderCuts(getTextAt(original, edit.place), edit.cuts);
   }
 }
 
 /**
  * The string at a place; for a block what people can read, such as thinking without its signature.
  */
-function textAt(original: readonly ApiMessage[], { message, path }: Place): string {
+function getTextAt(original: readonly ApiMessage[], { message, path }: Place): string {
   const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
   // A record at an edit's place is a block.
@@ -89,7 +89,7 @@ function textAt(original: readonly ApiMessage[], { message, path }: Place): stri
     : JSON.stringify(value);
 }
 
-export interface Selected {
+export interface EditSelection {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
   /** Rule violations, since some edits depend on others. */
@@ -100,13 +100,13 @@ export interface Selected {
  * Removes edits from a condensation. If several steps changed a place, the previous edit shows
  * again.
  */
-export function withoutEdits(
+export function excludeEdits(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
   excluded: ReadonlySet<EditId>,
   counter: MessageCounter,
-): Selected {
+): EditSelection {
   const kept = edits.filter(({ id }) => !excluded.has(id));
   const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
   const violations = findNewViolations(original, view, { origins });
@@ -117,13 +117,13 @@ export function withoutEdits(
  * Leaves some messages unchanged.
  * @param excluded indexes of the messages
  */
-export function withoutMessages(
+export function excludeMessages(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
   excluded: ReadonlySet<number>,
   counter: MessageCounter,
-): Selected {
-  const ids = edits.filter((edit) => touches(edit, excluded)).map(({ id }) => id);
-  return withoutEdits(original, active, edits, new Set(ids), counter);
+): EditSelection {
+  const ids = edits.filter((edit) => changesAny(edit, excluded)).map(({ id }) => id);
+  return excludeEdits(original, active, edits, new Set(ids), counter);
 }

@@ -23,7 +23,7 @@ const BLOCK = /^[▶◀▹▫] /;
 /**
  * Splits a text by message headings. A line that looks like a heading counts as one, on both sides.
  */
-function sectionsOf(text: string): readonly (readonly string[])[] {
+function splitSections(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
@@ -40,12 +40,12 @@ function sectionsOf(text: string): readonly (readonly string[])[] {
 const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
 /** Pairs sections with equal headings; sections without a counterpart stay alone. */
-function* pairs(
+function* pairSections(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
 ): Generator<readonly [readonly string[], readonly string[]]> {
-  const known = new Map(keysOf(after).map((key, at) => [key, at]));
-  const keys = keysOf(before);
+  const known = new Map(createKeys(after).map((key, at) => [key, at]));
+  const keys = createKeys(before);
   let next = 0;
   for (const [index, section] of before.entries()) {
     const at = known.get(keys[index] ?? '');
@@ -61,7 +61,7 @@ function* pairs(
 }
 
 /** Unique keys for the headings. */
-function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
+function createKeys(sections: readonly (readonly string[])[]): readonly string[] {
   const seen = new Map<string, number>();
   return sections.map(([heading = '']) => {
     const nth = seen.get(heading) ?? 0;
@@ -70,7 +70,7 @@ function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
   });
 }
 
-type Shown = Pick<AppliedEdits, 'messages' | 'origins'>;
+type DisplayedView = Pick<AppliedEdits, 'messages' | 'origins'>;
 
 /**
  * Compares a view with the original or with an earlier view.
@@ -79,8 +79,8 @@ type Shown = Pick<AppliedEdits, 'messages' | 'origins'>;
  */
 export function compareViews(
   original: readonly ApiMessage[],
-  after: Shown,
-  before: Partial<Shown> = {},
+  after: DisplayedView,
+  before: Partial<DisplayedView> = {},
   isPreview = false,
 ): FoldedTexts {
   const { messages = original, origins } = before;
@@ -92,17 +92,17 @@ export function compareViews(
 }
 
 /** For applied condensations. */
-export const READ_ELSEWHERE = 'more lines: “Read What Was Condensed” shows them';
+export const HIDDEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
 /** A preview is not stored, so only its markers lead to the text. */
-export const BEHIND_MARKERS = 'more lines; markers open what would be removed';
+export const HIDDEN_IN_PREVIEW = 'more lines; markers open what would be removed';
 
 /**
  * Folds both texts alike.
  * @param isPreview true if the edits were not applied
  */
 export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
-  const hiddenWords = isPreview ? BEHIND_MARKERS : READ_ELSEWHERE;
-  const together = [...pairs(sectionsOf(before), sectionsOf(after))];
+  const hiddenWords = isPreview ? HIDDEN_IN_PREVIEW : HIDDEN_APPLIED;
+  const together = [...pairSections(splitSections(before), splitSections(after))];
   let changed = 0;
   for (const [a, b] of together) {
     if (!isEqual(a, b)) changed++;
@@ -119,8 +119,8 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
       right.push(...shown);
       continue;
     }
-    const [shown, other] = [withoutNumbers(a, b), b];
-    const same = commonEnds(shown, other);
+    const [shown, other] = [stripNumbers(a, b), b];
+    const same = measureCommonEnds(shown, other);
     const head = foldHead(shown.slice(0, same.head));
     const tail = foldUnchanged(shown.slice(shown.length - same.tail), CONTEXT, 1);
     firstChange ??= right.length + head.length;
@@ -137,7 +137,7 @@ const NUMBERS = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
  * Removes the numbers of lines that are in `after` without them, so that a removed number does not
  * show as a change.
  */
-function withoutNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
+function stripNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
   return before.map((line) => {
     if (bare.has(line)) return line;
@@ -152,7 +152,10 @@ const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
 /** Number of equal lines at the beginning of two sections, and after those at the end. */
-function commonEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
+function measureCommonEnds(
+  a: readonly string[],
+  b: readonly string[],
+): { readonly head: number; readonly tail: number } {
   const most = Math.min(a.length, b.length);
   let head = 0;
   while (head < most && a[head] === b[head]) head++;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coherenceOf } from '../coherence/coherence';
+import { measureCoherence } from '../coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
 import { formatChange, formatCost, formatTime } from '../../format';
 import { formatReport } from './report';
@@ -30,7 +30,7 @@ describe('formatReport', () => {
       tokensAfter: 2_800,
       edits: [],
       view: [],
-      coherence: coherenceOf([], []),
+      coherence: measureCoherence([], []),
       cost: 0.0036,
       timeMs: 1_800,
       steps: [

@@ -1,8 +1,8 @@
 import { formatChange, formatCost, formatTime, formatTokens } from '../../format';
 import { formatShare } from '../../percent';
-import { coherenceLines } from '../coherence/coherence';
+import { describeCoherence } from '../coherence/coherence';
 import type { OutcomeSummary } from '../condensation';
-import { withConfigName, type StepReport } from '../types';
+import { formatProviderName, type StepReport } from '../types';
 
 export interface ReportOptions {
   /** Converts o200k tokens to the model's tokens. Default: unchanged. */
@@ -23,32 +23,32 @@ export interface ReportOptions {
 /**
  * Formats a report: one line per step that changed anything, then total, cost and time, then the
  * facts that are still in the view.
- * @param nameOf returns a provider's name for people
+ * @param getName returns a provider's name for people
  */
 export function formatReport(
   outcome: OutcomeSummary,
-  nameOf: (provider: string) => string,
+  getName: (provider: string) => string,
   { calibrate = (count) => count, targetTokens, request, savedPerRequest }: ReportOptions = {},
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
     `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
-  const lines = [headline(outcome, nameOf), ...stepLines(outcome.steps, change)];
+  const lines = [formatHeadline(outcome, getName), ...formatSteps(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensAfter } = outcome;
-    lines.push(totalLine(outcome, request, tokens));
+    lines.push(formatTotal(outcome, request, tokens));
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
-      lines.push(targetLine(targetTokens, tokensAfter, calibrate));
+      lines.push(formatMissedTarget(targetTokens, tokensAfter, calibrate));
     }
   }
   lines.push(
-    ` - Cost: ${formatCost(outcome.cost)}${requestWords(outcome.calls)}`,
+    ` - Cost: ${formatCost(outcome.cost)}${describeRequests(outcome.calls)}`,
     ...(savedPerRequest === undefined
       ? []
       : [` - Once given back to its agent: ${formatCost(savedPerRequest)} less with each later request`]),
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
-  if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
+  if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
   // Failures that notes already report to people who see no steps.
   const told = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
@@ -57,7 +57,7 @@ export function formatReport(
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
-function totalLine(
+function formatTotal(
   messages: { readonly tokensBefore: number; readonly tokensAfter: number },
   request: ReportOptions['request'],
   tokens: (count: number) => string,
@@ -70,11 +70,15 @@ function totalLine(
 }
 
 /** States by how much a target was missed. In o200k tokens. */
-export const targetLine = (target: number, tokensAfter: number, calibrate: (tokens: number) => number): string =>
+export const formatMissedTarget = (
+  target: number,
+  tokensAfter: number,
+  calibrate: (tokens: number) => number,
+): string =>
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
 
 /** Number of requests per model; many subscriptions count requests instead of tokens. */
-function requestWords(calls: OutcomeSummary['calls'] = []): string {
+function describeRequests(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
     const own = chosen === 'conversation' ? ", the conversation's own" : '';
@@ -92,29 +96,29 @@ export interface NamedResult {
 }
 
 /** Providers that removed something, in order. */
-export const namesOf = (
+export const listNames = (
   { provider, alsoBy = [], configNames = {} }: NamedResult,
   nameOf: (provider: string) => string,
-): string => [...alsoBy, provider].map((id) => withConfigName(nameOf(id), configNames[id])).join(', then ');
+): string => [...alsoBy, provider].map((id) => formatProviderName(nameOf(id), configNames[id])).join(', then ');
 
 /** Likewise for condensations in a ledger, each name once. */
-export const namesOfCondensations = (
+export const listCondensationNames = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],
   nameOf: (provider: string) => string,
 ): string =>
-  [...new Set(condensations.map(({ provider, configName }) => withConfigName(nameOf(provider), configName)))].join(
+  [...new Set(condensations.map(({ provider, configName }) => formatProviderName(nameOf(provider), configName)))].join(
     ', then ',
   );
 
-function headline(outcome: OutcomeSummary, nameOf: (provider: string) => string): string {
+function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => string): string {
   const { provider, configNames = {} } = outcome;
   const configName = configNames[provider];
-  const name = withConfigName(nameOf(provider), configName);
+  const name = formatProviderName(nameOf(provider), configName);
   switch (outcome.kind) {
     case 'condensed':
       return provider === 'strategy'
         ? `Context condensed using ${configName === undefined ? 'a' : `the ${configName}`} strategy:`
-        : `Context condensed using ${namesOf(outcome, nameOf)}:`;
+        : `Context condensed using ${listNames(outcome, nameOf)}:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
@@ -133,12 +137,12 @@ function headline(outcome: OutcomeSummary, nameOf: (provider: string) => string)
  * One line per step that did something or failed, and one for all others, of which there may be
  * many.
  */
-function stepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
+function formatSteps(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();
   for (const { name, outcome } of steps)
     if (outcome.kind === 'skipped')
-      skipped.set(outcome.reason, [...(skipped.get(outcome.reason) ?? []), nameOnce(name)]);
+      skipped.set(outcome.reason, [...(skipped.get(outcome.reason) ?? []), removeRepeatedName(name)]);
   const counted = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
   return [
     ...steps
@@ -155,10 +159,10 @@ const namedIfFew = (names: readonly string[]): string => (names.length > MOST_NA
 const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'
     ? ` - ${step.name}: failed and was left out: ${step.outcome.reason}`
-    : ` - ${nameOnce(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
+    : ` - ${removeRepeatedName(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
 
 /**
  * A strategy puts the provider's name before the step's; a provider with one step gives both the
  * same name.
  */
-const nameOnce = (name: string): string => name.replace(/^(.+): \1$/, '$1');
+const removeRepeatedName = (name: string): string => name.replace(/^(.+): \1$/, '$1');

@@ -17,7 +17,12 @@ const made = (id: string, step = 'a step') => ({
 
 const REFERENCE = 'abcdef' as ReferenceId;
 
-export const cutAt = (original: readonly ApiMessage[], message: number, path: Path, cuts: readonly Cut[]): CutEdit => ({
+export const createCutEdit = (
+  original: readonly ApiMessage[],
+  message: number,
+  path: Path,
+  cuts: readonly Cut[],
+): CutEdit => ({
   ...made(`cut ${message} ${path.join()}`),
   kind: 'cut',
   place: { message, path },
@@ -26,7 +31,7 @@ export const cutAt = (original: readonly ApiMessage[], message: number, path: Pa
   cuts,
 });
 
-export const blockAt = (
+export const createBlockEdit = (
   original: readonly ApiMessage[],
   message: number,
   path: Path,
@@ -39,7 +44,7 @@ export const blockAt = (
   ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: REFERENCE } }),
 });
 
-export const summaryOf = (
+export const createSummaryEdit = (
   original: readonly ApiMessage[],
   start: number,
   end: number,

@@ -14,15 +14,15 @@ export interface RunCommand {
 }
 
 /** In the order of their last run. */
-export function commandsRun(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
+export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {
     if (ruleFor(tools, exchange)?.kind !== 'command') continue;
-    const command = commandLine(exchange);
+    const command = getCommandLine(exchange);
     if (command === '') continue;
     const runs = (commands.get(command)?.runs ?? 0) + 1;
     commands.delete(command);
-    commands.set(command, { command, runs, status: exitStatus(exchange) });
+    commands.set(command, { command, runs, status: parseExitStatus(exchange) });
   }
   return [...commands.values()];
 }
@@ -30,7 +30,7 @@ export function commandsRun(exchanges: readonly ToolExchange[], tools: ToolTable
 const MAX_CHARS = 160;
 
 /** The command's first line that does something, shortened. */
-export function commandLine(exchange: ToolExchange): string {
+export function getCommandLine(exchange: ToolExchange): string {
   const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
@@ -42,7 +42,7 @@ const STATUS = /\bexit(?:ed)?(?:[ _](?:with[ _])?(?:code|status))["']?[:= ]+(-?\
 /** Agents put the status in the first or last lines; elsewhere it is program output. */
 const LOOK_AT = 300;
 
-export function exitStatus({ resultText, isError, resultMessage }: ToolExchange): RunCommand['status'] {
+export function parseExitStatus({ resultText, isError, resultMessage }: ToolExchange): RunCommand['status'] {
   if (resultMessage === undefined) return undefined;
   const found = STATUS.exec(resultText.slice(0, LOOK_AT)) ?? STATUS.exec(resultText.slice(-LOOK_AT));
   if (found) return Number(found[1]);

@@ -7,14 +7,14 @@ import type { ApiMessage, Block } from '../../messages/types';
  * prefix that has changed; replaces other blocks (images, documents, server tools) with their type.
  * Messages that become empty are dropped.
  */
-export const compactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
+export const toCompactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {
     const { content } = message;
-    const kept = typeof content === 'string' ? content : content.flatMap(compactableBlock);
+    const kept = typeof content === 'string' ? content : content.flatMap(toCompactableBlocks);
     return kept.length === 0 ? [] : [{ ...message, content: kept }];
   });
 
-function compactableBlock(block: Block): Block[] {
+function toCompactableBlocks(block: Block): Block[] {
   if (isAnyThinking(block) || block.type === REASONING_BLOCK) return [];
   if (isToolResult(block)) {
     return [

@@ -10,7 +10,7 @@ const MIN = 700;
 const SHARE = 0.13;
 
 /** @param inputTokens o200k tokens of the request */
-export const defaultOutputTokens = (inputTokens: number): number => Math.min(FULL, MIN + SHARE * inputTokens);
+export const getDefaultOutputTokens = (inputTokens: number): number => Math.min(FULL, MIN + SHARE * inputTokens);
 
 /**
  * Of the limit for a single content's summary: models stay below a limit in words, and write less
@@ -21,7 +21,7 @@ const MIN_OF_CONTENT = 20;
 const SHARE_OF_CONTENT = 0.35;
 
 /** @param inputTokens, askedTokens o200k tokens of the request and of the reply's limit */
-const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
+const getDefaultContentTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(SHARE_OF_LIMIT * askedTokens, MIN_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
 
 /** Tokens of a call's prompt and reply, by the model's tokenizer. */
@@ -41,7 +41,7 @@ const LIKENESS = 0.3;
  * Long contents reach their limit and short ones have little to say, so runs of similar length
  * predict best.
  */
-const weightOf = (inputTokens: number, sample: OutputSample): number =>
+const getWeight = (inputTokens: number, sample: OutputSample): number =>
   1 / (1 + (Math.log(inputTokens / sample.inputTokens) / LIKENESS) ** 2);
 
 /**
@@ -51,7 +51,7 @@ const weightOf = (inputTokens: number, sample: OutputSample): number =>
  * @param askedTokens for a single content's summary: its limit in o200k tokens
  * @returns the model's tokens
  */
-export function expectedOutputTokens(
+export function estimateOutputTokens(
   inputTokens: number,
   samples: readonly OutputSample[],
   tokenFactor = 1,
@@ -60,12 +60,12 @@ export function expectedOutputTokens(
   const start = (tokens: number, asked: number | undefined): number =>
     tokenFactor *
     (asked === undefined
-      ? defaultOutputTokens(tokens / tokenFactor)
-      : defaultContentTokens(tokens / tokenFactor, asked));
+      ? getDefaultOutputTokens(tokens / tokenFactor)
+      : getDefaultContentTokens(tokens / tokenFactor, asked));
   let weights = PRIOR_RUNS;
   let logs = 0;
-  for (const sample of samplesLike(samples, askedTokens)) {
-    const weight = weightOf(inputTokens, sample);
+  for (const sample of selectSamples(samples, askedTokens)) {
+    const weight = getWeight(inputTokens, sample);
     weights += weight;
     logs += weight * Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens));
   }
@@ -73,7 +73,7 @@ export function expectedOutputTokens(
 }
 
 /** Samples of the same kind of call: summaries of single contents, or of conversations. */
-export const samplesLike = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
+export const selectSamples = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
   samples.filter(
     (sample) =>
       sample.outputTokens > 0 &&
@@ -82,5 +82,5 @@ export const samplesLike = (samples: readonly OutputSample[], askedTokens: numbe
   );
 
 /** A text of this many tokens in place of one that is not written yet. */
-export const placeholder = (tokens: number): string =>
+export const createPlaceholder = (tokens: number): string =>
   Array.from({ length: Math.max(1, tokens) }, () => 'word').join(' ');

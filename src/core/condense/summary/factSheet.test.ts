@@ -4,16 +4,16 @@ import type { ApiMessage } from '../../messages/types';
 import { answeredExchange, assistant, call, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { listToolExchanges } from '../../messages/exchanges';
-import { commandsRun } from './commandsRun';
-import { factsOf, renderFactSheet } from './factSheet';
+import { listCommands } from './commandsRun';
+import { collectFacts, renderFactSheet } from './factSheet';
 import { findCommonFolder, listTouchedFiles } from '../../messages/filesTouched';
-import { fitInstructions, instructionsOf, personSlices, shortened } from './instructions';
-import { openErrors } from './openErrors';
-import { planState } from './planState';
+import { fitInstructions, collectInstructions, findPersonSlices, shortenText } from './instructions';
+import { findOpenErrors } from './openErrors';
+import { findPlan } from './planState';
 
 const counter = freshCounter();
 const textsOf = (messages: readonly ApiMessage[]): string[] =>
-  instructionsOf(messages, listToolExchanges(messages)).map(({ text }) => text);
+  collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
 describe('instructions', () => {
   it('include what a person wrote, without the agent’s additions', () => {
@@ -76,14 +76,14 @@ describe('instructions', () => {
     const messages = [user('Go'), ...exchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
     const [call] = listToolExchanges(messages);
-    expect(personSlices(result, call)).toEqual([]);
+    expect(findPersonSlices(result, call)).toEqual([]);
   });
 
   it('include the first words of a result, but no empty elements', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
-    const slices = personSlices(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
+    const slices = findPersonSlices(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
       result.slice(start, end),
     );
     expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
@@ -95,7 +95,7 @@ describe('instructions', () => {
       user('Go'),
       ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result),
     ]);
-    expect(personSlices(result, asked)).toEqual([]);
+    expect(findPersonSlices(result, asked)).toEqual([]);
     expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
       'Go',
     ]);
@@ -118,8 +118,8 @@ describe('instructions', () => {
 
   it('are never cut inside a character', () => {
     const family = '👩‍👩‍👧‍👦 ';
-    expect(shortened(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
-    expect(shortened('short', 60, counter)).toBe('short');
+    expect(shortenText(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
+    expect(shortenText('short', 60, counter)).toBe('short');
   });
 });
 
@@ -173,7 +173,7 @@ describe('commands in a fact sheet', () => {
       ...exchange('7', 'Read', { file_path: 'a' }, 'Exit code 9'),
       assistant(call('8', 'Bash', { command: 'sleep 9' })),
     ]);
-    expect(commandsRun(exchanges, DEFAULT_TOOLS)).toEqual([
+    expect(listCommands(exchanges, DEFAULT_TOOLS)).toEqual([
       { command: 'npm test', runs: 2, status: undefined },
       { command: 'make', runs: 1, status: 'failed' },
       { command: 'git status', runs: 1, status: 0 },
@@ -199,7 +199,7 @@ describe('open errors', () => {
       ...exchange('8', 'Bash', { command: 'rm' }, "The user doesn't want to proceed", { is_error: true }),
       assistant(call('9', 'Bash', { command: 'sleep' })),
     ]);
-    expect(openErrors(exchanges, DEFAULT_TOOLS)).toEqual([
+    expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([
       { message: 6, what: 'changing b.ts', error: 'denied' },
       { message: 12, what: '`npm run`', error: expect.stringMatching(/^Exit code 2 e{200,}…$/) },
       { message: 14, what: 'Task', error: 'no agent' },
@@ -208,7 +208,7 @@ describe('open errors', () => {
 });
 
 describe('the plan in a fact sheet', () => {
-  const stateOf = (...messages: ApiMessage[]) => planState(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
+  const stateOf = (...messages: ApiMessage[]) => findPlan(listToolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
 
   it('is the latest list in any agent’s form', () => {
     expect(
@@ -273,7 +273,7 @@ describe('the fact sheet', () => {
   ];
 
   it('contains all facts', () => {
-    const sheet = renderFactSheet(factsOf(messages, DEFAULT_TOOLS, 1), counter);
+    const sheet = renderFactSheet(collectFacts(messages, DEFAULT_TOOLS, 1), counter);
     expect(sheet.replaceAll(/user-[0-9a-f]{8}/g, 'user-x')).toBe(
       [
         '### What the user wrote, word for word, oldest first\n1. <user-x>\nDo it\nwell\n</user-x>',
@@ -293,7 +293,7 @@ describe('the fact sheet', () => {
       ...exchange('9', 'TodoWrite', { todos: [{ content: 'z', status: 'pending' }] }, 'ok'),
       user('And more'),
     ];
-    const facts = factsOf(later, DEFAULT_TOOLS, 1, messages.length);
+    const facts = collectFacts(later, DEFAULT_TOOLS, 1, messages.length);
     expect(facts.errors.map(({ what }) => what)).not.toContain('changing c.ts');
     expect(facts.plan).toBeUndefined();
     expect(facts.instructions.map(({ text }) => text)).toEqual(['Do it\nwell']);
@@ -308,7 +308,7 @@ describe('the fact sheet', () => {
         user(`instruction ${index} ${'word '.repeat(40)}`),
       ]).flat(),
     ];
-    const sheet = renderFactSheet(factsOf(many, DEFAULT_TOOLS), counter, 1_000);
+    const sheet = renderFactSheet(collectFacts(many, DEFAULT_TOOLS), counter, 1_000);
     expect(counter.text(sheet)).toBeLessThan(1_150);
     expect(sheet).toContain('older ones are left out');
     expect(sheet).toContain('file199.ts');
@@ -317,7 +317,7 @@ describe('the fact sheet', () => {
   });
 
   it('is empty if there are no facts', () => {
-    expect(renderFactSheet(factsOf([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
-    expect(renderFactSheet(factsOf([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
+    expect(renderFactSheet(collectFacts([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
+    expect(renderFactSheet(collectFacts([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
   });
 });

@@ -6,13 +6,13 @@ import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { commandsRun, type RunCommand } from './commandsRun';
-import { fenced } from './prompt';
-import { isOneLine, oneLine, quoted } from './quoting';
+import { listCommands, type RunCommand } from './commandsRun';
+import { fence } from './prompt';
+import { isOneLine, toOneLine, quoteLines } from './quoting';
 import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
-import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
-import { openErrors, type OpenError } from './openErrors';
-import { planState, type PlanItem, type PlanState } from './planState';
+import { fitInstructions, collectInstructions, shortenText, type Instruction } from './instructions';
+import { findOpenErrors, type OpenError } from './openErrors';
+import { findPlan, type PlanItem, type PlanState } from './planState';
 import type { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 
@@ -29,7 +29,12 @@ export interface Facts {
  * @param start index of the first message that counts; the task before it stays in the view
  * @param end index after the last one; later messages can only resolve errors and replace the plan
  */
-export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start = 0, end = messages.length): Facts {
+export function collectFacts(
+  messages: readonly ApiMessage[],
+  tools: ToolTable,
+  start = 0,
+  end = messages.length,
+): Facts {
   const all = listToolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
@@ -37,13 +42,13 @@ export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start
     (exchange) => exchange.callMessage >= end && ruleFor(tools, exchange)?.kind === 'plan',
   );
   return {
-    instructions: instructionsOf(messages.slice(0, end), exchanges).filter(
+    instructions: collectInstructions(messages.slice(0, end), exchanges).filter(
       ({ message }) => message >= start && message < end,
     ),
     files: listTouchedFiles(exchanges, tools),
-    commands: commandsRun(exchanges, tools),
-    errors: openErrors(all, tools).filter(({ message }) => message >= start && message < end),
-    plan: planStandsLater ? undefined : planState(all, tools),
+    commands: listCommands(exchanges, tools),
+    errors: findOpenErrors(all, tools).filter(({ message }) => message >= start && message < end),
+    plan: planStandsLater ? undefined : findPlan(all, tools),
   };
 }
 
@@ -64,22 +69,22 @@ export function renderFactSheet(
   budget = DEFAULT_FACT_TOKENS,
   wordTokens = 0,
 ): string {
-  const sections = factSections(facts, (lines, share) => newest(lines, limitOf(share, budget), counter));
+  const sections = renderSections(facts, (lines, share) => selectNewest(lines, limitOf(share, budget), counter));
   if (facts.plan !== undefined) {
-    const plan = shortened(planText(facts.plan), limitOf('plan', budget), counter);
+    const plan = shortenText(planText(facts.plan), limitOf('plan', budget), counter);
     sections.push(section('Plan or to-do list, last state', [plan]));
   }
   const written = sections.filter((text) => text !== '');
   const rest = budget - written.reduce((sum, text) => sum + counter.text(text), 0);
-  const words = wordsSection(facts.instructions, Math.max(rest, wordTokens, 0), counter);
+  const words = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
   return [words, ...written].filter((text) => text !== '').join('\n\n');
 }
 
 type Share = keyof typeof SHARES;
 const limitOf = (share: Share, budget: number): number => Math.floor(budget * SHARES[share]);
 
-function factSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
-  const files = facts.files.map((file) => ({ ...file, path: oneLine(file.path) }));
+function renderSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
+  const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
   const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : ` (below ${folder})`;
@@ -87,21 +92,21 @@ function factSections(facts: Facts, within: (lines: readonly string[], share: Sh
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
   const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
-  const errors = facts.errors.map(({ what, error }) => `- ${short(`${oneLine(what)}: ${oneLine(error)}`)}`);
+  const errors = facts.errors.map(({ what, error }) => `- ${short(`${toOneLine(what)}: ${toOneLine(error)}`)}`);
   return [
     section(`Files changed${below}`, within(changed, 'changed')),
     section(`Files only read${below}`, within(read, 'read')),
-    section('Commands run, with the last result', within(facts.commands.map(commandText), 'commands')),
+    section('Commands run, with the last result', within(facts.commands.map(describeCommand), 'commands')),
     section('Errors that nothing later settled', within(errors, 'errors')),
   ];
 }
 
-function wordsSection(instructions: Facts['instructions'], budget: number, counter: MessageCounter): string {
+function renderInstructions(instructions: Facts['instructions'], budget: number, counter: MessageCounter): string {
   const { texts, leftOut } = fitInstructions(instructions, budget, counter);
   return section('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
     // The words are unchanged; tags delimit those with several lines.
-    ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenced('user', text)}`),
+    ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fence('user', text)}`),
   ]);
 }
 
@@ -109,7 +114,7 @@ const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
 /** The newest lines within a budget, in order, with the number of lines omitted. */
-function newest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
+function selectNewest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;
   while (first > 0) {
@@ -120,9 +125,9 @@ function newest(lines: readonly string[], budget: number, counter: MessageCounte
   return first === 0 ? [...lines] : [`(${first} older ones are left out.)`, ...lines.slice(first)];
 }
 
-function commandText({ command, runs, status }: RunCommand): string {
+function describeCommand({ command, runs, status }: RunCommand): string {
   const result = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
-  return `- \`${oneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
+  return `- \`${toOneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
 }
 
 const BOX: ReadonlyMap<string, string> = new Map([
@@ -134,8 +139,8 @@ const BOX: ReadonlyMap<string, string> = new Map([
 
 const planText = (plan: PlanState): string =>
   'text' in plan
-    ? quoted(plan.text)
-    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${oneLine(text)}`).join('\n');
+    ? quoteLines(plan.text)
+    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${toOneLine(text)}`).join('\n');
 
 /**
  * The user's words may fill this share of the tokens that the summary replaces; more would save too
@@ -144,13 +149,13 @@ const planText = (plan: PlanState): string =>
 const MAX_WORDS = 0.5;
 
 /** Renders the fact sheet of a range as Markdown; empty if there are no facts. */
-export function rangeFacts(
+export function renderRangeFacts(
   { original, messages, counter }: Draft,
   { start, end }: MessageRange,
   { factTokens, keepUserMessages }: { readonly factTokens: number; readonly keepUserMessages: boolean },
 ): string {
   if (factTokens === 0 && !keepUserMessages) return '';
-  const facts = factsOf(original, DEFAULT_TOOLS, start, end);
+  const facts = collectFacts(original, DEFAULT_TOOLS, start, end);
   // Messages inside an earlier summary are empty; only the summary has content.
   const replaced = counter.messages(messages.slice(start, end).filter(({ content }) => content.length > 0));
   const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_WORDS) : 0;

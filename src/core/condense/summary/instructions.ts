@@ -7,7 +7,7 @@ import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { safeBoundary } from '../operations/truncate';
+import { findSafeBoundary } from '../operations/truncate';
 
 /** A person's words to the agent, verbatim. */
 export interface Instruction {
@@ -17,7 +17,7 @@ export interface Instruction {
 }
 
 /** A person's words in a tool result, with the slice that includes their frame. */
-interface WordsInResult extends Slice {
+interface PersonWords extends Slice {
   readonly words: string;
 }
 
@@ -25,7 +25,7 @@ interface WordsInResult extends Slice {
  * How Claude Code and OpenCode store answers to their questions, and Claude Code the words with
  * which a person rejected a call.
  */
-const SAID: readonly RegExp[] = [
+const FEEDBACK: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^(?:User has answered your questions|Your questions have been answered): ([\s\S]+?)(?:\. You can now continue|$)/g,
 ];
@@ -33,19 +33,19 @@ const SAID: readonly RegExp[] = [
 const OPENING = /<(?:feedback|answer|user_message)>/g;
 const CLOSING = /<\/(?:feedback|answer|user_message)>/g;
 
-function* wordsInResult(result: string): Generator<WordsInResult> {
-  for (const pattern of SAID) {
+function* findPersonWords(result: string): Generator<PersonWords> {
+  for (const pattern of FEEDBACK) {
     for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
       yield { start: index, end: index + whole.length, words: words.trim() };
     }
   }
-  yield* elementsIn(result);
+  yield* findElements(result);
 }
 
 /**
  * Not a regular expression: it would scan the rest of the text for each element that is not closed.
  */
-function* elementsIn(result: string): Generator<WordsInResult> {
+function* findElements(result: string): Generator<PersonWords> {
   const opening = new RegExp(OPENING);
   const closing = new RegExp(CLOSING);
   for (let open = opening.exec(result); open; open = opening.exec(result)) {
@@ -62,13 +62,13 @@ function* elementsIn(result: string): Generator<WordsInResult> {
  * Slices of a call's result that contain a person's words with their frames, in order.
  * @param exchange the call; without it there are none
  */
-export const personSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
-  exchange?.isPersonsAnswer ? [...wordsInResult(result)].sort(byStart) : [];
+export const findPersonSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
+  exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(byStart) : [];
 
 /** A person's words in a call's result; empty if there are none. */
-const saidIn = memoizeByObject((exchange: ToolExchange): string => {
+const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isPersonsAnswer) return '';
-  for (const { words } of wordsInResult(exchange.resultText)) if (words !== '') return words;
+  for (const { words } of findPersonWords(exchange.resultText)) if (words !== '') return words;
   return '';
 });
 
@@ -78,21 +78,21 @@ const COMMAND = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
  * A slash command with arguments, such as `/review 12`; those without, such as `/clear`, instruct
  * nothing.
  */
-function commandIn(text: string): string {
+function getPromptCommand(text: string): string {
   const name = COMMAND.exec(text)?.[1];
   const words = between(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
 /** A person's words in a user message; empty if an agent added all of it. */
-export const instructionIn = (text: string): string => extractPersonText(text) || commandIn(text);
+export const getInstruction = (text: string): string => extractPersonText(text) || getPromptCommand(text);
 
 /** What a person wrote in a user message, text by text. */
-const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
+const getWrittenTexts = memoizeByObject((message: ApiMessage): readonly string[] =>
   trimList(
     listContents(message)
       .filter(({ type }) => type === 'messageText')
-      .map(({ text }) => instructionIn(text))
+      .map(({ text }) => getInstruction(text))
       .filter((text) => text !== ''),
   ),
 );
@@ -101,15 +101,18 @@ const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
  * Everything that a person wrote, oldest first; repetitions without an answer in between count
  * once.
  */
-export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
+export function collectInstructions(
+  messages: readonly ApiMessage[],
+  exchanges: readonly ToolExchange[],
+): Instruction[] {
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
     if (message.role !== 'user' || isMachineMessage(message)) return;
-    for (const text of writtenIn(message)) found.push({ message: index, text });
+    for (const text of getWrittenTexts(message)) found.push({ message: index, text });
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;
-    if (resultMessage !== undefined) found.push({ message: resultMessage, text: saidIn(exchange) });
+    if (resultMessage !== undefined) found.push({ message: resultMessage, text: getFeedback(exchange) });
   }
   const isAnswered = (from: number, to: number): boolean =>
     messages.slice(from, to).some(({ role }) => role === 'assistant');
@@ -144,7 +147,7 @@ export function fitInstructions(
   const tokens = texts.map((text) => counter.text(text));
   let total = tokens.reduce((sum, count) => sum + count, 0);
   const shortenTo = (index: number, limit: number): void => {
-    texts[index] = shortened(texts[index] ?? '', limit, counter);
+    texts[index] = shortenText(texts[index] ?? '', limit, counter);
     const now = counter.text(texts[index]);
     total += now - (tokens[index] ?? 0);
     tokens[index] = now;
@@ -165,15 +168,15 @@ const GAP = ' […] ';
  * Keeps the head and tail of a text, two to one, within a limit of tokens; returns the text if it
  * fits.
  */
-export function shortened(text: string, limit: number, counter: MessageCounter): string {
+export function shortenText(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
   let cut = text;
   while (chars > 0) {
     const tokens = counter.text(cut);
     if (tokens <= limit) return cut;
     chars = Math.floor(Math.min(chars * 0.9, (chars * limit) / tokens));
-    const head = safeBoundary(text, Math.ceil((chars * 2) / 3));
-    const tail = safeBoundary(text, text.length - Math.floor(chars / 3));
+    const head = findSafeBoundary(text, Math.ceil((chars * 2) / 3));
+    const tail = findSafeBoundary(text, text.length - Math.floor(chars / 3));
     cut = `${text.slice(0, head).trimEnd()}${GAP}${text.slice(Math.max(head, tail)).trimStart()}`.trim();
   }
   return '';

@@ -1,7 +1,7 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import { commandLine, exitStatus } from './commandsRun';
+import { getCommandLine, parseExitStatus } from './commandsRun';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
@@ -15,7 +15,7 @@ export interface OpenError {
 }
 
 const failed = (exchange: ToolExchange): boolean => {
-  const status = exitStatus(exchange);
+  const status = parseExitStatus(exchange);
   return exchange.isError || (typeof status === 'number' && status !== 0);
 };
 
@@ -23,14 +23,14 @@ const failed = (exchange: ToolExchange): boolean => {
 const REFUSED = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
 
 /** Errors that no later call resolved, oldest first; of repeated failures only the last. */
-export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
+export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
   const open = new Map<string, OpenError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED.test(exchange.resultText.slice(0, 300))) continue;
-    const { what, key } = subjectOf(exchange, tools);
+    const { what, key } = getSubject(exchange, tools);
     open.delete(key);
     if (failed(exchange)) {
-      open.set(key, { message: exchange.resultMessage, what, error: beginningOf(exchange.resultText) });
+      open.set(key, { message: exchange.resultMessage, what, error: getBeginning(exchange.resultText) });
     }
   }
   return [...open.values()];
@@ -40,14 +40,14 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
  * What a later success must share to resolve an error: the file that is changed or read, or the
  * kind of command.
  */
-function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
+function getSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = ruleFor(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
     return { what: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
   }
-  const what = kind === 'command' ? `\`${program(commandLine(exchange))}\`` : exchange.tool;
+  const what = kind === 'command' ? `\`${getProgram(getCommandLine(exchange))}\`` : exchange.tool;
   return { what, key: what };
 }
 
@@ -55,7 +55,7 @@ function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: s
  * The program and its first word: `cd x && go test ./...` and `go test ./pkg` are attempts at the
  * same thing.
  */
-function program(line: string): string {
+function getProgram(line: string): string {
   const command = line.replace(/^(?:cd \S+ *(?:&&|;) *)+/, '').replace(/^(?:\w+=\S* +)+/, '');
   return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();
 }
@@ -63,7 +63,7 @@ function program(line: string): string {
 const MAX_CHARS = 240;
 
 /** The first words of an error, on one line. */
-function beginningOf(text: string): string {
+function getBeginning(text: string): string {
   const plain = text
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
     .replace(/\s+/g, ' ')

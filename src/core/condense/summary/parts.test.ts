@@ -2,25 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { cutMiddle, packChunks, transcript } from './transcript';
-import { defaultOutputTokens, expectedOutputTokens } from './expectedOutput';
-import { buildPrompt, fenced, promptProblems, summaryIn } from './prompt';
+import { cutMiddle, packChunks, createTranscript } from './transcript';
+import { getDefaultOutputTokens, estimateOutputTokens } from './expectedOutput';
+import { buildPrompt, fence, checkPrompt, extractSummary } from './prompt';
 import { PromptMemory } from './promptMemory';
-import { chooseRange, unitStarts } from './range';
-import { proseOf, summaryMessage, summaryText } from './summaryMessage';
+import { chooseRange, findUnitStarts } from './range';
+import { extractProse, createSummaryMessage, formatSummary } from './summaryMessage';
 import { testModel } from './testing';
 
 describe('fence', () => {
   it('encloses a text in tags that it cannot contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
-        const [open = '', ...rest] = fenced('data', text).split('\n');
+        const [open = '', ...rest] = fence('data', text).split('\n');
         expect(text).not.toContain(open.slice(1, -1));
         expect(rest.at(-1)).toBe(`</${open.slice(1)}`);
       }),
     );
-    expect(fenced('data', 'a')).toBe(fenced('data', 'a'));
-    expect(fenced('data', 'a')).not.toBe(fenced('data', 'b'));
+    expect(fence('data', 'a')).toBe(fence('data', 'a'));
+    expect(fence('data', 'a')).not.toBe(fence('data', 'b'));
   });
 });
 
@@ -41,19 +41,19 @@ describe('the prompt for a summary', () => {
   });
 
   it('is validated', () => {
-    expect(promptProblems('Fine {{conversation}}')).toEqual([]);
-    expect(promptProblems('{{}} {{x}}').map(({ message }) => message)).toEqual([
+    expect(checkPrompt('Fine {{conversation}}')).toEqual([]);
+    expect(checkPrompt('{{}} {{x}}').map(({ message }) => message)).toEqual([
       expect.stringContaining('{{}} is not known'),
       expect.stringContaining('{{x}} is not known'),
     ]);
-    expect(promptProblems('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
+    expect(checkPrompt('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
   });
 
   it('yields the reply without the model’s thinking', () => {
-    expect(summaryIn('<thinking>a</thinking>\n<summary>b')).toBe('b');
-    expect(summaryIn(' plain ')).toBe('plain');
-    expect(summaryIn('<analysis>never ends')).toBe('');
-    expect(summaryIn('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
+    expect(extractSummary('<thinking>a</thinking>\n<summary>b')).toBe('b');
+    expect(extractSummary(' plain ')).toBe('plain');
+    expect(extractSummary('<analysis>never ends')).toBe('');
+    expect(extractSummary('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
   });
 
   it('yields a whole reply that mentions such tags itself', () => {
@@ -62,8 +62,8 @@ describe('the prompt for a summary', () => {
       '## Done\n<analysis>x</analysis> is shown.',
       'README has <details><summary>More</summary></details> now.\n## Next steps\nNone',
     ]) {
-      expect(summaryIn(summary)).toBe(summary);
-      expect(summaryIn(`<analysis>a</analysis>\n<summary>\n${summary}\n</summary>\nDone.`)).toBe(summary);
+      expect(extractSummary(summary)).toBe(summary);
+      expect(extractSummary(`<analysis>a</analysis>\n<summary>\n${summary}\n</summary>\nDone.`)).toBe(summary);
     }
   });
 });
@@ -71,13 +71,13 @@ describe('the prompt for a summary', () => {
 describe('the summary message', () => {
   it('yields its prose again', () => {
     for (const facts of ['', '### Files changed\n- a'])
-      expect(proseOf(summaryText('## Goal\nx', facts))).toBe('## Goal\nx');
-    expect(proseOf('of another agent')).toBe('of another agent');
+      expect(extractProse(formatSummary('## Goal\nx', facts))).toBe('## Goal\nx');
+    expect(extractProse('of another agent')).toBe('of another agent');
   });
 
   it('has an ID derived from its text', () => {
-    expect(summaryMessage('a')).toEqual(summaryMessage('a'));
-    expect(summaryMessage('a')['condenseId']).not.toBe(summaryMessage('b')['condenseId']);
+    expect(createSummaryMessage('a')).toEqual(createSummaryMessage('a'));
+    expect(createSummaryMessage('a')['condenseId']).not.toBe(createSummaryMessage('b')['condenseId']);
   });
 });
 
@@ -93,7 +93,7 @@ describe('the range to summarize', () => {
   ];
 
   it('is cut at unit boundaries', () => {
-    expect(unitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
+    expect(findUnitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(chooseRange(messages, 1, 2)).toMatchObject({ range: { start: 1, end: 6 }, since: { start: 1, end: 6 } });
     expect(chooseRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
     expect(chooseRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
@@ -123,7 +123,7 @@ describe('the transcript', () => {
   const limits = { resultChars: 40, parameterChars: 20 };
 
   it('renders every kind of block', () => {
-    const shown = transcript(
+    const shown = createTranscript(
       [
         { role: 'system', content: 'Rules' },
         user('Look', { type: 'image', source: {} }),
@@ -151,7 +151,7 @@ describe('the transcript', () => {
 
   it('truncates XML-era results and parameters like native ones, but no prose', () => {
     const prose = 'I think about it for a long time. '.repeat(4).trim();
-    const [call1 = '', result1 = ''] = transcript(
+    const [call1 = '', result1 = ''] = createTranscript(
       [
         assistant(`${prose}\n<write_to_file><path>a</path><content>${'x'.repeat(500)}</content></write_to_file>`),
         user({ type: 'text', text: `[write_to_file for 'a'] Result:\n\n${'y'.repeat(500)}` }),
@@ -194,15 +194,15 @@ describe('chunks of a transcript', () => {
 
 describe('the expected length of a reply', () => {
   it('starts with what real agents write', () => {
-    expect(defaultOutputTokens(100_000)).toBe(2_000);
-    expect(defaultOutputTokens(5_000)).toBe(1_350);
-    expect(expectedOutputTokens(100_000, [])).toBe(2_000);
-    expect(expectedOutputTokens(100_000, [], 1.5)).toBe(3_000);
+    expect(getDefaultOutputTokens(100_000)).toBe(2_000);
+    expect(getDefaultOutputTokens(5_000)).toBe(1_350);
+    expect(estimateOutputTokens(100_000, [])).toBe(2_000);
+    expect(estimateOutputTokens(100_000, [], 1.5)).toBe(3_000);
   });
 
   it('follows earlier runs', () => {
     const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 4_000 }));
-    const expected = expectedOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
+    const expected = estimateOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
     expect(expected).toBeGreaterThan(3_600);
     expect(expected).toBeLessThan(4_000);
   });
@@ -213,11 +213,11 @@ describe('the expected length of a single content’s summary', () => {
     const asked = { askedTokens: 150 };
     const short = Array.from({ length: 30 }, () => ({ ...asked, inputTokens: 230, outputTokens: 30 }));
     const long = Array.from({ length: 5 }, () => ({ ...asked, inputTokens: 2_000, outputTokens: 170 }));
-    const expected = (inputTokens: number): number => expectedOutputTokens(inputTokens, [...long, ...short], 1, 150);
+    const expected = (inputTokens: number): number => estimateOutputTokens(inputTokens, [...long, ...short], 1, 150);
     expect(Math.abs(expected(230) - 30)).toBeLessThan(6);
     expect(Math.abs(expected(2_000) - 170)).toBeLessThan(34);
     // Of what no run was like, all of them tell something.
-    expect(expectedOutputTokens(2_000, short, 1, 150)).toBeLessThan(expectedOutputTokens(2_000, [], 1, 150));
+    expect(estimateOutputTokens(2_000, short, 1, 150)).toBeLessThan(estimateOutputTokens(2_000, [], 1, 150));
   });
 });
 

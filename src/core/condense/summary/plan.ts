@@ -14,16 +14,16 @@ import type { MessageRange } from '../../messages/messageRange';
 import { losslessConfigSchema, runLossless } from '../lossless/run';
 import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
-import { packChunks, transcript } from './transcript';
-import { expectedOutputTokens, type OutputSample } from './expectedOutput';
+import { packChunks, createTranscript } from './transcript';
+import { estimateOutputTokens, type OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
 import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
-import { compactable } from './compactable';
+import { toCompactable } from './compactable';
 import { chooseRange } from './range';
-import { rangeFacts } from './factSheet';
-import { DEFAULT_WINDOW, masksFor, outputLimit, type SummarizerModel } from '../summarizer';
-import { proseOf } from './summaryMessage';
+import { renderRangeFacts } from './factSheet';
+import { DEFAULT_WINDOW, shouldMask, getOutputLimit, type SummarizerModel } from '../summarizer';
+import { extractProse } from './summaryMessage';
 
 export interface SummaryPlan {
   readonly kind: 'plan';
@@ -48,7 +48,7 @@ export interface SummaryPlan {
   readonly compacted?: readonly ApiMessage[];
 }
 
-export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
+export type PlanResult = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
 /** Tokens of roles, tags and other text around the two texts of a request. */
 const FRAME_TOKENS = 16;
@@ -67,7 +67,7 @@ export interface PlanInput {
 }
 
 /** @throws the signal's reason if it was aborted */
-export async function planSummary(input: PlanInput): Promise<Planned> {
+export async function planSummary(input: PlanInput): Promise<PlanResult> {
   const { context, config, model, signal } = input;
   const { counter } = context;
   const draft = new Draft(context.messages, counter, context.edits);
@@ -80,11 +80,11 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   );
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;
-  const masks = masksFor(model, context.vendor, config.maskSecrets);
+  const masks = shouldMask(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Mask before truncating: half a key would not be recognized.
   const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
-    masks ? maskedInTurns(messages, signal) : messages;
+    masks ? maskInSlices(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -92,23 +92,23 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const base = {
     kind: 'plan',
     range,
-    earlier: choice.earlier === undefined ? '' : shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
+    earlier: choice.earlier === undefined ? '' : shownToModel(extractProse(textOf(draft.messages[choice.earlier]))),
     system: shownToModel(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
-    facts: rangeFacts(draft, range, config),
+    facts: renderRangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = await shown(compactable(draft.messages.slice(0, range.end)));
+    const compacted = await shown(toCompactable(draft.messages.slice(0, range.end)));
     const tokens = FRAME_TOKENS + counter.text(base.system) + counter.messages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
-  const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
+  const alone = countRequestTokens(buildPrompt({ ...base, conversation: '' }), counter);
   const render = async ({ messages }: Draft): Promise<string[]> => {
     const masked = await shown(messages);
     await betweenSteps(signal);
-    return transcript(masked, since, config);
+    return createTranscript(masked, since, config);
   };
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
@@ -118,7 +118,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
-    texts = await render(await withoutRepetition(input));
+    texts = await render(await removeRepetition(input));
     await betweenSteps(signal);
     tokens = alone + tokensOf(texts);
     isReduced = true;
@@ -137,7 +137,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
  */
 const MASKED_IN_A_TURN = 500;
 
-async function maskedInTurns(
+async function maskInSlices(
   messages: readonly ApiMessage[],
   signal: AbortSignal | undefined,
 ): Promise<readonly ApiMessage[]> {
@@ -159,25 +159,25 @@ const textOf = (message: ApiMessage | undefined): string =>
         .join('\n');
 
 /** Runs Lossless first, so that no paid model reads repeated text. */
-async function withoutRepetition({ context, signal }: PlanInput): Promise<Draft> {
+async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
 /** The plan's first request, for users who write their own prompt. */
-export const firstPrompt = (plan: SummaryPlan): Prompt =>
+export const getFirstPrompt = (plan: SummaryPlan): Prompt =>
   plan.compacted
-    ? { system: plan.system, prompt: transcript(plan.compacted, { start: 0, end: Infinity }, WHOLE).join('\n\n') }
-    : callPrompt(plan, plan.parts[0] ?? '', plan.earlier);
+    ? { system: plan.system, prompt: createTranscript(plan.compacted, { start: 0, end: Infinity }, WHOLE).join('\n\n') }
+    : createCallPrompt(plan, plan.parts[0] ?? '', plan.earlier);
 
 /** Truncates nothing. */
 const WHOLE = { resultChars: Infinity, parameterChars: Infinity } as const;
 
 /** The texts of one call; the vendor's own compaction has no prompt. */
-export const callPrompt = (plan: SummaryPlan, conversation: string, earlier: string): Prompt =>
+export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): Prompt =>
   plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
 /** o200k tokens of a request. */
-export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
+export const countRequestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
   FRAME_TOKENS + counter.text(system) + counter.text(prompt);
 
 /** The expected usage of one call. */
@@ -205,10 +205,10 @@ export function estimatePlan(
 ): PlanEstimate {
   let before = 0;
   const calls = plan.parts.map((conversation, index): CallEstimate => {
-    const prompt = callPrompt(plan, conversation, index === 0 ? plan.earlier : '');
+    const prompt = createCallPrompt(plan, conversation, index === 0 ? plan.earlier : '');
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
-    const expected = expectedOutputTokens(inputTokens, samples, model.tokenFactor);
-    const outputTokens = Math.min(outputLimit(plan.maxOutputTokens, model), expected);
+    const expected = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
+    const outputTokens = Math.min(getOutputLimit(plan.maxOutputTokens, model), expected);
     before = Math.min(plan.maxOutputTokens, expected);
     const cached =
       index === 0 && !plan.compacted

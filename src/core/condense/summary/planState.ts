@@ -26,44 +26,47 @@ const TASK_CREATE = 'TaskCreate';
 const TASK_UPDATE = 'TaskUpdate';
 
 /** The latest plan or to-do list; undefined if the agent kept none. */
-export function planState(exchanges: readonly ToolExchange[], tools: ToolTable): PlanState | undefined {
+export function findPlan(exchanges: readonly ToolExchange[], tools: ToolTable): PlanState | undefined {
   let state: PlanState | undefined;
   const tasks = new Map<string, PlanItem>();
   for (const exchange of exchanges) {
     if (exchange.isError) continue;
     if (exchange.tool === TASK_CREATE || exchange.tool === TASK_UPDATE) {
-      noteTask(tasks, exchange);
+      recordTask(tasks, exchange);
       state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
     } else if (ruleFor(tools, exchange)?.kind === 'plan') {
-      state = planIn(exchange) ?? state;
+      state = parsePlan(exchange) ?? state;
     }
   }
   return state && 'length' in state && state.length === 0 ? undefined : state;
 }
 
-function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText, callMessage: message }: ToolExchange): void {
+function recordTask(
+  tasks: Map<string, PlanItem>,
+  { tool, input, resultText, callMessage: message }: ToolExchange,
+): void {
   if (tool === TASK_CREATE) {
     const id = /#(\w+)/.exec(resultText)?.[1] ?? `${tasks.size + 1}`;
-    tasks.set(id, { text: textIn(input, ['subject', 'description']), status: 'pending', message });
+    tasks.set(id, { text: findText(input, ['subject', 'description']), status: 'pending', message });
     return;
   }
-  const id = textIn(input, ['taskId']);
+  const id = findText(input, ['taskId']);
   const known = tasks.get(id);
   if (!known) return;
-  const text = textIn(input, ['subject']);
+  const text = findText(input, ['subject']);
   tasks.set(id, {
     ...(text === '' ? known : { text, message }),
     status: typeof input['status'] === 'string' ? input['status'] : known.status,
   });
 }
 
-function planIn({ input, callMessage: message }: ToolExchange): PlanState | undefined {
+function parsePlan({ input, callMessage: message }: ToolExchange): PlanState | undefined {
   for (const value of [input['todos'], input['plan'], input['todoList'], input['items']]) {
     if (typeof value === 'string' && value.trim() !== '') return { text: value.trim(), message };
     if (!Array.isArray(value)) continue;
     return (value as unknown[]).flatMap((item) => {
       if (!isRecord(item)) return [];
-      const text = textIn(item, ['content', 'step', 'title', 'task', 'text']);
+      const text = findText(item, ['content', 'step', 'title', 'task', 'text']);
       const { status } = item;
       return text === '' ? [] : [{ text, status: typeof status === 'string' ? status : 'pending', message }];
     });
@@ -71,7 +74,7 @@ function planIn({ input, callMessage: message }: ToolExchange): PlanState | unde
   return undefined;
 }
 
-function textIn(record: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
+function findText(record: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
   for (const key of keys) {
     const value = record[key];
     if (typeof value === 'string' && value.trim() !== '') return value.trim();

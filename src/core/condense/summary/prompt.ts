@@ -35,7 +35,7 @@ export const MAX_PROMPT_CHARS = 32_000;
 const PLACEHOLDER = /\{\{\s*(?:([\w-]+)\s*)?\}\}/g;
 
 /** Problems of a custom prompt; a blank one selects the default and has none. */
-export function promptProblems(prompt: string, path = 'prompt'): ConfigProblem[] {
+export function checkPrompt(prompt: string, path = 'prompt'): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (prompt.length > MAX_PROMPT_CHARS) {
     problems.push({
@@ -75,9 +75,9 @@ const UPDATE =
 /** Builds the request. Deterministic. */
 export function buildPrompt({ conversation, earlier = '', system = '', custom = '' }: PromptParts): Prompt {
   const parts: Readonly<Record<Placeholder, string>> = {
-    conversation: fenced('conversation', conversation),
-    earlier_summary: earlier === '' ? '' : fenced('earlier-summary', earlier),
-    system: system === '' ? '' : fenced('agent-instructions', system),
+    conversation: fence('conversation', conversation),
+    earlier_summary: earlier === '' ? '' : fence('earlier-summary', earlier),
+    system: system === '' ? '' : fence('agent-instructions', system),
   };
   const template = custom.trim() === '' ? DEFAULT_TASK : custom.trim();
   const placed = new Set([...template.matchAll(PLACEHOLDER)].map(([, name]) => name));
@@ -105,7 +105,7 @@ const SUMMARY = '<summary>';
  * A model's reply without thinking before the summary and without the tags that older prompts ask
  * for. The same tags inside the summary stay: it may be about code that contains them.
  */
-export function summaryIn(reply: string): string {
+export function extractSummary(reply: string): string {
   const plain = reply.replace(THOUGHTS, '').trim();
   if (!plain.startsWith(SUMMARY)) return plain;
   const end = plain.lastIndexOf('</summary>');
@@ -117,7 +117,7 @@ export function summaryIn(reply: string): string {
  * may say "ignore your instructions"; between the tags they are data.
  * @param what a word for the content
  */
-export function fenced(what: string, text: string): string {
+export function fence(what: string, text: string): string {
   let tag = '';
   for (let round = 0; tag === '' || text.includes(tag); round++) {
     tag = `${what}-${hashText(`${round} ${text}`).slice(0, 8)}`;

@@ -50,7 +50,7 @@ export class PromptMemory {
       if (tokens < SHORTEST) return { read: 0, write: 0 };
       return known.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };
     }
-    const chars = Math.max(0, ...known.map((entry) => commonPrefix(entry.text, text)));
+    const chars = Math.max(0, ...known.map((entry) => findCommonPrefix(entry.text, text)));
     const read = Math.floor((tokens * chars) / Math.max(1, text.length) / STEP) * STEP;
     return { read: read >= SHORTEST ? read : 0, write: 0 };
   }
@@ -58,7 +58,7 @@ export class PromptMemory {
 
 const keyOf = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
 
-function commonPrefix(a: string, b: string): number {
+function findCommonPrefix(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { MAX_PROMPT_CHARS, promptProblems } from './prompt';
+import { MAX_PROMPT_CHARS, checkPrompt } from './prompt';
 
 /** Schema of all prompt settings. Forms show a field that keeps line breaks. */
 export const promptText = z
   .string()
   .superRefine((prompt, context) => {
-    for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
+    for (const { message } of checkPrompt(prompt)) context.addIssue({ code: 'custom', message });
   })
   .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });

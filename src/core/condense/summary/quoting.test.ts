@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { nonceFor, oneLine, quoted } from './quoting';
-import { packChunks, transcript } from './transcript';
+import { createNonce, toOneLine, quoteLines } from './quoting';
+import { packChunks, createTranscript } from './transcript';
 
 const LINE_ENDS = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 
@@ -35,7 +35,7 @@ describe('quoted data in a text for a model', () => {
       fc.property(
         fc.array(hostile, { minLength: 7, maxLength: 7 }),
         ([a = '', b = '', c = '', d = '', e = '', f = '', g = '']) => {
-          const texts = transcript(
+          const texts = createTranscript(
             [
               user(`ask ${a}`),
               assistant({ type: 'text', text: `say ${b}` }, call('1', `T${c}`, { [`k${d}`]: e, z: 1 }), {
@@ -72,7 +72,7 @@ describe('quoted data in a text for a model', () => {
         fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1 }),
         fc.integer({ min: 12, max: 60 }),
         (words, budget) => {
-          for (const chunk of packChunks([quoted(words.join('\n'))], budget, (text) => counter.text(text))) {
+          for (const chunk of packChunks([quoteLines(words.join('\n'))], budget, (text) => counter.text(text))) {
             expect(counter.text(chunk)).toBeLessThanOrEqual(budget);
             for (const line of chunk.split('\n')) if (line !== '') expect(line).toMatch(/^│/);
           }
@@ -84,22 +84,22 @@ describe('quoted data in a text for a model', () => {
   it('has names on one line of limited length', () => {
     fc.assert(
       fc.property(hostile, (name) => {
-        expect(oneLine(name)).not.toMatch(LINE_ENDS);
-        expect(oneLine(name.repeat(99)).length).toBeLessThanOrEqual(300);
+        expect(toOneLine(name)).not.toMatch(LINE_ENDS);
+        expect(toOneLine(name.repeat(99)).length).toBeLessThanOrEqual(300);
       }),
     );
-    expect(oneLine('a'.repeat(400))).toBe(`${'a'.repeat(149)}…${'a'.repeat(149)}`);
+    expect(toOneLine('a'.repeat(400))).toBe(`${'a'.repeat(149)}…${'a'.repeat(149)}`);
   });
 
   it('has headers with a code that no turn contains, the same for the same texts', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `word ${index}`);
-    expect(nonceFor(texts)).toBe(nonceFor([...texts]));
-    const first = nonceFor(['a']);
-    expect(nonceFor([`a ${first}`])).not.toBe(first);
+    expect(createNonce(texts)).toBe(createNonce([...texts]));
+    const first = createNonce(['a']);
+    expect(createNonce([`a ${first}`])).not.toBe(first);
   });
 });
 
 it('a nonce is found for a text that contains every word of four hexadecimal digits', () => {
   const words = Array.from({ length: 0x1_00_00 }, (_, word) => word.toString(16).padStart(4, '0')).join(' ');
-  expect(words).not.toContain(nonceFor([words]));
+  expect(words).not.toContain(createNonce([words]));
 });

@@ -14,7 +14,7 @@ const LINE_ENDS = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 const NAME_BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** Marks each line as data. */
-export const quoted = (text: string): string =>
+export const quoteLines = (text: string): string =>
   text
     .split(LINE_ENDS)
     .map((line) => QUOTE + line)
@@ -27,7 +27,7 @@ export const isOneLine = (text: string): boolean => !LINE_ENDS.test(text);
 const MAX_NAME = 300;
 
 /** Puts a name, path or title on one line. */
-export function oneLine(text: string, limit = MAX_NAME): string {
+export function toOneLine(text: string, limit = MAX_NAME): string {
   const line = text.replace(NAME_BREAKS, ' ').trim();
   if (line.length <= limit) return line;
   const half = Math.floor((limit - 1) / 2);
@@ -40,7 +40,7 @@ const NONCE_LENGTH = 4;
  * A word that these texts do not contain, derived from their hash. It grows until it is unique,
  * since a text can contain all words of four digits.
  */
-export function nonceFor(texts: readonly string[]): string {
+export function createNonce(texts: readonly string[]): string {
   const all = texts.join('\n');
   const hash = hashText(all);
   let length = NONCE_LENGTH;

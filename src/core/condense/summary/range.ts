@@ -4,7 +4,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
 /** Indexes of unit starts: all messages that are not between a call and its result. */
-export function unitStarts(messages: readonly ApiMessage[]): number[] {
+export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
     for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) inside.add(index);
@@ -40,12 +40,12 @@ export function chooseRange(
   isPinned: (index: number) => boolean = () => false,
 ): RangeChoice {
   const task = findTask(messages);
-  const starts = unitStarts(messages).filter((index) => !isHidden(index) && index > task);
+  const starts = findUnitStarts(messages).filter((index) => !isHidden(index) && index > task);
   const first = starts[keepFirst - 1];
   const last = keepLast === 0 ? messages.length : starts.at(-keepLast);
   const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
   if (task < 0 || first === undefined || last === undefined) return { kind: 'not-enough' };
-  const { start, end } = longestRun({ start: first, end: last }, starts, isPinned);
+  const { start, end } = findLongestRun({ start: first, end: last }, starts, isPinned);
   if (start >= end) return { kind: 'not-enough' };
   if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
   let earlier: number | undefined;
@@ -64,7 +64,7 @@ export function chooseRange(
 }
 
 /** The longest part of a range whose units contain no pinned messages. */
-function longestRun(
+function findLongestRun(
   { start, end }: MessageRange,
   starts: readonly number[],
   isPinned: (index: number) => boolean,
@@ -77,7 +77,7 @@ function longestRun(
   const units = starts.filter((index) => index >= start && index < end);
   for (const [at, unit] of units.entries()) {
     const next = units[at + 1] ?? end;
-    if (!rangeSome(unit, next, isPinned)) continue;
+    if (!isSomeInRange(unit, next, isPinned)) continue;
     close(unit);
     from = next;
   }
@@ -85,7 +85,7 @@ function longestRun(
   return longest;
 }
 
-function rangeSome(from: number, to: number, test: (index: number) => boolean): boolean {
+function isSomeInRange(from: number, to: number, test: (index: number) => boolean): boolean {
   for (let index = from; index < to; index++) if (test(index)) return true;
   return false;
 }

@@ -3,12 +3,12 @@ import { sumCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { estimatePlan, planSummary, callPrompt, requestTokens, type SummaryPlan } from './plan';
-import { summaryIn } from './prompt';
+import { estimatePlan, planSummary, createCallPrompt, countRequestTokens, type SummaryPlan } from './plan';
+import { extractSummary } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import {
-  limitNamesIn,
-  outputLimit,
+  getLimitNames,
+  getOutputLimit,
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
@@ -54,7 +54,7 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
   let plan = first;
   let shrinks = 0;
   for (;;) {
-    const outcome = await fold(plan, noted);
+    const outcome = await summarizeParts(plan, noted);
     if (outcome.kind === 'complete') return { ...outcome, plan };
     const { kind } = outcome.reply;
     const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
@@ -74,23 +74,23 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     if (smaller.kind !== 'plan') return outcome;
     const more = estimatePlan(smaller, model, input.samples, input.memory).cost;
     const total = sumCosts([...calls.map(({ cost }) => cost), more]);
-    if (overBudget(total, model, options.maxCost) !== undefined) return outcome;
+    if (explainRefusal(total, model, options.maxCost) !== undefined) return outcome;
     plan = smaller;
   }
 }
 
-type Folded =
+type FoldResult =
   | { readonly kind: 'complete'; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
 /** Runs the parts in order; each reply is the earlier summary of the next part. */
-async function fold(plan: SummaryPlan, input: PlanRunInput): Promise<Folded> {
+async function summarizeParts(plan: SummaryPlan, input: PlanRunInput): Promise<FoldResult> {
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
     input.onPart(index, plan.parts.length);
-    const reply = await ask(plan, conversation, prose, input);
+    const reply = await callModel(plan, conversation, prose, input);
     if (reply.kind !== 'complete') return { kind: 'failed', reply };
-    prose = summaryIn(reply.text);
+    prose = extractSummary(reply.text);
     if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY } };
   }
   return { kind: 'complete', prose };
@@ -103,15 +103,15 @@ const EMPTY = {
   offerOtherProfile: true,
 } as const;
 
-async function ask(
+async function callModel(
   plan: SummaryPlan,
   conversation: string,
   earlier: string,
   { selected, context, options, samples, memory, onCall }: PlanRunInput,
 ): Promise<SummaryReply> {
   const { summarizer, chosen } = selected;
-  const prompt = callPrompt(plan, conversation, earlier);
-  const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : requestTokens(prompt, context.counter);
+  const prompt = createCallPrompt(plan, conversation, earlier);
+  const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
   const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
   const [expected] = estimatePlan(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
@@ -119,7 +119,7 @@ async function ask(
     {
       ...prompt,
       ...(plan.compacted && { messages: plan.compacted }),
-      maxOutputTokens: outputLimit(plan.maxOutputTokens, summarizer.model),
+      maxOutputTokens: getOutputLimit(plan.maxOutputTokens, summarizer.model),
     },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
@@ -144,16 +144,16 @@ async function ask(
  * Explains why a cost is not allowed; undefined if it is. If there is a limit, unknown costs are
  * not allowed.
  */
-export function overBudget(
+export function explainRefusal(
   cost: number | undefined,
   model: SummarizerModel,
   maxCost: number | undefined,
 ): string | undefined {
   if (maxCost === undefined || model.billing === 'included') return undefined;
   if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${limitNamesIn(model).unknownPrice}`;
+    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${getLimitNames(model).unknownPrice}`;
   }
   return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${limitNamesIn(model).condensation}).`
+    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${getLimitNames(model).condensation}).`
     : undefined;
 }

@@ -1,5 +1,5 @@
 import { hashText } from '../../hash';
-import { quoted } from './quoting';
+import { quoteLines } from './quoting';
 import type { ApiMessage } from '../../messages/types';
 
 const OPENING =
@@ -8,7 +8,7 @@ const FACTS = '## Recorded facts (written down without a model)';
 const CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
 /** Extracts a summary's prose from its message; the next summary gets a new frame. */
-export function proseOf(text: string): string {
+export function extractProse(text: string): string {
   if (!text.startsWith(OPENING)) return text;
   const inner = text.slice(OPENING.length).replace(CLOSING, '');
   const facts = inner.indexOf(`\n${FACTS}\n`);
@@ -16,20 +16,20 @@ export function proseOf(text: string): string {
 }
 
 /** Frames prose and facts so that no model takes them for a new request. */
-export const summaryText = (prose: string, facts: string): string =>
-  [OPENING, withoutFrame(prose.trim()), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
+export const formatSummary = (prose: string, facts: string): string =>
+  [OPENING, escapeFrame(prose.trim()), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
 
 /** Prose in which no line can be taken for a line of the frame. */
-const withoutFrame = (prose: string): string =>
+const escapeFrame = (prose: string): string =>
   prose
     .split('\n')
-    .map((line) => ([OPENING, FACTS, CLOSING].some((own) => line.includes(own)) ? quoted(line) : line))
+    .map((line) => ([OPENING, FACTS, CLOSING].some((own) => line.includes(own)) ? quoteLines(line) : line))
     .join('\n');
 
-export const SUMMED_UP = { reason: 'summarized by a model' } as const;
+export const SUMMARY_INFO = { reason: 'summarized by a model' } as const;
 
 /** The message's ID is derived from its text. */
-export function summaryMessage(text: string): ApiMessage {
+export function createSummaryMessage(text: string): ApiMessage {
   return {
     role: 'user',
     content: [{ type: 'text', text }],

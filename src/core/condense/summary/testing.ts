@@ -48,7 +48,7 @@ export interface TestSummarizer extends Summarizer {
 }
 
 /** @param script replies in order; the last one repeats. A function receives the request. */
-export function testSummarizer(
+export function createTestSummarizer(
   script: readonly ScriptedReply[] | ((request: SummaryRequest, signal?: AbortSignal) => Promise<ScriptedReply>),
   changes: Partial<SummarizerModel> = {},
 ): TestSummarizer {

@@ -8,8 +8,8 @@ import { isAddedByAgent } from '../../messages/task';
 import { isProgramsResult } from '../../messages/programs';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
-import { safeBoundary } from '../operations/truncate';
-import { isOneLine, nonceFor, oneLine, QUOTE, quoted } from './quoting';
+import { findSafeBoundary } from '../operations/truncate';
+import { isOneLine, createNonce, toOneLine, QUOTE, quoteLines } from './quoting';
 
 export interface TranscriptLimits {
   /** Characters to keep of a tool result. */
@@ -27,17 +27,20 @@ export interface Turn {
 }
 
 /** The messages of a range as texts; messages without content are skipped. */
-export const transcript = (messages: readonly ApiMessage[], range: MessageRange, limits: TranscriptLimits): string[] =>
-  withHeaders(turnsIn(messages, range, limits));
+export const createTranscript = (
+  messages: readonly ApiMessage[],
+  range: MessageRange,
+  limits: TranscriptLimits,
+): string[] => addHeaders(createTurns(messages, range, limits));
 
 /** Adds headers that share a word that no turn contains, so that no turn can imitate one. */
-export function withHeaders(turns: readonly Turn[]): string[] {
-  const nonce = nonceFor(turns.map(({ body }) => body));
+export function addHeaders(turns: readonly Turn[]): string[] {
+  const nonce = createNonce(turns.map(({ body }) => body));
   return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
 }
 
 /** The messages of a range that have content. */
-export function turnsIn(
+export function createTurns(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
   limits: TranscriptLimits,
@@ -49,39 +52,39 @@ export function turnsIn(
   return messages.slice(start, end).flatMap((message, index) => {
     const parts =
       typeof message.content === 'string'
-        ? [textPart(message, undefined, message.content, limits)]
-        : message.content.map((block, at) => blockPart(message, block, at, limits, names));
+        ? [renderText(message, undefined, message.content, limits)]
+        : message.content.map((block, at) => renderBlock(message, block, at, limits, names));
     const written = parts.filter((part) => part !== '');
     const speaker = isAddedByAgent(message) ? `${message.role} (added by the agent)` : message.role;
     return written.length === 0 ? [] : [{ message: start + index, speaker, body: written.join('\n') }];
   });
 }
 
-function blockPart(
+function renderBlock(
   message: ApiMessage,
   block: Block,
   at: number,
   limits: TranscriptLimits,
   names: ReadonlyMap<string, string>,
 ): string {
-  if (isText(block)) return textPart(message, at, block.text, limits);
-  if (isToolUse(block)) return `→ ${oneLine(block.name)}${parameters(block.input, limits)}`;
+  if (isText(block)) return renderText(message, at, block.text, limits);
+  if (isToolUse(block)) return `→ ${toOneLine(block.name)}${renderParameters(block.input, limits)}`;
   if (isToolResult(block)) {
-    const head = `${block.is_error === true ? '← error of' : '← result of'} ${oneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
+    const head = `${block.is_error === true ? '← error of' : '← result of'} ${toOneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
     if (isProgramsResult(block)) return `${head}: (read by a program)`;
-    const text = resultText(block.content);
-    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoted(cutMiddle(text, limits.resultChars))}`;
+    const text = renderResult(block.content);
+    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoteLines(cutMiddle(text, limits.resultChars))}`;
   }
   // One model's thinking is not part of the conversation for another.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
-  return `(${oneLine(block.type)})`;
+  return `(${toOneLine(block.type)})`;
 }
 
 /**
  * Prose stays unchanged; results and parameters inside it, from the XML era, are truncated like
  * native ones.
  */
-function textPart(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
+function renderText(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
   let from = 0;
   for (const content of listContents(message)) {
@@ -91,15 +94,16 @@ function textPart(message: ApiMessage, at: number | undefined, text: string, lim
     from = content.end;
   }
   const told = (out + text.slice(from)).trim();
-  return told === '' ? '' : quoted(told);
+  return told === '' ? '' : quoteLines(told);
 }
 
-function parameters(input: unknown, limits: TranscriptLimits): string {
-  if (!isRecord(input)) return ` ${oneLine(cutMiddle(JSON.stringify(input ?? null), limits.parameterChars), Infinity)}`;
+function renderParameters(input: unknown, limits: TranscriptLimits): string {
+  if (!isRecord(input))
+    return ` ${toOneLine(cutMiddle(JSON.stringify(input ?? null), limits.parameterChars), Infinity)}`;
   const written = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
-    const named = oneLine(name);
-    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoted(text)}`;
+    const named = toOneLine(name);
+    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoteLines(text)}`;
   });
   // After a text with several lines, the next part starts on a new line.
   return written.reduce(
@@ -108,7 +112,7 @@ function parameters(input: unknown, limits: TranscriptLimits): string {
   );
 }
 
-function resultText(content: unknown): string {
+function renderResult(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return (content as readonly unknown[])
@@ -123,8 +127,8 @@ function resultText(content: unknown): string {
 /** Keeps the head and tail of a text and states the number of characters omitted. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const head = safeBoundary(text, Math.ceil(limit * 0.6));
-  const tail = safeBoundary(text, text.length - Math.floor(limit * 0.4));
+  const head = findSafeBoundary(text, Math.ceil(limit * 0.6));
+  const tail = findSafeBoundary(text, text.length - Math.floor(limit * 0.4));
   return `${text.slice(0, head)}\n… (${tail - head} characters left out) …\n${text.slice(tail)}`;
 }
 
@@ -142,7 +146,7 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
     open = [];
     tokens = 0;
   };
-  for (const text of texts.flatMap((long) => split(long, budget, count))) {
+  for (const text of texts.flatMap((long) => splitText(long, budget, count))) {
     // Includes the blank line between two texts.
     const own = count(text) + 1;
     if (tokens + own > budget) close();
@@ -153,14 +157,14 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
   return chunks;
 }
 
-function split(text: string, budget: number, count: (text: string) => number): string[] {
+function splitText(text: string, budget: number, count: (text: string) => number): string[] {
   const parts: string[] = [];
   let rest = text;
   while (rest.length > QUOTE.length + 1 && count(rest) + 1 > budget) {
     let chars = Math.max(2, Math.floor((rest.length * budget) / (count(rest) + 1)));
     while (chars > 2 && count(rest.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
     const line = rest.lastIndexOf('\n', chars) + 1;
-    const at = Math.max(QUOTE.length + 1, line > chars / 2 ? line : safeBoundary(rest, chars));
+    const at = Math.max(QUOTE.length + 1, line > chars / 2 ? line : findSafeBoundary(rest, chars));
     parts.push(rest.slice(0, at));
     const isQuoted = rest.startsWith(QUOTE, rest.lastIndexOf('\n', at - 1) + 1) && rest[at - 1] !== '\n';
     rest = (isQuoted ? QUOTE : '') + rest.slice(at);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { conditionSchema, judge, missingFacts, type Condition, type ConditionFacts, type Verdict } from './condition';
+import {
+  conditionSchema,
+  judge,
+  describeMissingFacts,
+  type Condition,
+  type ConditionFacts,
+  type Verdict,
+} from './condition';
 
 const FACTS: ConditionFacts = {
   tokens: 50_000,
@@ -55,8 +62,8 @@ describe('judging a condition', () => {
       "no target is set, and whether the vendor's prompt cache is still warm is not known, and what may still be spent is not known",
     ],
   ])('%j reports as missing: %s', (condition, words) => {
-    expect(missingFacts(condition, UNKNOWN)).toBe(words);
-    expect(missingFacts(condition, FACTS)).toBe('');
+    expect(describeMissingFacts(condition, UNKNOWN)).toBe(words);
+    expect(describeMissingFacts(condition, FACTS)).toBe('');
   });
 
   it('accepts only conditions with known fields', () => {

@@ -60,14 +60,16 @@ export type Verdict = 'holds' | 'fails' | 'unknown';
 export function judge(condition: Condition, facts: ConditionFacts): Verdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return allOf([
-    asked(condition.tokenThreshold, (least) => tokens > least),
-    asked(condition.windowPercent, (percent) =>
+    checkField(condition.tokenThreshold, (least) => tokens > least),
+    checkField(condition.windowPercent, (percent) =>
       windowTokens === undefined ? undefined : 100 * (tokens + overheadTokens) > percent * windowTokens,
     ),
-    asked(condition.overTarget, (ratio) => (targetTokens === undefined ? undefined : tokens > ratio * targetTokens)),
-    asked(condition.toolResults, (least) => toolResults > least),
-    asked(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
-    asked(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
+    checkField(condition.overTarget, (ratio) =>
+      targetTokens === undefined ? undefined : tokens > ratio * targetTokens,
+    ),
+    checkField(condition.toolResults, (least) => toolResults > least),
+    checkField(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
+    checkField(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
     ...(condition.and ?? []).map((part) => judge(part, facts)),
     ...(condition.or ? [anyOf(condition.or.map((part) => judge(part, facts)))] : []),
     ...(condition.not ? [opposite(judge(condition.not, facts))] : []),
@@ -78,16 +80,16 @@ export function judge(condition: Condition, facts: ConditionFacts): Verdict {
 export function whyNotMet(condition: Condition, facts: ConditionFacts): string | undefined {
   const verdict = judge(condition, facts);
   if (verdict === 'holds') return undefined;
-  return verdict === 'fails' ? 'condition not met' : missingFacts(condition, facts);
+  return verdict === 'fails' ? 'condition not met' : describeMissingFacts(condition, facts);
 }
 
 /** The facts that a condition needs and that are unknown, in words; '' if there are none. */
-export function missingFacts(condition: Condition, facts: ConditionFacts): string {
+export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
   const missing = MISSING.filter(([name, asks]) => facts[name] === undefined && asksAnywhere(condition, asks));
   return missing.map(([, , words]) => words).join(', and ');
 }
 
-/** The result of {@link missingFacts} for a missing target. */
+/** The result of {@link describeMissingFacts} for a missing target. */
 export const NO_TARGET = 'no target is set';
 
 /** Facts that can be unknown, the fields that need them, and their descriptions. */
@@ -105,7 +107,7 @@ const asksAnywhere = (condition: Condition, field: keyof Condition): boolean =>
   );
 
 /** A field that is not set holds. */
-function asked<T>(field: T | undefined, holds: (field: T) => boolean | undefined): Verdict {
+function checkField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): Verdict {
   const held = field === undefined ? true : holds(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   allowedTokens,
   duePoint,
-  reservedOutput,
+  getReservedOutput,
   shouldCondense,
   targetTokens,
   thresholdTokens,
@@ -104,7 +104,7 @@ describe('getReservedOutput', () => {
           ...(maxOutputTokens !== undefined && { maxOutputTokens }),
           ...(wanted !== undefined && { wanted }),
         };
-        const allowed = allowedTokens(contextWindow, reservedOutput(input));
+        const allowed = allowedTokens(contextWindow, getReservedOutput(input));
         expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
       }
     },
@@ -116,14 +116,14 @@ describe('getReservedOutput', () => {
       threshold: { percent: 50 },
       maxOutputTokens: 128_000,
     } as const;
-    expect(reservedOutput(input)).toBe(40_000);
-    expect(reservedOutput({ ...input, contextWindow: 40_000 })).toBe(8_192);
-    expect(reservedOutput({ ...input, maxOutputTokens: 4_000 })).toBe(4_000);
-    expect(reservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
+    expect(getReservedOutput(input)).toBe(40_000);
+    expect(getReservedOutput({ ...input, contextWindow: 40_000 })).toBe(8_192);
+    expect(getReservedOutput({ ...input, maxOutputTokens: 4_000 })).toBe(4_000);
+    expect(getReservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
   });
 
   it('is positive even if the threshold is the whole window', () => {
-    expect(reservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
+    expect(getReservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
   });
 
   it('leaves every threshold unchanged if a request fits with room for an answer', () => {

@@ -25,12 +25,12 @@ export interface Threshold {
 }
 
 /** Tokens for a percentage of the window. */
-export const percentOf = (percent: number, contextWindow: number): number =>
+export const getPercentTokens = (percent: number, contextWindow: number): number =>
   Math.floor((contextWindow * percent) / 100);
 
 /** Tokens at which a conversation is due. */
 export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, contextWindow: number): number =>
-  Math.min(percentOf(percent, contextWindow), tokens);
+  Math.min(getPercentTokens(percent, contextWindow), tokens);
 
 /**
  * Size in tokens after an automatic condensation. A share of the threshold, so that it is always
@@ -38,7 +38,7 @@ export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, conte
  * @param dueTokens where the conversation was due, if below the threshold
  */
 export const targetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
-  percentOf(
+  getPercentTokens(
     threshold.targetPercent ?? DEFAULT_TARGET_PERCENT,
     Math.min(thresholdTokens(threshold, contextWindow), dueTokens),
   );
@@ -103,7 +103,7 @@ export interface ReservedOutputInput {
  * is half the window: each request gets the output limit that its prompt leaves. If possible, it is
  * small enough for requests to fit until they reach the threshold.
  */
-export function reservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
+export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_SHARE);
   const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
   const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_SHARE);
@@ -121,7 +121,7 @@ export interface DuePoint {
 export function duePoint(input: ReservedOutputInput): DuePoint {
   const { contextWindow, threshold } = input;
   const wanted = thresholdTokens(threshold, contextWindow);
-  const allowed = Math.floor(allowedTokens(contextWindow, reservedOutput(input)));
+  const allowed = Math.floor(allowedTokens(contextWindow, getReservedOutput(input)));
   return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
 }
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
-import { providerNameOf } from '../../../../src/core/condense/types';
+import { getProviderName } from '../../../../src/core/condense/types';
 import { MEASURED_PRESETS, MEASURED_PROVIDERS } from './measured';
 
 const guide = readFileSync('docs/guide/choosing.md', 'utf8').split('\n');
 const named = [
-  ...Object.entries(MEASURED_PROVIDERS).map(([id, figures]) => [providerNameOf(id), figures] as const),
+  ...Object.entries(MEASURED_PROVIDERS).map(([id, figures]) => [getProviderName(id), figures] as const),
   ...Object.entries(MEASURED_PRESETS).map(([id, figures]) => [`Smart, ${id}`, figures] as const),
 ];
 

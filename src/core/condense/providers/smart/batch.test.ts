@@ -3,8 +3,8 @@ import { listContents } from '../../../messages/content';
 import type { ApiMessage } from '../../../messages/types';
 import { user, lines } from '../../../testing';
 import { NoSummarizerError } from '../../summarizer';
-import { testSummarizer } from '../../summary/testing';
-import { many, run, withModel, type PassInput, type Ran } from './testing';
+import { createTestSummarizer } from '../../summary/testing';
+import { createCalls, run, withModel, type PassInput, type RunResult } from './testing';
 
 describe('a batch pass', () => {
   const batch = (more: Partial<PassInput> = {}): PassInput => ({
@@ -15,31 +15,31 @@ describe('a batch pass', () => {
     batchConfig: { operation: 'summarize', keepLast: 1 },
     ...more,
   });
-  const range = ({ result: made }: Ran): unknown =>
+  const range = ({ result: made }: RunResult): unknown =>
     made.edits.map((edit) => (edit.kind === 'summary' ? [edit.start, edit.end] : edit.kind));
 
   it('summarizes the selection between the messages kept at both ends', async () => {
-    const summarizer = testSummarizer(['All is well.']);
-    expect(range(await run(many(8), [batch()], { smart: withModel(summarizer) }))).toEqual([[1, 11]]);
+    const summarizer = createTestSummarizer(['All is well.']);
+    expect(range(await run(createCalls(8), [batch()], { smart: withModel(summarizer) }))).toEqual([[1, 11]]);
     const first = batch({ batchConfig: { operation: 'summarize', keepFirst: 2, keepLast: 0 } });
-    expect(range(await run(many(8), [first], { smart: withModel(summarizer) }))).toEqual([[3, 13]]);
+    expect(range(await run(createCalls(8), [first], { smart: withModel(summarizer) }))).toEqual([[3, 13]]);
   });
 
   it('leaves out pinned and protected messages', async () => {
     const pinned = new Set([6]);
-    const summarizer = testSummarizer(['All is well.']);
-    expect(range(await run(many(8), [batch()], { smart: withModel(summarizer), context: { pinned } }))).toEqual([
+    const summarizer = createTestSummarizer(['All is well.']);
+    expect(range(await run(createCalls(8), [batch()], { smart: withModel(summarizer), context: { pinned } }))).toEqual([
       [7, 11],
     ]);
   });
 
   it('keeps a person’s words verbatim through repeated summaries', async () => {
     const [early, late] = [`Use tabs,\n\tnot blanks.\n${lines('rule', 500)}`, 'Not like that.\n\nLike this.'];
-    const [task, ...units] = many(150);
+    const [task, ...units] = createCalls(150);
     const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
     const grown = [...messages, user(late), ...units.slice(200)];
-    const summarizer = testSummarizer(['All is well.', 'All is better.', 'All is well.']);
-    const summary = ({ result: { edits } }: Ran): string =>
+    const summarizer = createTestSummarizer(['All is well.', 'All is better.', 'All is well.']);
+    const summary = ({ result: { edits } }: RunResult): string =>
       edits
         .flatMap((edit) => (edit.kind === 'summary' ? listContents(edit.message) : []))
         .map(({ text }) => text)
@@ -55,8 +55,8 @@ describe('a batch pass', () => {
   });
 
   it('is final after one run', async () => {
-    const summarizer = testSummarizer(['All is well.']);
-    const messages = many(8);
+    const summarizer = createTestSummarizer(['All is well.']);
+    const messages = createCalls(8);
     const { result: made } = await run(messages, [batch()], { smart: withModel(summarizer) });
     const again = await run(messages, [batch()], { smart: withModel(summarizer), context: { edits: made.edits } });
     expect(again.result.edits).toEqual([]);
@@ -64,12 +64,12 @@ describe('a batch pass', () => {
   });
 
   it('changes nothing if the model fails, is missing, or costs too much', async () => {
-    const failing = await run(many(8), [batch()], { smart: withModel(testSummarizer(['failed'])) });
+    const failing = await run(createCalls(8), [batch()], { smart: withModel(createTestSummarizer(['failed'])) });
     expect(failing.result).toMatchObject({
       edits: [],
       steps: [{ outcome: { kind: 'failed', reason: 'The model said: failed.' }, calls: 1 }],
     });
-    const none = await run(many(8), [batch()], {
+    const none = await run(createCalls(8), [batch()], {
       smart: {
         select: () => {
           throw new NoSummarizerError('Set up a model.');
@@ -77,16 +77,16 @@ describe('a batch pass', () => {
       },
     });
     expect(none.result).toMatchObject({ edits: [], notes: ['Batch: Set up a model.'] });
-    const dear = await run(many(8), [batch()], {
-      smart: withModel(testSummarizer(['short'])),
+    const dear = await run(createCalls(8), [batch()], {
+      smart: withModel(createTestSummarizer(['short'])),
       options: { maxCost: 0.000_001 },
     });
     expect(dear.result.edits).toEqual([]);
     expect(dear.result.notes?.[0]).toMatch(/^Batch: It would cost about/);
-    const kept = await run(many(8), [batch({ batchConfig: { operation: 'keep' } })]);
+    const kept = await run(createCalls(8), [batch({ batchConfig: { operation: 'keep' } })]);
     expect(kept.result.edits).toEqual([]);
-    const small = testSummarizer(['short'], { contextWindow: 100 });
-    const { result: narrow } = await run(many(8), [batch()], { smart: withModel(small) });
+    const small = createTestSummarizer(['short'], { contextWindow: 100 });
+    const { result: narrow } = await run(createCalls(8), [batch()], { smart: withModel(small) });
     expect(narrow.steps[0]?.outcome).toMatchObject({ kind: 'failed' });
   });
 });

@@ -2,20 +2,20 @@
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
-import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summarizer';
-import { summaryMessage, summaryText, SUMMED_UP } from '../../summary/summaryMessage';
+import { NoSummarizerError, getOutputLimit, type SelectedSummarizer } from '../../summarizer';
+import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
 import type { Step } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
-import { placeholder } from '../../summary/expectedOutput';
+import { createPlaceholder } from '../../summary/expectedOutput';
 import { itemsOf } from './items';
-import type { PassParts } from './passParts';
+import type { PassDeps } from './passParts';
 import { keptWhole } from './protection';
-import { longestRun, select, unitsBehindTask } from './selection';
+import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 
 /** Summarizes the selection. If that fails, the messages stay and a note says why. */
-export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step => ({
+export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step => ({
   name,
   async run(draft) {
     const { batchConfig } = pass;
@@ -44,8 +44,8 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Step
     if (plan.kind !== 'plan') return;
     const made = await proseFor(plan, selected, context, config, name, parts);
     if (!made) return;
-    const message = summaryMessage(summaryText(made.prose, made.plan.facts));
-    draft.summarize(name, made.plan.range, message, SUMMED_UP);
+    const message = createSummaryMessage(formatSummary(made.prose, made.plan.facts));
+    draft.summarize(name, made.plan.range, message, SUMMARY_INFO);
   },
 });
 
@@ -55,18 +55,18 @@ const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 function keptUnits(
   draft: Draft,
   pass: BatchPass,
-  { config, tools, context }: PassParts,
+  { config, tools, context }: PassDeps,
 ): { readonly keepFirst: number; readonly keepLast: number } | undefined {
   if (pass.batchConfig.operation === 'keep') return undefined;
   const { keepFirst, keepLast } = pass.batchConfig;
   const pinned = context.pinned ?? new Set<number>();
   const isKept = keptWhole({ draft, config, pass, tools, pinned });
   const items = itemsOf(draft);
-  const starts = unitsBehindTask(draft);
-  const run = longestRun(
+  const starts = getUnitsAfterTask(draft);
+  const run = findLongestRun(
     draft,
     starts,
-    select(draft, pass.selection, tools),
+    selectContent(draft, pass.selection, tools),
     items,
     (message) => pinned.has(message) || items(message).some(isKept),
   );
@@ -85,7 +85,7 @@ async function proseFor(
   context: ConversationContext,
   config: NativeConfig,
   name: string,
-  { calls, onCall, onNote, onProgress }: PassParts,
+  { calls, onCall, onNote, onProgress }: PassDeps,
 ): Promise<Made | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selected.summarizer;
@@ -93,16 +93,16 @@ async function proseFor(
   const expected = estimatePlan(plan, model, samples, memory);
   const reservation = budget.reserve(expected.cost, model);
   if (typeof reservation === 'string') {
-    estimatedCalls?.noteStop();
+    estimatedCalls?.addStop();
     onNote(`${name}: ${reservation}`);
     return undefined;
   }
   if (estimatedCalls) {
     for (const call of expectedCalls(plan, expected, selected)) {
-      estimatedCalls.note(model, call.usage, outputLimit(plan.maxOutputTokens, model), samples);
+      estimatedCalls.addCall(model, call.usage, getOutputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
-    return { plan, prose: placeholder(expected.proseTokens) };
+    return { plan, prose: createPlaceholder(expected.proseTokens) };
   }
   let spent: number | undefined = 0;
   const outcome = await runPlan(plan, {

@@ -9,17 +9,17 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 import { betweenSteps } from '../../../betweenSteps';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../conversationMemory';
-import { turnCounter } from '../../outline/fileAge';
-import { FeatureRows, type Featured, type Standing } from '../../relevance/features';
+import { createTurnCounter } from '../../outline/fileAge';
+import { FeatureRows, type BlockWithFeatures, type ContentFacts } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
-import { focusOf } from '../../relevance/focus';
+import { computeFocus } from '../../relevance/focus';
 import { textBlocks, type BlockOptions } from '../../relevance/textBlocks';
 import { listTouchedPaths } from '../../../messages/filesTouched';
 import { itemsOf, type Item } from './items';
-import { removable } from './requests';
+import { getRemovableSlice } from './requests';
 
-export interface Candidate extends Featured {
+export interface Candidate extends BlockWithFeatures {
   readonly item: Item;
   readonly content: PlacedContent;
 }
@@ -43,7 +43,7 @@ export async function candidatesOf(
   const { original, counter } = draft;
   const items = itemsOf(draft);
   // From the original: a call happened even if its text was removed.
-  const turnsSince = turnCounter(original);
+  const turnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
     type === 'toolResults' &&
     turnsSince(message) < RECALLED_STAYS_TURNS &&
@@ -70,7 +70,7 @@ export async function candidatesOf(
 interface History {
   readonly original: readonly ApiMessage[];
   readonly tools: ToolTable;
-  readonly focus: ReturnType<typeof focusOf>;
+  readonly focus: ReturnType<typeof computeFocus>;
   readonly files: FileHistory;
   /** The latest candidates, since other targets weigh the same items. */
   found?: FoundCandidates;
@@ -88,7 +88,7 @@ function getHistory({ original, memory }: Draft, tools: ToolTable): History {
   const known = memory.part(newHistory);
   if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
   const exchanges = originalExchanges(original);
-  const focus = focusOf(original, exchanges, tools, turnCounter(original));
+  const focus = computeFocus(original, exchanges, tools, createTurnCounter(original));
   return (known.latest = { original, tools, focus, files: new FileHistory(original, tools, exchanges) });
 }
 
@@ -129,7 +129,7 @@ export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): A
   });
 }
 
-interface Age extends Pick<Standing, 'message' | 'turns' | 'resultsAfter'> {
+interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
   /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
@@ -173,7 +173,7 @@ function foundIn(
 /** A content to split into blocks. */
 interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly content: PlacedContent;
-  readonly standing: Standing;
+  readonly standing: ContentFacts;
 }
 
 function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
@@ -182,10 +182,10 @@ function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: rea
   const paths = exchange ? listTouchedPaths(tools, exchange) : [];
   const { turns, resultsAfter } = ages[message] ?? { turns: 0, resultsAfter: 0 };
   return item.contents.flatMap((content) => {
-    const slice = removable(content, item);
+    const slice = getRemovableSlice(content, item);
     const tokens = slice ? counter.text(content.text) : 0;
     if (!slice || tokens < MIN_TOKENS) return [];
-    const standing: Standing = {
+    const standing: ContentFacts = {
       message,
       turns,
       resultsAfter,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smartProvider } from './index';
-import { individual } from './testing';
+import { createPass } from './testing';
 
 describe('configurations of Smart', () => {
   it.each<[unknown, string]>([
@@ -9,12 +9,12 @@ describe('configurations of Smart', () => {
       'passes.0.selection.type',
     ],
     [
-      { passes: [individual({ toolResults: { operation: 'truncate' } })] },
+      { passes: [createPass({ toolResults: { operation: 'truncate' } })] },
       'passes.0.individualConfig.defaults.toolResults',
     ],
-    [{ passes: [individual({}), individual({})] }, 'passes.1.id'],
+    [{ passes: [createPass({}), createPass({})] }, 'passes.1.id'],
     [
-      { passes: [individual({}, { selection: { type: 'custom', filter: { tool: ['x'] } } } as never)] },
+      { passes: [createPass({}, { selection: { type: 'custom', filter: { tool: ['x'] } } } as never)] },
       'passes.0.selection.filter.tool',
     ],
     [{ version: 2 }, 'version'],
@@ -25,14 +25,14 @@ describe('configurations of Smart', () => {
   });
 
   it('can be the name of a built-in or own preset, and default to File-Aware', () => {
-    const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [individual({})] } };
+    const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [createPass({})] } };
     const provider = smartProvider({ presets: () => [own] });
     expect(provider.validateConfig('mine')).toMatchObject({ valid: true, config: { passes: [{ id: 'one' }] } });
     expect(provider.validateConfig('file-aware')).toEqual(provider.validateConfig(undefined));
   });
 
   it('keep unknown fields', () => {
-    const passes = [{ ...individual({}), colour: 'red' }];
+    const passes = [{ ...createPass({}), colour: 'red' }];
     expect(smartProvider().validateConfig({ passes, theme: 1 })).toMatchObject({
       valid: true,
       config: { theme: 1, passes: [{ colour: 'red' }] },

@@ -10,7 +10,7 @@ import type { ConfigProblem, ValidationResult } from '../../types';
 import type { FieldPath } from '../../wrongFields';
 import { losslessConfigSchema } from '../../lossless/run';
 import type { ContentOperation } from './operationSchema';
-import { pass, passOperations, protection, type BatchPass, type Pass } from './passSchema';
+import { pass, getOperations, protection, type BatchPass, type Pass } from './passSchema';
 
 const percent = z.number().min(0).max(100);
 
@@ -83,31 +83,31 @@ export type SmartConfigInput = z.input<typeof smartConfigSchema>;
  * configuration is rejected if it is unclear which passes there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
-  const result = validateFields(smartConfigSchema, config, undefined, removableField);
+  const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);
   if (result.valid || !isRecord(config) || !Array.isArray(config['passes'])) return result;
-  const { passes, problems, leftOut } = soundPasses(config['passes']);
+  const { passes, problems, leftOut } = checkPasses(config['passes']);
   if (problems.length === 0) return result;
   const written = { ...config, passes };
-  const others = validateFields(smartConfigSchema, written, undefined, removableField);
+  const others = validateFields(smartConfigSchema, written, undefined, getRemovableField);
   const all = [...problems, ...(others.valid ? [] : others.problems)];
   const rest = others.valid ? { config: others.config, written } : others.rest;
   return { valid: false, problems: all, ...(rest && passes.length > 0 && { rest: { ...rest, leftOut } }) };
 }
 
-function removableField(path: FieldPath): FieldPath | undefined {
+function getRemovableField(path: FieldPath): FieldPath | undefined {
   const [field = ''] = path;
   return ['passes', 'protect', 'version'].includes(String(field)) ? undefined : path;
 }
 
-interface SoundPasses {
+interface CheckedPasses {
   readonly passes: unknown[];
   readonly problems: ConfigProblem[];
   /** Valid passes that must not run without the wrong ones. */
   readonly leftOut: ConfigProblem[];
 }
 
-function soundPasses(written: readonly unknown[]): SoundPasses {
-  const sound: SoundPasses = { passes: [], problems: [], leftOut: [] };
+function checkPasses(written: readonly unknown[]): CheckedPasses {
+  const sound: CheckedPasses = { passes: [], problems: [], leftOut: [] };
   const ids = new Set<string>();
   for (const [place, entry] of written.entries()) {
     const path = `passes.${place}`;
@@ -133,17 +133,17 @@ const callsModel = (pass: Pass): boolean =>
   operationsOf(pass).some(({ operation }) => OPERATIONS[operation].callsModel);
 
 const operationsOf = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
-  pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);
+  pass.mode === 'batch' ? [pass.batchConfig] : getOperations(pass);
 
 /** Operations that call a model. */
-const modelOperations = ({ passes }: SmartConfig) =>
+const getModelOperations = ({ passes }: SmartConfig) =>
   passes
     .filter(({ enabled }) => enabled)
     .flatMap(operationsOf)
     .filter(({ operation }) => OPERATIONS[operation].callsModel);
 
 /** True if the configuration may call a model. */
-export const asksModel = (config: SmartConfig): boolean => modelOperations(config).length > 0;
+export const asksModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
 
 /**
  * A model that may be called: the profile that a pass names (undefined for the one for condensing)
@@ -155,8 +155,8 @@ export interface AskedModel {
   readonly prompt: string;
 }
 
-export const modelsAsked = (config: SmartConfig): readonly AskedModel[] =>
-  modelOperations(config).map((operation) =>
+export const getAskedModels = (config: SmartConfig): readonly AskedModel[] =>
+  getModelOperations(config).map((operation) =>
     operation.operation === 'summarize'
       ? { apiProfile: operation.apiProfile, prompt: operation.customPrompt }
       : { apiProfile: undefined, prompt: '' },

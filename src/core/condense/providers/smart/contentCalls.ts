@@ -5,17 +5,17 @@
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { expectedOutputTokens, placeholder } from '../../summary/expectedOutput';
+import { estimateOutputTokens, createPlaceholder } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
-  outputLimit,
+  getOutputLimit,
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
 } from '../../summarizer';
 import type { ModelCall } from '../../types';
-import { memoKey, type CallParts } from './passParts';
-import { contentRequest, contentSummary, summaryLimit, type ContentJob, type ContentRequest } from './contentJob';
+import { getMemoKey, type CallDeps } from './passParts';
+import { createRequest, toContentSummary, getSummaryLimit, type ContentJob, type ContentRequest } from './contentJob';
 
 /** A call before it is made. */
 export interface ExpectedCall {
@@ -27,21 +27,21 @@ export interface ExpectedCall {
   readonly cost: number | undefined;
 }
 
-interface MadeRequest {
+interface CachedRequest {
   readonly model: SummarizerModel;
   readonly vendor: string | undefined;
   readonly request: ContentRequest;
 }
 
 /** By job, since the saving is estimated before deciding whether to send the request. */
-const made = new WeakMap<ContentJob, MadeRequest>();
+const requestCache = new WeakMap<ContentJob, CachedRequest>();
 
-function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): ContentRequest {
+function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDeps): ContentRequest {
   const { counter, vendor } = parts;
-  const known = made.get(job);
+  const known = requestCache.get(job);
   if (known && known.model === model && known.vendor === vendor) return known.request;
-  const request = contentRequest(job, model, vendor, counter);
-  made.set(job, { model, vendor, request });
+  const request = createRequest(job, model, vendor, counter);
+  requestCache.set(job, { model, vendor, request });
   return request;
 }
 
@@ -49,15 +49,15 @@ function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): C
  * Estimates a job's call.
  * @throws the signal's reason if it was aborted
  */
-export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
+export function estimateCall(job: ContentJob, model: SummarizerModel, parts: CallDeps): ExpectedCall {
   const { memory, samples } = parts;
-  const request = requestOf(job, model, parts);
+  const request = getRequest(job, model, parts);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
-  const limit = summaryLimit(job, model);
+  const limit = getSummaryLimit(job, model);
   const outputTokens = Math.min(
-    outputLimit(limit, model),
-    expectedOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
+    getOutputLimit(limit, model),
+    estimateOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
   const { read, write } = memory.estimate(model, request.system + request.prompt, inputTokens);
   const usage: Usage = {
@@ -93,7 +93,7 @@ const MAX_FAILURES = 3;
  */
 export async function askAll(
   jobs: readonly ContentJob[],
-  parts: CallParts,
+  parts: CallDeps,
   onCall: (call: ModelCall) => void,
   onDone: (done: number) => void,
 ): Promise<ContentReply[]> {
@@ -110,7 +110,7 @@ export async function askAll(
       if (!job) return;
       const index = next++;
       const gaveUp = failure && failuresInRow >= MAX_FAILURES ? failure : undefined;
-      const reply = gaveUp ?? (await ask(job, parts, running, onCall));
+      const reply = gaveUp ?? (await askOne(job, parts, running, onCall));
       parts.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
@@ -124,19 +124,19 @@ export async function askAll(
   return replies;
 }
 
-async function ask(
+async function askOne(
   job: ContentJob,
-  parts: CallParts,
+  parts: CallDeps,
   running: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const selected = await parts.models.of(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = expectCall(job, selected.summarizer.model, parts);
-  const key = memoKey(selected.summarizer.model, expected.request);
+  const expected = estimateCall(job, selected.summarizer.model, parts);
+  const key = getMemoKey(selected.summarizer.model, expected.request);
   const same = running.get(key);
   if (same) return same;
-  const asking = remembered(key, parts, () => call(job, selected, expected, parts, onCall));
+  const asking = recallOrCall(key, parts, () => callModel(job, selected, expected, parts, onCall));
   running.set(key, asking);
   return asking;
 }
@@ -145,9 +145,9 @@ async function ask(
  * Returns the reply paid for before, otherwise a new one and remembers it. An estimate remembers
  * replies only for itself.
  */
-async function remembered(
+async function recallOrCall(
   key: Hash,
-  { memo, estimatedCalls }: CallParts,
+  { memo, estimatedCalls }: CallDeps,
   make: () => Promise<ContentReply>,
 ): Promise<ContentReply> {
   const known = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
@@ -159,26 +159,26 @@ async function remembered(
   return reply;
 }
 
-async function call(
+async function callModel(
   job: ContentJob,
   selected: SelectedSummarizer,
   expected: ExpectedCall,
-  { budget, estimatedCalls, memory, samples, signal, conversation }: CallParts,
+  { budget, estimatedCalls, memory, samples, signal, conversation }: CallDeps,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const { model } = selected.summarizer;
   const { request, usage, cost } = expected;
   const reservation = budget.reserve(cost, model);
   if (typeof reservation === 'string') {
-    estimatedCalls?.noteStop();
+    estimatedCalls?.addStop();
     return { kind: 'not-asked', reason: reservation };
   }
-  const maxOutputTokens = outputLimit(summaryLimit(job, model), model);
+  const maxOutputTokens = getOutputLimit(getSummaryLimit(job, model), model);
   if (estimatedCalls) {
     const { maxTokens } = job.operation;
-    estimatedCalls.note(model, usage, maxOutputTokens, samples(model), maxTokens);
+    estimatedCalls.addCall(model, usage, maxOutputTokens, samples(model), maxTokens);
     onCall(callOf(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
-    return { kind: 'summary', text: placeholder(expected.summaryTokens) };
+    return { kind: 'summary', text: createPlaceholder(expected.summaryTokens) };
   }
   const { system, prompt } = request;
   const reply = await selected.summarizer.summarize(
@@ -189,7 +189,7 @@ async function call(
   if (reply.usage) memory.note(model, system + prompt);
   onCall(callOf(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
-  const text = contentSummary(reply.text, job);
+  const text = toContentSummary(reply.text, job);
   return text === '' ? { kind: 'failed', reason: 'The model answered without a summary.' } : { kind: 'summary', text };
 }
 

@@ -3,16 +3,16 @@ import type { PlacedContent } from '../../../messages/exchanges';
 import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { findMarkers, MARKER_CHARACTERS } from '../../../messages/markers';
-import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
-import { personSlices } from '../../summary/instructions';
+import { fence, extractSummary, type Prompt } from '../../summary/prompt';
+import { findPersonSlices } from '../../summary/instructions';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
-import { masksFor, type SummarizerModel } from '../../summarizer';
-import { oneLine } from '../../summary/quoting';
+import { shouldMask, type SummarizerModel } from '../../summarizer';
+import { toOneLine } from '../../summary/quoting';
 import { cutMiddle } from '../../summary/transcript';
 import { OPERATIONS } from '../../edits/operations';
 import type { Operation } from './operationSchema';
 import { parameterName, type Item } from './items';
-import { isIdentifying, sizeInWords, type PlacedRequest } from './requests';
+import { isIdentifyingParameter, describeSize, type PlacedRequest } from './requests';
 
 export interface ContentJob {
   readonly item: Item;
@@ -28,18 +28,18 @@ const MIN_CHARS = 200;
 const SUMMARIZED = OPERATIONS.summarize.done;
 
 /** Undefined if there is nothing to summarize or the item contains a person's words. */
-export function contentJob(
+export function createJob(
   item: Item,
   operation: Operation<'summarize'>,
   counter: MessageCounter,
 ): ContentJob | undefined {
   const isParameter = item.type === 'toolParameters';
   const contents = item.contents
-    .filter((content) => !isParameter || (!isIdentifying(content, item) && content.text.length >= MIN_CHARS))
+    .filter((content) => !isParameter || (!isIdentifyingParameter(content, item) && content.text.length >= MIN_CHARS))
     .toSorted((a, b) => b.text.length - a.text.length);
   const isDone = contents.some(({ text }) => findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED)));
   const hasWords =
-    item.type === 'toolResults' && contents.some(({ text }) => personSlices(text, item.exchange).length > 0);
+    item.type === 'toolResults' && contents.some(({ text }) => findPersonSlices(text, item.exchange).length > 0);
   if (contents.length === 0 || isDone || hasWords) return undefined;
   return { item, operation, contents, tokens: contents.reduce((sum, { text }) => sum + counter.text(text), 0) };
 }
@@ -64,13 +64,13 @@ export interface ContentRequest extends Prompt {
  * Masks likely keys for vendors other than the conversation's own, unless the user decided
  * otherwise.
  */
-export function contentRequest(
+export function createRequest(
   { item, operation, contents, tokens }: ContentJob,
   model: SummarizerModel,
   vendor: string | undefined,
   counter: MessageCounter,
 ): ContentRequest {
-  const masks = masksFor(model, vendor);
+  const masks = shouldMask(model, vendor);
   // Mask before truncating: half a key would not be recognized.
   const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
@@ -85,12 +85,12 @@ export function contentRequest(
   const space = Math.max(0, room - operation.maxTokens - counter.text(task) - FRAME_TOKENS);
   const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
   const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const asked = askedOf(item, masked);
-  const head = describe(item);
+  const asked = describeCall(item, masked);
+  const head = describeItem(item);
   const tail = `${task}\n\nAt most ${words} words.`;
   return {
     system: SYSTEM,
-    prompt: `${head}:\n${fenced('content', asked === '' ? shown : `${asked}\n\n${shown}`)}\n\n${tail}`,
+    prompt: `${head}:\n${fence('content', asked === '' ? shown : `${asked}\n\n${shown}`)}\n\n${tail}`,
     tokens:
       counter.text(SYSTEM) +
       counter.text(head) +
@@ -108,38 +108,38 @@ const FRAME_TOKENS = 600;
 const DESCRIPTION_CHARS = 400;
 
 /** Uses only our own words, because they are outside the tags. */
-function describe({ type, role, exchange }: Item): string {
+function describeItem({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
   return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
 }
 
 /** Names and values come from the conversation, so they are quoted as data. */
-function askedOf({ type, exchange }: Item, masked: (text: string) => string): string {
+function describeCall({ type, exchange }: Item, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return oneLine(`${exchange.tool} ${masked(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
+  return toOneLine(`${exchange.tool} ${masked(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
 /** Output limit in the model's tokens, with a margin because the prompt's limit is in words. */
-export const summaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
+export const getSummaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
   Math.ceil(maxTokens * tokenFactor * 1.5) + 32;
 
 /** The summary for the conversation; empty if the reply has none. */
-export function contentSummary(reply: string, { item }: ContentJob): string {
-  const plain = summaryIn(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
+export function toContentSummary(reply: string, { item }: ContentJob): string {
+  const plain = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
   // XML-era agents write calls as text, and a summary must not look like one.
   return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
 }
 
 /** Cuts that replace the job's contents with the summary. */
-export const summarizedRequests = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
+export const createSummaryCuts = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const what = sizeInWords(text, { start: 0, end: text.length });
+    const what = describeSize(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
       ? { ...request, marker: `${SUMMARIZED} from ${what}`, inFront: summary }

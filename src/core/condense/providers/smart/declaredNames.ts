@@ -4,9 +4,9 @@
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
-import { declaredName } from '../../outline/declarations';
+import { getDeclaredName } from '../../outline/declarations';
 import { isMarkdown, type FileLine } from '../../outline/fileLines';
-import type { Placed } from '../../relevance/features';
+import type { PlacedBlock } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 
@@ -23,7 +23,7 @@ export interface DeclaredName {
 export type DeclaredNames = ReadonlyMap<TextBlock, DeclaredName>;
 
 /** A block and its content. */
-interface InContent extends Placed {
+interface CandidateBlock extends PlacedBlock {
   readonly content: PlacedContent;
 }
 
@@ -35,7 +35,7 @@ const MAX_NAMES = 8;
 const MAX_WORDS = 140;
 
 /** Chooses evenly spread names, as many as the removed tokens justify. */
-export function declaredNames(candidates: readonly InContent[], counter: MessageCounter): DeclaredNames {
+export function chooseDeclaredNames(candidates: readonly CandidateBlock[], counter: MessageCounter): DeclaredNames {
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
   for (const [index, candidate] of candidates.entries()) {
@@ -44,7 +44,7 @@ export function declaredNames(candidates: readonly InContent[], counter: Message
     since += block.tokens;
     const isOfFile = standing.kind === 'read' || block.part !== undefined;
     if (!isOfFile || since < Math.max(TOKENS_PER_NAME, standing.tokens / MAX_NAMES)) continue;
-    const found = nameIn(candidate);
+    const found = findName(candidate);
     if (!found) continue;
     names.set(block, { ...found, tokens: counter.text(`, ${found.words}`) });
     since = 0;
@@ -52,13 +52,13 @@ export function declaredNames(candidates: readonly InContent[], counter: Message
   return names;
 }
 
-function nameIn(candidate: InContent): Omit<DeclaredName, 'tokens'> | undefined {
+function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {
   const { block, standing } = candidate;
   const markdown = isMarkdown(block.part?.path ?? standing.path);
   for (const line of block.declared) {
-    const name = declaredName(line.text, markdown);
+    const name = getDeclaredName(line.text, markdown);
     if (name === undefined) continue;
-    const number = numberOf(line, candidate);
+    const number = getLineNumber(line, candidate);
     const at = line.end - line.text.length + line.text.indexOf(name);
     return { at, words: number === undefined ? name : `${name} ${number}` };
   }
@@ -69,14 +69,14 @@ function nameIn(candidate: InContent): Omit<DeclaredName, 'tokens'> | undefined 
  * The line's stated number, or the one that follows from its part of the file; unknown after a
  * marker.
  */
-function numberOf({ number, start }: FileLine, { block: { part }, content }: InContent): number | undefined {
+function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);
   return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
 }
 
 /** The names for a marker, with the number of those that do not fit. */
-export function namesInWords(names: readonly DeclaredName[]): string {
+export function formatNames(names: readonly DeclaredName[]): string {
   const said: string[] = [];
   let length = 0;
   for (const { words } of names) {

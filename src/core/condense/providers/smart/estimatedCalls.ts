@@ -2,7 +2,7 @@
 import { computeCallCost, sumCosts } from '../../../cost/callCost';
 import { sumTokensByKind, type Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
+import { selectSamples, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summarizer';
 import type { Confidence, CondensationEstimate, CostRange } from '../../types';
 
@@ -30,21 +30,21 @@ export class EstimatedCalls {
   constructor(private readonly maxCost?: number) {}
 
   /** @param askedTokens set for a single content's summary */
-  note(
+  addCall(
     model: SummarizerModel,
     usage: Usage,
     limit: number,
     samples: readonly OutputSample[],
     askedTokens?: number,
   ): void {
-    this.calls.push({ model, usage, limit, samples: samplesLike(samples, askedTokens).length });
+    this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
   }
 
   /**
    * Records that the cost limit prevents a call. The call may still happen if earlier ones cost
    * less.
    */
-  noteStop(): void {
+  addStop(): void {
     this.isStopped = true;
   }
 
@@ -53,8 +53,8 @@ export class EstimatedCalls {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
     const spread = confidence === 'high' ? SPREAD.sure : SPREAD.unsure;
-    const least = this.costWith(({ usage }) => usage.outputTokens * spread.least);
-    const most = this.costWith(({ usage, limit }) =>
+    const least = this.getCost(({ usage }) => usage.outputTokens * spread.least);
+    const most = this.getCost(({ usage, limit }) =>
       // Without an upper bound, the output limit applies.
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
@@ -80,7 +80,7 @@ export class EstimatedCalls {
     return fewest === 0 ? 'low' : fewest < MANY_SAMPLES ? 'medium' : 'high';
   }
 
-  private costWith(outputTokens: (call: EstimatedCall) => number): number | undefined {
+  private getCost(outputTokens: (call: EstimatedCall) => number): number | undefined {
     return sumCosts(
       this.calls.map((call) => computeCallCost({ ...call.usage, outputTokens: outputTokens(call) }, call.model.prices)),
     );

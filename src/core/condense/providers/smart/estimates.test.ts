@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { assistant, exchange } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
-import { testModel, testSummarizer } from '../../summary/testing';
+import { testModel, createTestSummarizer } from '../../summary/testing';
 import { EstimatedCalls } from './estimatedCalls';
 import { Budget } from './passParts';
-import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
+import { createPass, createCalls, prepare, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
 
 describe('estimates of Smart', () => {
   const passes: PassInput[] = [
-    individual({ toolResults: SUMMARIZE }, { selection: { type: 'preserve_recent', count: 8 } }),
+    createPass({ toolResults: SUMMARIZE }, { selection: { type: 'preserve_recent', count: 8 } }),
     {
       id: 'b',
       name: 'Batch',
@@ -22,11 +22,11 @@ describe('estimates of Smart', () => {
 
   it('match the run’s calls, cost and tokens per pass, without a call', async () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
-    const summarizer = testSummarizer(({ maxOutputTokens }) =>
+    const summarizer = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
     );
     const smart = { ...withModel(summarizer), samples: () => [] };
-    const { provider, config, context } = prepared(many(8), passes, { smart });
+    const { provider, config, context } = prepare(createCalls(8), passes, { smart });
     const estimate = await provider.estimate(context, config, {});
     const { cost } = estimate;
     expect(summarizer.requests).toEqual([]);
@@ -42,8 +42,10 @@ describe('estimates of Smart', () => {
   it('use the lengths of earlier replies', async () => {
     const seen = Array.from({ length: 6 }, () => ({ inputTokens: 600, outputTokens: 8, askedTokens: 40 }));
     const cost = async (samples: typeof seen): Promise<number> => {
-      const smart = { ...withModel(testSummarizer([])), samples: () => samples };
-      const { provider, config, context } = prepared(many(4), [individual({ toolResults: SUMMARIZE })], { smart });
+      const smart = { ...withModel(createTestSummarizer([])), samples: () => samples };
+      const { provider, config, context } = prepare(createCalls(4), [createPass({ toolResults: SUMMARIZE })], {
+        smart,
+      });
       const { confidence, cost: expected } = await provider.estimate(context, config, {});
       expect(confidence).toBe(samples.length > 0 ? 'high' : 'low');
       return expected ?? NaN;
@@ -52,12 +54,12 @@ describe('estimates of Smart', () => {
   });
 
   it('count a call once if the run makes it once', async () => {
-    const summarizer = testSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
+    const summarizer = createTestSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
     // A text too short for its summary to be used stands there for the next pass, too.
-    const pass = individual({ toolResults: { operation: 'summarize', maxTokens: 200 } });
+    const pass = createPass({ toolResults: { operation: 'summarize', maxTokens: 200 } });
     const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
     const passesTwice = [pass, { ...pass, id: 'b' }];
-    const { provider, config, context } = prepared(messages, passesTwice, { smart: withModel(summarizer) });
+    const { provider, config, context } = prepare(messages, passesTwice, { smart: withModel(summarizer) });
     const { steps } = await provider.estimate(context, config, {});
     const made = await provider.condense(context, config, {});
     expect(made.calls).toHaveLength(1);
@@ -65,7 +67,7 @@ describe('estimates of Smart', () => {
   });
 
   it('are exact without a model', async () => {
-    const { provider, config, context } = prepared(many(6), [individual({ toolResults: SUPPRESS })]);
+    const { provider, config, context } = prepare(createCalls(6), [createPass({ toolResults: SUPPRESS })]);
     const { confidence, tokensAfter } = await provider.estimate(context, config, {});
     expect(confidence).toBeUndefined();
     const { edits } = await provider.condense(context, config, {});
@@ -106,9 +108,9 @@ describe('the cost range of an estimate', () => {
         const unlimited = new EstimatedCalls();
         const budget = new Budget(maxCost);
         for (const { input, expected, limit } of calls) {
-          unlimited.note(model, usage(input, expected), limit, []);
-          if (typeof budget.reserve(input + expected, model) === 'string') estimated.noteStop();
-          else estimated.note(model, usage(input, expected), limit, []);
+          unlimited.addCall(model, usage(input, expected), limit, []);
+          if (typeof budget.reserve(input + expected, model) === 'string') estimated.addStop();
+          else estimated.addCall(model, usage(input, expected), limit, []);
         }
         const { costRange } = estimated.figures;
         // Where no call would be made, there is no range.
@@ -123,13 +125,13 @@ describe('the cost range of an estimate', () => {
 
   it('has no limit where the calls are paid for already', () => {
     const estimated = new EstimatedCalls(100);
-    estimated.note({ ...model, billing: 'included' }, usage(1, 1), 500, []);
+    estimated.addCall({ ...model, billing: 'included' }, usage(1, 1), 500, []);
     expect(estimated.figures.costRange).toEqual({ least: 1.4, most: 501 });
   });
 
   it('counts the tokens of the calls', () => {
     const estimated = new EstimatedCalls(100);
-    for (let index = 0; index < 40; index++) estimated.note(model, usage(1, 1), 51, []);
+    for (let index = 0; index < 40; index++) estimated.addCall(model, usage(1, 1), 51, []);
     expect(estimated.figures.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });
   });
 });

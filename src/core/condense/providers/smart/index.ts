@@ -11,13 +11,13 @@ import {
   type ProviderResult,
   type ValidationResult,
 } from '../../types';
-import { jsonSchema } from '../../config';
-import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf, type Preset } from './presets';
+import { toJsonSchema } from '../../config';
+import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, getPreset, type Preset } from './presets';
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { EstimatedCalls } from './estimatedCalls';
-import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
+import { createMemo, Models, noModel, type SelectModel } from './passParts';
 import { runSmart, SmartRecord, type Shared } from './run';
 
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
@@ -36,7 +36,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     select = noModel,
     samples = () => [],
     memory = new PromptMemory(),
-    memo = memoryMemo(),
+    memo = createMemo(),
     presets = () => [],
     weights = WEIGHTS,
   } = options;
@@ -58,9 +58,9 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     version: '1.0.0',
 
     getCapabilities: () => EVERYTHING,
-    getConfigSchema: () => jsonSchema(smartConfigSchema),
+    getConfigSchema: () => toJsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
-    nameOfConfig: (config) => presetOf(config, presets())?.name,
+    nameOfConfig: (config) => getPreset(config, presets())?.name,
     asksModel,
 
     async condense(context, config, options) {

@@ -7,24 +7,24 @@ import { NoSummarizerError } from '../../summarizer';
 import { OPERATIONS, type ConversationOperation } from '../../edits/operations';
 import type { ToolTable } from '../../../messages/tools';
 import type { ContentOperation, Operation } from './operationSchema';
-import { passOperations, type IndividualPass } from './passSchema';
-import { askAll, expectCall, type ContentReply } from './contentCalls';
-import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
+import { getOperations, type IndividualPass } from './passSchema';
+import { askAll, estimateCall, type ContentReply } from './contentCalls';
+import { createJob, createSummaryCuts, type ContentJob } from './contentJob';
 import { itemsOf, type Item } from './items';
-import type { PassParts } from './passParts';
+import type { PassDeps } from './passParts';
 import { protectedItems } from './protection';
-import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
+import { cutAll, suppress, truncate, type PlacedRequest } from './requests';
 import { prune } from './prune';
-import { select } from './selection';
+import { selectContent } from './selection';
 
 /**
  * Outlines and prunes first, then handles single contents, with summaries last.
  * @param name the name in reports
  */
-export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): Step => ({
+export const individualStep = (name: string, pass: IndividualPass, parts: PassDeps): Step => ({
   name,
   async run(draft) {
-    const named = passOperations(pass).map(({ operation }) => operation);
+    const named = getOperations(pass).map(({ operation }) => operation);
     const operationOf = operations(draft, pass, parts);
     for (const [operation, run] of Object.entries(ON_CONVERSATION))
       if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
@@ -36,7 +36,7 @@ export const individualStep = (name: string, pass: IndividualPass, parts: PassPa
 
 type OperationOf = (item: Item) => ContentOperation;
 
-type ConversationRun = (name: string, draft: Draft, parts: PassParts, operationOf: OperationOf) => void | Promise<void>;
+type ConversationRun = (name: string, draft: Draft, parts: PassDeps, operationOf: OperationOf) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
 const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
@@ -50,10 +50,10 @@ const KEEP: ContentOperation = { operation: 'keep' };
 const MIN_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */
-function operations(draft: Draft, pass: IndividualPass, parts: PassParts): OperationOf {
+function operations(draft: Draft, pass: IndividualPass, parts: PassDeps): OperationOf {
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
-  const { zone, has } = select(draft, pass.selection, tools);
+  const { zone, has } = selectContent(draft, pass.selection, tools);
   const isProtected = protectedItems({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
   const own = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
@@ -65,7 +65,7 @@ function operations(draft: Draft, pass: IndividualPass, parts: PassParts): Opera
 }
 
 /** Outlines old file reads that have this operation. */
-function outline(name: string, draft: Draft, { tools, targetTokens }: PassParts, operationOf: OperationOf): void {
+function outline(name: string, draft: Draft, { tools, targetTokens }: PassDeps, operationOf: OperationOf): void {
   const items = itemsOf(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
@@ -102,7 +102,7 @@ interface Waiting {
  * Makes cuts without a model, message by message until the target is met, and collects the jobs for
  * a model.
  */
-async function editOldest(name: string, draft: Draft, parts: PassParts, operationOf: OperationOf): Promise<Waiting[]> {
+async function editOldest(name: string, draft: Draft, parts: PassDeps, operationOf: OperationOf): Promise<Waiting[]> {
   const items = itemsOf(draft);
   const { targetTokens = -1, tools } = parts;
   const waiting: Waiting[] = [];
@@ -136,11 +136,11 @@ interface Work {
 function workOn(item: Item, operation: ContentOperation, { counter }: Draft, tools: ToolTable): Work {
   switch (operation.operation) {
     case 'suppress':
-      return { cuts: suppressed(item, operation) };
+      return { cuts: suppress(item, operation) };
     case 'truncate':
-      return { cuts: truncated(item, operation, tools) };
+      return { cuts: truncate(item, operation, tools) };
     case 'summarize':
-      return { job: contentJob(item, operation, counter) };
+      return { job: createJob(item, operation, counter) };
     case 'keep':
     // Operations on the whole conversation ran before.
     case 'outline':
@@ -152,16 +152,16 @@ function workOn(item: Item, operation: ContentOperation, { counter }: Draft, too
 /** Approximate tokens of the marker beside a summary. */
 const MARKER_TOKENS = 25;
 
-async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<number> {
+async function expectedSaving(job: ContentJob, { calls }: PassDeps): Promise<number> {
   const selected = await calls.models.of(job.operation.apiProfile);
   const summary =
     selected instanceof NoSummarizerError
       ? job.operation.maxTokens
-      : expectCall(job, selected.summarizer.model, calls).summaryTokens;
+      : estimateCall(job, selected.summarizer.model, calls).summaryTokens;
   return Math.max(0, job.tokens - summary - MARKER_TOKENS);
 }
 
-async function summarize(name: string, draft: Draft, waiting: readonly Waiting[], parts: PassParts): Promise<void> {
+async function summarize(name: string, draft: Draft, waiting: readonly Waiting[], parts: PassDeps): Promise<void> {
   const jobs = waiting.flatMap((message) => message.jobs);
   const report = (done: number): void => {
     parts.onProgress(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
@@ -177,8 +177,8 @@ async function summarize(name: string, draft: Draft, waiting: readonly Waiting[]
 }
 
 /** The summary, or the operation's fallback if there is none. */
-function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }: PassParts): PlacedRequest[] {
-  if (reply?.kind === 'summary') return summarizedRequests(job, reply.text);
+function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }: PassDeps): PlacedRequest[] {
+  if (reply?.kind === 'summary') return createSummaryCuts(job, reply.text);
   const { onFailure, maxTokens } = job.operation;
   if (onFailure === 'keep') return [];
   const limits = {
@@ -187,13 +187,13 @@ function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }
     keep: 'both',
     keepErrorLines: true,
   } as const;
-  return truncated({ ...job.item, contents: job.contents }, limits, tools);
+  return truncate({ ...job.item, contents: job.contents }, limits, tools);
 }
 
 const CHARS_PER_TOKEN = 4;
 
 /** Notes the number of missing summaries, once per reason. */
-function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): void {
+function noteMissing(replies: readonly ContentReply[], { onNote }: PassDeps): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {
     if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);

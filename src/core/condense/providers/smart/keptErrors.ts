@@ -1,8 +1,8 @@
 /** Keeps the error lines of removed command output and failed calls. */
-import { isOutput, type Placed } from '../../relevance/features';
+import { isOutput, type PlacedBlock } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
-import { errorLines } from '../../operations/errorLines';
+import { findErrorLines } from '../../operations/errorLines';
 
 export interface KeptErrors {
   readonly text: string;
@@ -11,7 +11,7 @@ export interface KeptErrors {
 }
 
 /** By block, the lines that stay if it is removed. */
-export type ErrorsOfBlocks = ReadonlyMap<TextBlock, KeptErrors>;
+export type ErrorsByBlock = ReadonlyMap<TextBlock, KeptErrors>;
 
 /** Per block. */
 const MAX_LINES = 6;
@@ -27,23 +27,23 @@ const MAX_SHARE = 0.02;
  * @param goes whether a block is about to be removed; the errors of other blocks stay anyway
  * @param targetTokens tokens of the conversation that may stay
  */
-export function keptErrors(
-  candidates: readonly Placed[],
+export function chooseErrors(
+  candidates: readonly PlacedBlock[],
   goes: (block: TextBlock) => boolean,
   counter: MessageCounter,
   targetTokens: number,
-): ErrorsOfBlocks {
+): ErrorsByBlock {
   const kept = new Map<TextBlock, KeptErrors>();
   const known = new Set<string>();
   const going: TextBlock[] = [];
   for (const { block, standing } of candidates) {
     if (!isOutput(standing, block)) continue;
     if (goes(block)) going.push(block);
-    else newLines(block.text, known);
+    else takeNewLines(block.text, known);
   }
   let room = MAX_SHARE * targetTokens;
   for (const block of going.toReversed()) {
-    const lines = newLines(block.text, known);
+    const lines = takeNewLines(block.text, known);
     if (lines.length === 0) continue;
     const text = lines.join('\n');
     const tokens = counter.text(`${text}\n`);
@@ -55,9 +55,9 @@ export function keptErrors(
 }
 
 /** Returns the first error lines that are not in `known`, and adds them to it. */
-function newLines(text: string, known: Set<string>): string[] {
+function takeNewLines(text: string, known: Set<string>): string[] {
   const lines: string[] = [];
-  for (const { start, end } of errorLines(text)) {
+  for (const { start, end } of findErrorLines(text)) {
     const line = text.slice(start, end);
     if (known.has(line.trim())) continue;
     known.add(line.trim());

@@ -6,9 +6,9 @@ import type { MechanicalStep } from '../../draft/steps';
 import { takeImages } from '../../operations/oldImages';
 import type { SmartConfig } from './config';
 
-export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
+export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
   return [
-    ...(thinking.operation === 'suppress' ? [oldThinking(thinking.keepRecent, pinned)] : []),
+    ...(thinking.operation === 'suppress' ? [removeOldThinking(thinking.keepRecent, pinned)] : []),
     ...(images.operation === 'suppress' ? [oldImages(images.keepRecent, pinned)] : []),
   ];
 }
@@ -18,13 +18,13 @@ export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: Readonl
  * theirs: with a thinking budget, the API requires it before the calls that are being answered, and
  * treats all calls of a turn as one answer (Anthropic API guide, "Extended thinking").
  */
-const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
+const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old thinking',
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
     // After the user's words, or after the summary that replaced them.
     const first = findTurnStart(draft.messages) + 1;
-    for (const index of oldMessages(draft, keepRecent, pinned)) {
+    for (const index of getOldMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? NOTHING);
       // A message that is only thinking would become empty.
       if (index === last || index === first || blocks.every(isAnyThinking)) continue;
@@ -43,7 +43,7 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mechanica
 const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old images',
   run(draft) {
-    const old = new Set(oldMessages(draft, keepRecent, pinned));
+    const old = new Set(getOldMessages(draft, keepRecent, pinned));
     takeImages(draft, 'Old images', ({ message }) => old.has(message));
   },
 });
@@ -52,7 +52,7 @@ const WHY = { reason: 'thinking of older messages' };
 const NOTHING = { role: 'user', content: [] } as const;
 
 /** Indexes of the messages after the task and before the newest. */
-const oldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
+const getOldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
   draft.original.flatMap((_, index) =>
     index > draft.task && index < draft.original.length - keepRecent && !pinned.has(index) ? [index] : [],
   );

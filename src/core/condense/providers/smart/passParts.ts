@@ -7,17 +7,17 @@ import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
 import { NoSummarizerError, type OwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
 import type { EstimatedCalls } from './estimatedCalls';
-import { overBudget } from '../../summary/runPlan';
+import { explainRefusal } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
 
 /** What a pass needs besides the draft. */
-export interface PassParts {
+export interface PassDeps {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly tools: ToolTable;
-  readonly calls: CallParts;
+  readonly calls: CallDeps;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
   /** Weights that predict how likely a block is to be needed. */
@@ -31,7 +31,7 @@ export interface PassParts {
 }
 
 /** What a condensation's calls need. */
-export interface CallParts {
+export interface CallDeps {
   readonly models: Models;
   readonly counter: MessageCounter;
   readonly budget: Budget;
@@ -75,7 +75,7 @@ export class Budget {
    */
   reserve(expected: number | undefined, model: SummarizerModel): Reservation | string {
     const limit = this.maxCost === undefined ? undefined : this.left;
-    const over = overBudget(expected, model, limit);
+    const over = explainRefusal(expected, model, limit);
     if (over !== undefined) return over;
     const held = expected ?? 0;
     this.committed += held;
@@ -152,13 +152,13 @@ export interface SummaryMemo {
 }
 
 /** Identifies a request to a model, so that it is not paid for twice. */
-export const memoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: Prompt): Hash =>
+export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: Prompt): Hash =>
   hashText([vendor, model, system, prompt].join('\n\u0000\n'));
 
 const REMEMBERED = 2_000;
 
 /** Remembers within the process; drops the oldest when full. */
-export function memoryMemo(): SummaryMemo {
+export function createMemo(): SummaryMemo {
   const known = new LruMap<Hash, string>(REMEMBERED);
   return {
     get: (key) => Promise.resolve(known.get(key)),

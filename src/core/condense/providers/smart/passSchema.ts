@@ -177,7 +177,7 @@ export type IndividualPass = Extract<Pass, { mode: 'individual' }>;
 export type BatchPass = Extract<Pass, { mode: 'batch' }>;
 
 /** Every operation that a pass names. */
-export const passOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>
+export const getOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>
   [individualConfig.defaults, ...individualConfig.overrides.map(({ operations }) => operations)]
     .flatMap(({ messageText, toolParameters, toolResults }) => [messageText, toolParameters, toolResults])
     .filter((operation) => operation !== undefined);

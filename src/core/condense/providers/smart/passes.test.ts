@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { MessageCounter } from '../../../tokens/messageCounter';
-import { testSummarizer } from '../../summary/testing';
+import { createTestSummarizer } from '../../summary/testing';
 import { exchange, lines } from '../../../testing';
-import { individual, many, run, SUMMARIZE, SUPPRESS, TASK, withModel } from './testing';
+import { createPass, createCalls, run, SUMMARIZE, SUPPRESS, TASK, withModel } from './testing';
 
 describe('passes of Smart', () => {
   it('run in order until the target is met, if their conditions hold', async () => {
     const passes = [
-      individual({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'a', name: 'A' }),
-      individual(
+      createPass({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'a', name: 'A' }),
+      createPass(
         { toolResults: SUPPRESS },
         {
           id: 'b',
@@ -16,21 +16,21 @@ describe('passes of Smart', () => {
           execution: { type: 'conditional', condition: { tokenThreshold: 1_000_000 } },
         },
       ),
-      individual(
+      createPass(
         { toolResults: SUPPRESS },
         { id: 'c', name: 'C', execution: { type: 'conditional', condition: { windowPercent: 1 } } },
       ),
-      individual({ toolResults: SUPPRESS }, { id: 'd', name: 'A' }),
-      individual({ toolResults: SUPPRESS }, { id: 'e', name: 'E', enabled: false }),
+      createPass({ toolResults: SUPPRESS }, { id: 'd', name: 'A' }),
+      createPass({ toolResults: SUPPRESS }, { id: 'e', name: 'E', enabled: false }),
     ];
-    const { result: made } = await run(many(4), passes);
+    const { result: made } = await run(createCalls(4), passes);
     expect(made.steps.map(({ name, outcome }) => [name, outcome.kind])).toEqual([
       ['A', 'done'],
       ['B', 'skipped'],
       ['C', 'skipped'],
       ['A (2)', 'done'],
     ]);
-    const met = await run(many(4), passes, { options: { targetTokens: 700 } });
+    const met = await run(createCalls(4), passes, { options: { targetTokens: 700 } });
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
@@ -40,11 +40,11 @@ describe('passes of Smart', () => {
       if (index === 0) runs++;
       return true;
     };
-    const pass = individual(
+    const pass = createPass(
       { toolResults: SUPPRESS },
       { name: 'Restored references', selection: { type: 'custom', selector } },
     );
-    const { result: made } = await run(many(4), [pass], { config: { losslessPrelude: { enabled: true } } });
+    const { result: made } = await run(createCalls(4), [pass], { config: { losslessPrelude: { enabled: true } } });
     expect(made.edits.map(({ step, operation }) => [step, operation])).toContainEqual([
       'Restored references',
       'suppress',
@@ -55,7 +55,7 @@ describe('passes of Smart', () => {
   it('are followed by Lossless even if restored text outweighs what they removed', async () => {
     const shown = lines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
-    const pass = individual({ toolResults: SUPPRESS }, { selection: { type: 'custom', selector: isLast } });
+    const pass = createPass({ toolResults: SUPPRESS }, { selection: { type: 'custom', selector: isLast } });
     // Markers cost nothing, and all else its characters: one of these is even.
     const counter = new MessageCounter({ count: (text) => text.replaceAll(/⟦[^⟧]*⟧/gu, '').length });
     let even = 0;
@@ -83,21 +83,21 @@ describe('passes of Smart', () => {
       return true;
     };
     const passes = [
-      individual({ toolResults: SUPPRESS }, { id: 'a', name: 'Broken', selection: { type: 'custom', selector } }),
-      individual({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'b', name: 'Whole' }),
+      createPass({ toolResults: SUPPRESS }, { id: 'a', name: 'Broken', selection: { type: 'custom', selector } }),
+      createPass({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'b', name: 'Whole' }),
     ];
-    const { result: made } = await run(many(4), passes);
+    const { result: made } = await run(createCalls(4), passes);
     expect(made.steps[0]?.outcome).toEqual({ kind: 'failed', reason: 'broken' });
     expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
   });
 
   it('of a cancelled run change nothing, and the run’s spending is reported', async () => {
     const abort = new AbortController();
-    const summarizer = testSummarizer(() => {
+    const summarizer = createTestSummarizer(() => {
       if (summarizer.requests.length === 2) abort.abort(new Error('enough'));
       return Promise.resolve('short');
     });
-    const ran = run(many(4), [individual({ toolResults: SUMMARIZE })], {
+    const ran = run(createCalls(4), [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
       options: { signal: abort.signal },
       config: { parallelCalls: 1 },

@@ -3,11 +3,11 @@ import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import { instructionIn } from '../../summary/instructions';
+import { getInstruction } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
-import { ofFiles, ofTools, type ItemTest } from './selection';
+import { matchFiles, matchTools, type ItemTest } from './selection';
 import type { Item } from './items';
 
 export interface ProtectionParts {
@@ -41,8 +41,8 @@ export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionPart
   const protectedFiles = [...config.protect.files, ...pass.protect.files];
   const tests: ItemTest[] = [
     ({ message }) => message <= draft.task || pinned.has(message) || plan.has(message),
-    ...(protectedTools.length > 0 ? [ofTools(protectedTools)] : []),
-    ...(protectedFiles.length > 0 ? [ofFiles(protectedFiles, tools)] : []),
+    ...(protectedTools.length > 0 ? [matchTools(protectedTools)] : []),
+    ...(protectedFiles.length > 0 ? [matchFiles(protectedFiles, tools)] : []),
   ];
   return (item) => tests.some((test) => test(item));
 }
@@ -71,6 +71,6 @@ const isPersons = ({ type, role, message, contents }: Item, draft: Draft): boole
     role === 'user' &&
     holder !== undefined &&
     !isMachineMessage(holder) &&
-    contents.some(({ text }) => instructionIn(text) !== '')
+    contents.some(({ text }) => getInstruction(text) !== '')
   );
 };

@@ -7,16 +7,16 @@ import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { betweenSteps } from '../../../betweenSteps';
-import { leastFor, MARKER_TOKENS, NAMES_UP_TO, wordlessPart } from '../../relevance/choice';
-import { asGuardedBlock, guardNewest } from '../../relevance/guard';
-import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
+import { chooseLeastNeeded, MARKER_TOKENS, MAX_SHARE_WITH_NAMES, getWordlessShare } from '../../relevance/choice';
+import { toGuardedBlock, protectNewest } from '../../relevance/guard';
+import { blendWithNeighbors, computeRelevance } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
 import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
-import { declaredNames, type DeclaredNames } from './declaredNames';
-import { keptErrors, type ErrorsOfBlocks } from './keptErrors';
+import { chooseDeclaredNames, type DeclaredNames } from './declaredNames';
+import { chooseErrors, type ErrorsByBlock } from './keptErrors';
 import type { Item } from './items';
-import type { PassParts } from './passParts';
-import { cutAll, leftOut, type MarkedSlice } from './requests';
+import type { PassDeps } from './passParts';
+import { cutAll, createCuts, type MarkedSlice } from './requests';
 
 /**
  * @param isWanted true for the items that may be pruned.
@@ -24,7 +24,7 @@ import { cutAll, leftOut, type MarkedSlice } from './requests';
 export async function prune(
   name: string,
   draft: Draft,
-  { tools, targetTokens, weights }: Pick<PassParts, 'tools' | 'targetTokens' | 'weights'>,
+  { tools, targetTokens, weights }: Pick<PassDeps, 'tools' | 'targetTokens' | 'weights'>,
   isWanted: (item: Item) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -32,37 +32,38 @@ export async function prune(
   // For a million tokens, reading, scoring and cutting take a quarter of a second each.
   const before = await candidatesOf(draft, tools, isWanted, signal);
   await betweenSteps(signal);
-  const wordless = wordlessPart(
+  const wordless = getWordlessShare(
     draft.tokens - targetTokens,
     before.map(({ block }) => block.tokens),
   );
-  const takeWords = (part: number): ReadonlySet<string> => takeOldWords(name, draft, targetTokens, part, isWanted);
+  const takeWords = (part: number): ReadonlySet<string> => removeOldWords(name, draft, targetTokens, part, isWanted);
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
   const candidates = hasMoved ? await candidatesOf(draft, tools, isWanted, signal) : before;
-  const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
-  const scores = relevanceOf(
+  const neighbours = candidates.map((candidate, at) => isAdjacent(candidates[at - 1], candidate));
+  const scores = computeRelevance(
     candidates.map(({ features }) => features),
     weights,
   );
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
-  const relevance = guardNewest(
-    besideNeighbours(scores, neighbours),
-    candidates.map(asGuardedBlock),
+  const relevance = protectNewest(
+    blendWithNeighbors(scores, neighbours),
+    candidates.map(toGuardedBlock),
     all - (draft.tokens - targetTokens),
   );
   await betweenSteps(signal);
-  const names = wordless > NAMES_UP_TO ? new Map() : declaredNames(candidates, draft.counter);
+  const names = wordless > MAX_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
-  const choose = (told: Told): readonly Candidate[] => leastOf(candidates, excess, { relevance, neighbours, told });
-  const errorsOf = (chosen: readonly Candidate[]): ErrorsOfBlocks => {
+  const choose = (told: MarkerInfo): readonly Candidate[] =>
+    chooseBlocks(candidates, excess, { relevance, neighbours, told });
+  const errorsOf = (chosen: readonly Candidate[]): ErrorsByBlock => {
     const going = new Set(chosen.map(({ block }) => block));
-    return keptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
+    return chooseErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
   };
-  let told: Told = { names, errors: errorsOf(choose({ ...NOTHING, names })) };
+  let told: MarkerInfo = { names, errors: errorsOf(choose({ ...NOTHING, names })) };
   const checkpoint = draft.checkpoint();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await betweenSteps(signal);
@@ -70,8 +71,8 @@ export async function prune(
     // Error lines take tokens, so other blocks go for them, which may contain other error lines.
     if (told !== NOTHING) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
-    for (const [{ content, item }, blocks] of byContent(chosen)) {
-      const requests = leftOut('thin', content, item, joined(blocks, told));
+    for (const [{ content, item }, blocks] of groupByContent(chosen)) {
+      const requests = createCuts('thin', content, item, joinBlocks(blocks, told));
       cutAll(name, draft, requests);
     }
     const missing = draft.tokens - targetTokens;
@@ -89,7 +90,7 @@ export async function prune(
  * @param part share of the conversation, from its beginning, whose words may go: 0 to 1
  * @returns keys of the changed places
  */
-function takeOldWords(
+function removeOldWords(
   name: string,
   draft: Draft,
   targetTokens: number,
@@ -101,7 +102,7 @@ function takeOldWords(
   for (const { texts, textAfter } of agentWordsOf(draft, isWanted)) {
     if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
-      leftOut('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
+      createCuts('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
     cutAll(name, draft, requests);
     for (const { place } of requests) changed.add(placeKey(place));
@@ -118,29 +119,29 @@ const ROUNDS_THAT_TELL = 2;
 const HEAD_TOKENS = 60;
 
 /** What markers state about removed blocks. */
-interface Told {
+interface MarkerInfo {
   readonly names: DeclaredNames;
-  readonly errors: ErrorsOfBlocks;
+  readonly errors: ErrorsByBlock;
 }
-const NOTHING: Told = { names: new Map(), errors: new Map() };
+const NOTHING: MarkerInfo = { names: new Map(), errors: new Map() };
 
 /** For each candidate its relevance, and whether it is adjacent to the one before it. */
-interface Known {
+interface PruneContext {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];
-  readonly told: Told;
+  readonly told: MarkerInfo;
 }
 
 /** Blocks to remove for this many tokens, in order. */
-function leastOf(
+function chooseBlocks(
   candidates: readonly Candidate[],
   excess: number,
-  { relevance, neighbours, told: { names, errors } }: Known,
+  { relevance, neighbours, told: { names, errors } }: PruneContext,
 ): readonly Candidate[] {
   const gains = candidates.map(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
-  const choice = leastFor(excess, relevance, gains, neighbours);
+  const choice = chooseLeastNeeded(excess, relevance, gains, neighbours);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
     const isHead = !block.part && block.tokens <= HEAD_TOKENS && next?.block.part && next.content === content;
@@ -150,14 +151,14 @@ function leastOf(
 }
 
 /** True if a block directly follows another in the same text. */
-export const follows = (before: Candidate | undefined, { content, block }: Candidate): boolean =>
+export const isAdjacent = (before: Candidate | undefined, { content, block }: Candidate): boolean =>
   before?.content === content && before.block.index === block.index - 1;
 
 /**
  * Groups blocks by content; of several contents in one string the last comes first, so that offsets
  * stay valid.
  */
-function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly TextBlock[]])[] {
+function groupByContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly TextBlock[]])[] {
   const groups = new Map<PlacedContent, { readonly first: Candidate; readonly blocks: TextBlock[] }>();
   for (const candidate of chosen) {
     const known = groups.get(candidate.content);
@@ -172,7 +173,7 @@ function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly
 }
 
 /** Merges adjacent blocks. */
-function joined(blocks: readonly TextBlock[], { names, errors }: Told): MarkedSlice[] {
+function joinBlocks(blocks: readonly TextBlock[], { names, errors }: MarkerInfo): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);

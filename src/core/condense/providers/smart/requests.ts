@@ -9,12 +9,12 @@ import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
-import { personSlices } from '../../summary/instructions';
-import { truncatedSlice, type TruncateLimits } from '../../operations/truncate';
-import { OPERATIONS, strongest, type OperationName } from '../../edits/operations';
+import { findPersonSlices } from '../../summary/instructions';
+import { findTruncatedSlice, type TruncateLimits } from '../../operations/truncate';
+import { OPERATIONS, getStrongest, type OperationName } from '../../edits/operations';
 import type { Operation } from './operationSchema';
-import { errorLines } from '../../operations/errorLines';
-import { namesInWords, type DeclaredName } from './declaredNames';
+import { findErrorLines } from '../../operations/errorLines';
+import { formatNames, type DeclaredName } from './declaredNames';
 import { parameterName, type Item } from './items';
 
 /** Cuts in the current string at a place. */
@@ -37,14 +37,14 @@ const IDENTIFYING: ReadonlySet<string> = new Set([
 const IDENTIFYING_CHARS = 240;
 
 /** True if a parameter, such as a path or command, identifies the call. */
-export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
+export const isIdentifyingParameter = (content: PlacedContent, item: Item): boolean =>
   item.type === 'toolParameters' && IDENTIFYING.has(parameterName(content, item.exchange) ?? '');
 
 /** Removes an item, except what identifies a call and a person's words in it. */
-export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
+export function suppress(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
-    const slice = removable(content, item);
-    return slice ? requestsIn(content, item, [{ ...slice, marker }], [], 'suppress') : [];
+    const slice = getRemovableSlice(content, item);
+    return slice ? createRequests(content, item, [{ ...slice, marker }], [], 'suppress') : [];
   });
 }
 
@@ -52,19 +52,19 @@ export function suppressed(item: Item, { marker }: Operation<'suppress'>): Place
  * The slice that may go: all of the content, or what follows the beginning of an identifying
  * parameter.
  */
-export function removable(content: PlacedContent, item: Item): Slice | undefined {
+export function getRemovableSlice(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
-  return isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
+  return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
 /** Cuts slices from a content; a person's words stay. */
-export const leftOut = (
+export const createCuts = (
   operation: CutOperation,
   content: PlacedContent,
   item: Item,
   slices: readonly MarkedSlice[],
-): PlacedRequest[] => requestsIn(content, item, slices, [], operation);
+): PlacedRequest[] => createRequests(content, item, slices, [], operation);
 
 /** What a marker states. */
 interface MarkerWords {
@@ -79,14 +79,14 @@ interface MarkerWords {
 export interface MarkedSlice extends Slice, MarkerWords {}
 
 /** Truncates each string of an item; error lines stay. */
-export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
+export function truncate(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
   return item.contents.flatMap((content) => {
-    const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
+    const slice = findTruncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
-    const kept = keepsErrors ? errorLines(content.text) : [];
-    return requestsIn(content, item, [slice], kept, 'truncate');
+    const kept = keepsErrors ? findErrorLines(content.text) : [];
+    return createRequests(content, item, [slice], kept, 'truncate');
   });
 }
 
@@ -99,13 +99,13 @@ const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
 export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
 /** Describes the size of a slice. */
-export function sizeInWords(text: string, slice: Slice): string {
+export function describeSize(text: string, slice: Slice): string {
   const lines = countLinesIn(text, slice);
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
 /** Cuts slices from a content, around what stays of them. */
-function requestsIn(
+function createRequests(
   content: PlacedContent,
   item: Item,
   slices: readonly MarkedSlice[],
@@ -113,20 +113,20 @@ function requestsIn(
   operation: CutOperation,
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
-  const words = item.type === 'toolResults' ? personSlices(text, item.exchange) : [];
+  const words = item.type === 'toolResults' ? findPersonSlices(text, item.exchange) : [];
   const markers = findMarkers(text);
   return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
-    without(slice, [...kept, ...words])
-      .map((part) => trimmed(text, part, markers))
+    subtractSlices(slice, [...kept, ...words])
+      .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
-        const size = marker ?? `${sizeInWords(text, part)} ${OPERATIONS[operation].done}`;
+        const size = marker ?? `${describeSize(text, part)} ${OPERATIONS[operation].done}`;
         const own = names.filter(({ at }) => part.start <= at && at < part.end);
         return {
           place: { message, path },
           start: start + part.start,
           end: start + part.end,
-          marker: size + namesInWords(own),
+          marker: size + formatNames(own),
           ...(index === 0 && inFront !== undefined && { inFront }),
           type: item.type,
           operation,
@@ -136,7 +136,7 @@ function requestsIn(
 }
 
 /** The parts of a slice outside of others, in order. */
-function without(slice: Slice, others: readonly Slice[]): Slice[] {
+function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
   for (const other of others.toSorted(byStart)) {
@@ -148,11 +148,11 @@ function without(slice: Slice, others: readonly Slice[]): Slice[] {
 }
 
 /** Trims markers and blank lines, so that each marker keeps its own line. */
-function trimmed(text: string, slice: Slice, markers: readonly Slice[]): Slice {
+function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {
     const before = { start, end };
-    ({ start, end } = withoutBlanks(text, before));
+    ({ start, end } = trimBlanks(text, before));
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
@@ -160,7 +160,7 @@ function trimmed(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   }
 }
 
-function withoutBlanks(text: string, { start, end }: Slice): Slice {
+function trimBlanks(text: string, { start, end }: Slice): Slice {
   const behind = text.slice(start, end).trimStart();
   const from = end - behind.length;
   return { start: from, end: from + behind.trimEnd().length };
@@ -183,7 +183,7 @@ export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequ
     const done = new Set(group.map(({ operation }) => OPERATIONS[operation].done));
     draft.cut(name, first.place, group, {
       contentType: first.type,
-      operation: strongest([first.operation, ...others.map(({ operation }) => operation)]),
+      operation: getStrongest([first.operation, ...others.map(({ operation }) => operation)]),
       reason: [...done].join(', '),
       strict: false,
     });

@@ -2,7 +2,7 @@
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
-import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
+import { parseCoherenceFloor, measureCoherence, describeBreaches } from '../../coherence/coherence';
 import { whyNotMet, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { watchReferences } from '../../lossless/integrity';
@@ -11,14 +11,14 @@ import { runPipeline } from '../../pipeline';
 import type { Step } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
-import { Budget, type CallParts, type Models, type PassParts } from './passParts';
+import { Budget, type CallDeps, type Models, type PassDeps } from './passParts';
 import type { SmartConfig } from './config';
 import type { EstimatedCalls } from './estimatedCalls';
 import { individualStep } from './individual';
-import { oldBlockSteps } from './oldBlocks';
+import { createOldBlockSteps } from './oldBlocks';
 
 /** Shared between runs. */
-export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
+export type Shared = Pick<CallDeps, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
   /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
@@ -76,7 +76,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
     skip: () => (draft.edits === made ? 'the passes changed nothing' : undefined),
   }));
   const list = [
-    ...oldBlockSteps(config, pinned ?? new Set()),
+    ...createOldBlockSteps(config, pinned ?? new Set()),
     ...passSteps(parts, tools),
     ...(enabled ? afterPasses : []),
   ];
@@ -95,10 +95,10 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
   const { config, options, context, record } = parts;
   const budget = new Budget(options.maxCost);
   const names = stepNames(config);
-  const floor = coherenceFloorIn(config.coherenceFloor);
+  const floor = parseCoherenceFloor(config.coherenceFloor);
   const refuse = (draft: Draft): string | undefined => {
-    const report = coherenceOf(draft.original, [...context.edits, ...draft.edits], tools);
-    return floorBreaches(report, floor).join('; ') || undefined;
+    const report = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
+    return describeBreaches(report, floor).join('; ') || undefined;
   };
   return config.passes
     .filter(({ enabled }) => enabled)
@@ -138,7 +138,7 @@ function makePassParts(
   { context, config, options, shared, record, estimatedCalls }: RunParts,
   budget: Budget,
   tools: ToolTable,
-): PassParts {
+): PassDeps {
   return {
     context,
     config,

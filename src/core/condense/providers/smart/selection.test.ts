@@ -3,10 +3,10 @@ import { assistant, user, exchange, lines } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import type { CondensationOptions, ConversationContext } from '../../types';
 import type { SmartConfigInput } from './config';
-import { individual, LONG, many, run, type PassInput, SUPPRESS } from './testing';
+import { createPass, LONG, createCalls, run, type PassInput, SUPPRESS } from './testing';
 
 describe('protected content', () => {
-  const suppressAll = individual({
+  const suppressAll = createPass({
     messageText: SUPPRESS,
     toolParameters: SUPPRESS,
     toolResults: SUPPRESS,
@@ -42,7 +42,7 @@ describe('protected content', () => {
 
 describe('selections, overrides and thresholds', () => {
   const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
-    const { result: made } = await run(many(5), [pass], { options });
+    const { result: made } = await run(createCalls(5), [pass], { options });
     return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
   };
 
@@ -61,21 +61,21 @@ describe('selections, overrides and thresholds', () => {
     [{ type: 'custom', filter: { isError: false, tools: ['Bash'] } }, [2, 4, 6, 8, 10]],
     [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
   ])('select the right content: %j', async (selection, expected) => {
-    expect(await editedBy(individual({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
+    expect(await editedBy(createPass({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
   });
 
   it('apply an override to its message only', async () => {
     const overrides = [{ messageIndex: 4, operations: { toolResults: { operation: 'keep' as const } } }];
-    expect(await editedBy(individual({ toolResults: SUPPRESS }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
+    expect(await editedBy(createPass({ toolResults: SUPPRESS }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
   });
 
   it('keep content below the threshold', async () => {
-    const kept = individual({ toolResults: SUPPRESS }, {}, { messageTokenThresholds: { toolResults: 10_000 } });
+    const kept = createPass({ toolResults: SUPPRESS }, {}, { messageTokenThresholds: { toolResults: 10_000 } });
     expect(await editedBy(kept)).toEqual([]);
   });
 
   it('remove the oldest first, and no more than the target requires', async () => {
-    const targetTokens = freshCounter().messages(many(5)) - 300;
-    expect(await editedBy(individual({ toolResults: SUPPRESS }), { targetTokens })).toEqual([2]);
+    const targetTokens = freshCounter().messages(createCalls(5)) - 300;
+    expect(await editedBy(createPass({ toolResults: SUPPRESS }), { targetTokens })).toEqual([2]);
   });
 });

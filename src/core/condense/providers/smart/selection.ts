@@ -2,21 +2,21 @@
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
-import { unitStarts } from '../../summary/range';
+import { findUnitStarts } from '../../summary/range';
 import { oldZone } from '../../../messages/zones';
 import type { Filter, Selection } from './passSchema';
 import type { Item } from './items';
 import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
 import { listTouchedPaths } from '../../../messages/filesTouched';
 
-export interface Selected {
+export interface SelectedContent {
   /** The messages to consider: those after the task and, if selected by age, before the newest. */
   readonly zone: MessageRange;
   readonly has: ItemTest;
 }
 
 /** The zone's end never separates a call from its results. */
-export function select(draft: Draft, selection: Selection, tools: ToolTable): Selected {
+export function selectContent(draft: Draft, selection: Selection, tools: ToolTable): SelectedContent {
   const { messages } = draft;
   switch (selection.type) {
     case 'preserve_recent':
@@ -27,7 +27,7 @@ export function select(draft: Draft, selection: Selection, tools: ToolTable): Se
     }
     case 'custom': {
       const { filter, selector } = selection;
-      const passes = filter ? filterTest(filter, messages.length, tools) : () => true;
+      const passes = filter ? createFilterTest(filter, messages.length, tools) : () => true;
       const chosen = selector
         ? new Set(messages.flatMap((message, index) => (selector(message, index, messages) ? [index] : [])))
         : undefined;
@@ -52,10 +52,10 @@ export interface UnitRun {
  * The run with the most tokens whose units all have selected content and no protected content.
  * @returns undefined if there is none
  */
-export function longestRun(
+export function findLongestRun(
   draft: Draft,
   starts: readonly number[],
-  { zone, has }: Selected,
+  { zone, has }: SelectedContent,
   itemsAt: (message: number) => readonly Item[],
   isProtected: (message: number) => boolean,
 ): UnitRun | undefined {
@@ -80,17 +80,17 @@ export function longestRun(
 }
 
 /** Starts of the units after the task that no earlier summary replaced. */
-export const unitsBehindTask = (draft: Draft): number[] =>
-  unitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
+export const getUnitsAfterTask = (draft: Draft): number[] =>
+  findUnitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
 
 export type ItemTest = (item: Item) => boolean;
 
 /** @param messages number of messages, since ages are counted from the end */
-function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
+function createFilterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
-  const nested = (part: Filter): ItemTest => filterTest(part, messages, tools);
-  const isTool = filter.tools && ofTools(filter.tools);
-  const isFile = filter.files && ofFiles(filter.files, tools);
+  const nested = (part: Filter): ItemTest => createFilterTest(part, messages, tools);
+  const isTool = filter.tools && matchTools(filter.tools);
+  const isFile = filter.files && matchFiles(filter.files, tools);
   const words = filter.contains?.toLowerCase();
   const all = filter.and?.map(nested);
   const any = filter.or?.map(nested);
@@ -120,13 +120,13 @@ function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTes
 const holds = <T>(field: T | undefined, test: (field: T) => boolean): boolean => field === undefined || test(field);
 
 /** Matches calls and results of these tools. */
-export function ofTools(patterns: readonly string[]): ItemTest {
+export function matchTools(patterns: readonly string[]): ItemTest {
   const isOne = toolMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
 }
 
 /** Matches calls and results about these files. */
-export function ofFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
+export function matchFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
   const isOne: Matcher = fileMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);
 }

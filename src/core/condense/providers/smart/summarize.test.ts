@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { exchange, lines } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { MARKER_EXAMPLE } from '../../../messages/markers';
-import { testSummarizer } from '../../summary/testing';
-import { individual, prepared, LONG, many, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
+import { createTestSummarizer } from '../../summary/testing';
+import { createPass, prepare, LONG, createCalls, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
 
 describe('the summarize operation', () => {
   it('puts the reply before a marker and describes the call in its prompt', async () => {
-    const summarizer = testSummarizer([
+    const summarizer = createTestSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
-    const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
+    const { at, result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
     });
     expect(at(2, ...RESULT)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
@@ -26,18 +26,20 @@ describe('the summarize operation', () => {
   });
 
   it('leaves a thinking model enough output tokens for its answer', async () => {
-    const thinks = testSummarizer(({ maxOutputTokens }) =>
+    const thinks = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(maxOutputTokens < 2_000 ? 'cut-at-limit' : 'All 40 tests pass.'),
     );
-    const { result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], { smart: withModel(thinks) });
+    const { result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
+      smart: withModel(thinks),
+    });
     expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
   it('puts one summary of all parameters into the longest one, and keeps those that identify the call', async () => {
     const parameters = { file_path: 'a.ts', old_string: lines('old', 20), new_string: LONG };
-    const summarizer = testSummarizer(['A constant was renamed.']);
+    const summarizer = createTestSummarizer(['A constant was renamed.']);
     const messages = [TASK, ...exchange('a', 'Edit', parameters, 'done')];
-    const { at } = await run(messages, [individual({ toolParameters: SUMMARIZE })], { smart: withModel(summarizer) });
+    const { at } = await run(messages, [createPass({ toolParameters: SUMMARIZE })], { smart: withModel(summarizer) });
     expect(summarizer.requests).toHaveLength(1);
     expect(at(1, ...input('file_path'))).toBe('a.ts');
     expect(at(1, ...input('new_string'))).toBe('A constant was renamed.\n[summarized from 40 lines]');
@@ -47,7 +49,7 @@ describe('the summarize operation', () => {
   it('limits the parallel calls and reports which one runs', async () => {
     let running = 0;
     let most = 0;
-    const summarizer = testSummarizer(async () => {
+    const summarizer = createTestSummarizer(async () => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
@@ -55,7 +57,7 @@ describe('the summarize operation', () => {
     });
     const reported: string[] = [];
     const onProgress = ({ step }: { step: string }): void => void reported.push(step);
-    await run(many(9), [individual({ toolResults: SUMMARIZE })], {
+    await run(createCalls(9), [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
       options: { onProgress },
       config: { parallelCalls: 3 },
@@ -67,14 +69,14 @@ describe('the summarize operation', () => {
   });
 
   it('pays for the same content once, within a run and in the next', async () => {
-    const summarizer = testSummarizer(['short']);
+    const summarizer = createTestSummarizer(['short']);
     const messages = [
       TASK,
       ...exchange('a', 'Bash', { command: 'x' }, LONG),
       ...exchange('b', 'Bash', { command: 'x' }, LONG),
     ];
-    const passes = [individual({ toolResults: SUMMARIZE })];
-    const { provider, config, context } = prepared(messages, passes, { smart: withModel(summarizer) });
+    const passes = [createPass({ toolResults: SUMMARIZE })];
+    const { provider, config, context } = prepare(messages, passes, { smart: withModel(summarizer) });
     for (let times = 0; times < 2; times++) {
       const made = await provider.condense({ ...context, counter: freshCounter() }, config, {});
       expect(made.edits).toHaveLength(2);
@@ -83,9 +85,9 @@ describe('the summarize operation', () => {
   });
 
   it.each(['truncate', 'keep'] as const)('uses the fallback if it fails: %s', async (onFailure) => {
-    const summarizer = testSummarizer(['short', 'failed', 'short']);
-    const pass = individual({ toolResults: { ...SUMMARIZE, onFailure } });
-    const { at, result: made } = await run(many(3), [pass], {
+    const summarizer = createTestSummarizer(['short', 'failed', 'short']);
+    const pass = createPass({ toolResults: { ...SUMMARIZE, onFailure } });
+    const { at, result: made } = await run(createCalls(3), [pass], {
       smart: withModel(summarizer),
       config: { parallelCalls: 1 },
     });
@@ -97,8 +99,8 @@ describe('the summarize operation', () => {
   });
 
   it('stops calling a model that fails three times in a row', async () => {
-    const summarizer = testSummarizer(['failed']);
-    const { result: made } = await run(many(9), [individual({ toolResults: SUMMARIZE })], {
+    const summarizer = createTestSummarizer(['failed']);
+    const { result: made } = await run(createCalls(9), [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
       config: { parallelCalls: 1 },
     });
@@ -107,8 +109,8 @@ describe('the summarize operation', () => {
   });
 
   it('discards a summary that is not shorter', async () => {
-    const summarizer = testSummarizer([lines('longer', 60)]);
-    const { result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
+    const summarizer = createTestSummarizer([lines('longer', 60)]);
+    const { result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
     });
     expect(made.edits).toEqual([]);
@@ -116,7 +118,7 @@ describe('the summarize operation', () => {
   });
 
   it('truncates without a model, and says so', async () => {
-    const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })]);
+    const { at, result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })]);
     expect(at(2, ...RESULT)).toContain('lines truncated');
     expect(made.notes).toEqual([
       expect.stringMatching(/^1 of 1 summaries were not written: No model is set up for condensing\./),
@@ -127,14 +129,14 @@ describe('the summarize operation', () => {
   it('masks keys for other vendors', async () => {
     const key = `sk-${'ant0'.repeat(6)}`;
     const messages = [TASK, ...exchange('a', 'Bash', {}, `${LONG}\n${key}`)];
-    const own = testSummarizer(['short']);
-    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+    const own = createTestSummarizer(['short']);
+    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(own),
       context: { vendor: 'anthropic' },
     });
     expect(own.requests[0]?.prompt).toContain(key);
-    const other = testSummarizer(['short'], { vendor: 'openai' });
-    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+    const other = createTestSummarizer(['short'], { vendor: 'openai' });
+    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(other),
       context: { vendor: 'anthropic' },
     });
@@ -143,10 +145,10 @@ describe('the summarize operation', () => {
 
   it('masks the result and its call before truncating them', async () => {
     const key = `ghp_${'a7Bq9z'.repeat(6)}`;
-    const other = testSummarizer(['short'], { vendor: 'openai', contextWindow: 4_000 });
+    const other = createTestSummarizer(['short'], { vendor: 'openai', contextWindow: 4_000 });
     const call = { command: `echo ${'x'.repeat(150)}`, description: `${'y'.repeat(150)} ${key}`, password: 'hunter22' };
     const messages = [TASK, ...exchange('a', 'Bash', call, `${key}\n`.repeat(400))];
-    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
       smart: withModel(other),
       context: { vendor: 'anthropic' },
     });
@@ -155,19 +157,19 @@ describe('the summarize operation', () => {
   });
 
   it('fits its request into the model’s window', async () => {
-    const summarizer = testSummarizer(['short'], { contextWindow: 4_000 });
+    const summarizer = createTestSummarizer(['short'], { contextWindow: 4_000 });
     const messages = [TASK, ...exchange('a', 'Bash', {}, lines('a', 4_000))];
-    await run(messages, [individual({ toolResults: SUMMARIZE })], { smart: withModel(summarizer) });
+    await run(messages, [createPass({ toolResults: SUMMARIZE })], { smart: withModel(summarizer) });
     expect(freshCounter().text(summarizer.requests[0]?.prompt ?? '')).toBeLessThan(3_600);
   });
 });
 
 describe('the budget of a condensation', () => {
-  const pass = individual({ toolResults: SUMMARIZE });
+  const pass = createPass({ toolResults: SUMMARIZE });
 
   it('is checked before each call, and calls above it are not started', async () => {
-    const summarizer = testSummarizer(['short']);
-    const { provider, config, context } = prepared(many(6), [pass], { smart: withModel(summarizer) });
+    const summarizer = createTestSummarizer(['short']);
+    const { provider, config, context } = prepare(createCalls(6), [pass], { smart: withModel(summarizer) });
     const whole = (await provider.estimate(context, config, {})).cost ?? NaN;
     expect(summarizer.requests).toEqual([]);
     const made = await provider.condense(context, config, { maxCost: whole / 2 });
@@ -178,10 +180,10 @@ describe('the budget of a condensation', () => {
   });
 
   it('allows no call with an unknown price', async () => {
-    const priced = testSummarizer(['short']);
+    const priced = createTestSummarizer(['short']);
     const { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } = priced.model;
     const unpriced = { ...priced, model: { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } };
-    const { result: made } = await run(many(2), [pass], { smart: withModel(unpriced), options: { maxCost: 1 } });
+    const { result: made } = await run(createCalls(2), [pass], { smart: withModel(unpriced), options: { maxCost: 1 } });
     expect(unpriced.requests).toEqual([]);
     expect(made.notes?.join()).toContain('The price of claude-sonnet-4 is not known');
   });

@@ -17,7 +17,7 @@ export const TASK = user('Fix the tests.');
 export const LONG = lines('a', 40);
 
 /** Calls with distinct results. */
-export const many = (count: number): ApiMessage[] => [
+export const createCalls = (count: number): ApiMessage[] => [
   TASK,
   ...Array.from({ length: count }, (_, index) =>
     exchange(`id${index}`, 'Bash', { command: `run ${index}` }, lines(`r${index}`, 40)),
@@ -34,7 +34,7 @@ export const SUPPRESS = { operation: 'suppress' } as const;
 export const SUMMARIZE = { operation: 'summarize', maxTokens: 40 } as const;
 
 /** A pass over all single contents. */
-export const individual = (
+export const createPass = (
   defaults: Individual['defaults'],
   more: Partial<PassInput> = {},
   config: Individual = {},
@@ -54,18 +54,18 @@ export const withModel = (summarizer: TestSummarizer): SmartOptions => ({
 });
 
 /** A provider with a checked configuration and a conversation to run it on. */
-export interface Prepared {
+export interface PreparedRun {
   readonly provider: CondensationProvider<SmartConfig>;
   readonly config: SmartConfig;
   readonly context: ConversationContext;
 }
 
 /** @throws Error if the configuration is wrong */
-export function prepared(
+export function prepare(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],
   { smart = {}, config = {} }: { readonly smart?: SmartOptions; readonly config?: Partial<SmartConfigInput> } = {},
-): Prepared {
+): PreparedRun {
   const provider = smartProvider(smart);
   const checked = provider.validateConfig({ version: 1, losslessPrelude: { enabled: false }, ...config, passes });
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
@@ -80,7 +80,7 @@ interface RunSetup {
   readonly context?: Partial<ConversationContext>;
 }
 
-export interface Ran {
+export interface RunResult {
   readonly result: ProviderResult;
   readonly view: readonly ApiMessage[];
   /** The text at a place of the view, with markers as `[what]`. */
@@ -92,8 +92,8 @@ export async function run(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],
   { options = {}, context = {}, ...setup }: RunSetup = {},
-): Promise<Ran> {
-  const { provider, config, context: own } = prepared(messages, passes, setup);
+): Promise<RunResult> {
+  const { provider, config, context: own } = prepare(messages, passes, setup);
   const result = await provider.condense({ ...own, ...context }, config, options);
   const { messages: view } = applyEdits(messages, result.edits);
   const at = (message: number, ...path: (string | number)[]): string =>

@@ -1,5 +1,5 @@
 /** Runs a strategy: other providers in order, each on the previous result. */
-import { asksModel, jsonSchema, validate } from '../../config';
+import { asksModel, toJsonSchema, validate } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
 import { EVERYTHING, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
@@ -26,7 +26,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     version: '1.0.0',
 
     getCapabilities: () => EVERYTHING,
-    getConfigSchema: () => jsonSchema(strategySchema),
+    getConfigSchema: () => toJsonSchema(strategySchema),
     validateConfig: chooseStrategy,
     nameOfConfig: (config) => {
       const chosen = chooseStrategy(config);

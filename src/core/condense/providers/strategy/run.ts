@@ -4,7 +4,7 @@ import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
 import { errorMessage } from '../../../errors';
 import { listToolExchanges } from '../../../messages/exchanges';
 import { checkResult } from '../../checkResult';
-import { usableConfig, type UsableConfig } from '../../config';
+import { toUsableConfig, type UsableConfig } from '../../config';
 import type { Step, StepResult } from '../../draft/steps';
 import type { Work } from '../../draft/work';
 import { applyEdits } from '../../edits/applyEdits';
@@ -13,7 +13,7 @@ import { makeReport, runPipeline, type Round } from '../../pipeline';
 import { whyNotMet } from '../../trigger/condition';
 import {
   ProviderFailure,
-  providerNameOf,
+  getProviderName,
   type CondensationEstimate,
   type CondensationOptions,
   type CondensationProvider,
@@ -76,7 +76,7 @@ export async function estimateStrategy(
 
 /** @param isEstimate whether to treat the step's estimate as its result */
 function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
-  const name = step.preset ?? providerNameOf(step.provider ?? '');
+  const name = step.preset ?? getProviderName(step.provider ?? '');
   let result: StepResult = { reports: [] };
   return {
     name,
@@ -309,6 +309,6 @@ export function readyStep(
   }
   const preset = step.preset === undefined ? undefined : presetOf(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
-  const usable = usableConfig(provider, preset ? preset.config : step.config);
+  const usable = toUsableConfig(provider, preset ? preset.config : step.config);
   return typeof usable === 'string' ? usable : { name: preset?.name ?? provider.name, provider, ...usable };
 }

@@ -14,7 +14,7 @@ import { smartProvider } from '../smart';
 import { strategyProvider } from '.';
 import { truncationProvider } from '../truncation';
 import { selectSummarizer } from '../../summarizer';
-import { testSummarizer } from '../../summary/testing';
+import { createTestSummarizer } from '../../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
 import { readyStep } from './run';
@@ -32,7 +32,7 @@ const MESSAGES: readonly ApiMessage[] = [
 const TOKENS = counter.messages(MESSAGES);
 
 function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
-  const summarizer = testSummarizer(replies);
+  const summarizer = createTestSummarizer(replies);
   const select = () => selectSummarizer({ condensing: summarizer });
   const providers: readonly CondensationProvider[] = [
     losslessProvider,
@@ -185,7 +185,7 @@ describe('any strategy', () => {
         return provider.estimate(...input);
       },
     });
-    const select = () => selectSummarizer({ condensing: testSummarizer([]) });
+    const select = () => selectSummarizer({ condensing: createTestSummarizer([]) });
     const providers = [
       counted('free', losslessProvider),
       counted('affordable', truncationProvider),
@@ -302,7 +302,7 @@ describe('any strategy', () => {
 
   it('changes nothing if cancelled, and reports its spending', async () => {
     const abort = new AbortController();
-    const summarizer = testSummarizer(() => {
+    const summarizer = createTestSummarizer(() => {
       abort.abort(new Error('enough'));
       return Promise.resolve('aborted');
     });

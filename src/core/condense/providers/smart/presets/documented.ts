@@ -3,15 +3,15 @@
  * and Multi-Zone. They use the condensing profile.
  */
 import {
-  above,
-  butNewest,
-  butNewestPercent,
-  chars,
-  individually,
-  lines,
+  aboveTokens,
+  exceptNewest,
+  exceptNewestPercent,
+  truncateChars,
+  createIndividualPass,
+  truncateLines,
   summarize,
   suppress,
-  together,
+  createBatchPass,
 } from './passes';
 import type { Preset } from './preset';
 
@@ -21,8 +21,8 @@ const conservative: Preset = {
   description: 'Quality first: a model summarizes long old results; everything else stays as it is.',
   config: {
     passes: [
-      individually(
-        { id: 'llm-quality', name: 'Summaries of long results', selection: butNewest(15) },
+      createIndividualPass(
+        { id: 'llm-quality', name: 'Summaries of long results', selection: exceptNewest(15) },
         { toolResults: summarize(150) },
         { toolResults: 2_000 },
       ),
@@ -37,21 +37,21 @@ const balanced: Preset = {
     'A model summarizes long old results; above 40,000 tokens they are also truncated, and above 30,000 the oldest messages are summarized as a whole.',
   config: {
     passes: [
-      individually(
-        { id: 'llm-selective', name: 'Summaries of long results', selection: butNewest(10) },
+      createIndividualPass(
+        { id: 'llm-selective', name: 'Summaries of long results', selection: exceptNewest(10) },
         { toolResults: summarize(120) },
         { toolResults: 1_000 },
       ),
-      individually(
-        { id: 'mechanical', name: 'Truncation', selection: butNewest(5), execution: above(40_000) },
-        { toolParameters: chars(100), toolResults: lines(5) },
+      createIndividualPass(
+        { id: 'mechanical', name: 'Truncation', selection: exceptNewest(5), execution: aboveTokens(40_000) },
+        { toolParameters: truncateChars(100), toolResults: truncateLines(5) },
         { toolParameters: 500, toolResults: 500 },
       ),
-      together({
+      createBatchPass({
         id: 'batch-old',
         name: 'Summary of the oldest messages',
-        selection: butNewestPercent(30),
-        execution: above(30_000),
+        selection: exceptNewestPercent(30),
+        execution: aboveTokens(30_000),
       }),
     ],
   },
@@ -64,21 +64,21 @@ const aggressive: Preset = {
     'Most tokens for the least cost: old results and parameters are removed; above 35,000 tokens the oldest messages are summarized.',
   config: {
     passes: [
-      individually(
-        { id: 'suppress-aggressive', name: 'Suppression', selection: butNewest(8) },
+      createIndividualPass(
+        { id: 'suppress-aggressive', name: 'Suppression', selection: exceptNewest(8) },
         { toolParameters: suppress, toolResults: suppress },
         { toolParameters: 300, toolResults: 300 },
       ),
-      individually(
-        { id: 'truncate-fallback', name: 'Truncation', selection: butNewest(5), execution: above(50_000) },
-        { toolParameters: chars(80), toolResults: lines(3) },
+      createIndividualPass(
+        { id: 'truncate-fallback', name: 'Truncation', selection: exceptNewest(5), execution: aboveTokens(50_000) },
+        { toolParameters: truncateChars(80), toolResults: truncateLines(3) },
         { toolParameters: 500, toolResults: 500 },
       ),
-      together({
+      createBatchPass({
         id: 'batch-aggressive',
         name: 'Summary of the oldest messages',
-        selection: butNewestPercent(25),
-        execution: above(35_000),
+        selection: exceptNewestPercent(25),
+        execution: aboveTokens(35_000),
       }),
     ],
   },
@@ -90,9 +90,9 @@ const speed: Preset = {
   description: 'No model: old parameters are removed, old results keep three lines.',
   config: {
     passes: [
-      individually(
-        { id: 'speed-pass', name: 'Truncation', selection: butNewest(5) },
-        { toolParameters: suppress, toolResults: lines(3) },
+      createIndividualPass(
+        { id: 'speed-pass', name: 'Truncation', selection: exceptNewest(5) },
+        { toolParameters: suppress, toolResults: truncateLines(3) },
       ),
     ],
   },
@@ -104,8 +104,8 @@ const quality: Preset = {
   description: 'A model summarizes every old result.',
   config: {
     passes: [
-      individually(
-        { id: 'quality-pass', name: 'Summaries of results', selection: butNewest(10) },
+      createIndividualPass(
+        { id: 'quality-pass', name: 'Summaries of results', selection: exceptNewest(10) },
         { toolResults: summarize(150) },
       ),
     ],
@@ -119,16 +119,16 @@ const cost: Preset = {
     'Free first: old parameters are removed and old results keep five lines; one summary if that is not enough.',
   config: {
     passes: [
-      individually(
-        { id: 'mechanical', name: 'Truncation', selection: butNewest(5) },
-        { toolParameters: suppress, toolResults: lines(5) },
+      createIndividualPass(
+        { id: 'mechanical', name: 'Truncation', selection: exceptNewest(5) },
+        { toolParameters: suppress, toolResults: truncateLines(5) },
       ),
-      together(
+      createBatchPass(
         {
           id: 'fallback-llm',
           name: 'Summary of the oldest messages',
-          selection: butNewestPercent(30),
-          execution: above(60_000),
+          selection: exceptNewestPercent(30),
+          execution: aboveTokens(60_000),
         },
         { keepFirst: 1, keepLast: 5 },
       ),
@@ -142,17 +142,17 @@ const multiZone: Preset = {
   description: 'No model: the older a message, the less is kept of its parameters and results.',
   config: {
     passes: [
-      individually(
-        { id: 'zone-ancient', name: 'Ancient: suppression', selection: butNewest(50) },
+      createIndividualPass(
+        { id: 'zone-ancient', name: 'Ancient: suppression', selection: exceptNewest(50) },
         { toolParameters: suppress, toolResults: suppress },
       ),
-      individually(
-        { id: 'zone-old', name: 'Old: truncation', selection: butNewest(30) },
-        { toolParameters: chars(120), toolResults: lines(6) },
+      createIndividualPass(
+        { id: 'zone-old', name: 'Old: truncation', selection: exceptNewest(30) },
+        { toolParameters: truncateChars(120), toolResults: truncateLines(6) },
       ),
-      individually(
-        { id: 'zone-medium', name: 'Medium: light truncation', selection: butNewest(10) },
-        { toolResults: lines(15) },
+      createIndividualPass(
+        { id: 'zone-medium', name: 'Medium: light truncation', selection: exceptNewest(10) },
+        { toolResults: truncateLines(15) },
       ),
     ],
   },

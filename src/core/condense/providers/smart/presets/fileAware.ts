@@ -3,7 +3,7 @@
  * be needed, by weights fitted to real sessions. Without one, it shortens old outputs and outlines
  * files not used recently. Measured in `docs/research/benchmarks.md`.
  */
-import { individually, overTarget, those } from './passes';
+import { createIndividualPass, overTarget, selectBy } from './passes';
 import type { Preset } from './preset';
 
 /**
@@ -11,8 +11,8 @@ import type { Preset } from './preset';
  */
 const OUTPUTS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
-const outputs = (min: number) => those({ contentTypes: ['toolResults'], kinds: [...OUTPUTS], age: { min } });
-const reads = (min: number) => those({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
+const outputs = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: [...OUTPUTS], age: { min } });
+const reads = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
 
 export const FILE_AWARE: Preset = {
   id: 'file-aware',
@@ -23,11 +23,11 @@ export const FILE_AWARE: Preset = {
     thinking: { operation: 'suppress', keepRecent: 6 },
     images: { operation: 'suppress', keepRecent: 10 },
     passes: [
-      individually(
+      createIndividualPass(
         {
           id: 'least-relevant',
           name: 'What is least likely to be needed',
-          selection: those({ contentTypes: ['toolResults', 'toolParameters', 'messageText'], age: { min: 2 } }),
+          selection: selectBy({ contentTypes: ['toolResults', 'toolParameters', 'messageText'], age: { min: 2 } }),
           execution: overTarget,
         },
         {
@@ -37,12 +37,12 @@ export const FILE_AWARE: Preset = {
         },
         { toolResults: 36, toolParameters: 36, messageText: 36 },
       ),
-      individually(
+      createIndividualPass(
         { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: outputs(12) },
         { toolResults: { operation: 'truncate', maxLines: 16, keep: 'both' } },
         { toolResults: 100 },
       ),
-      individually(
+      createIndividualPass(
         { id: 'cold-reads', name: 'Outline of cold files', selection: reads(12) },
         { toolResults: { operation: 'outline', coldTurns: 20, keepDeclarations: true, contextLines: 2 } },
         { toolResults: 150 },

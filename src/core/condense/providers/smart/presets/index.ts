@@ -18,5 +18,5 @@ export const findPreset = (id: string, own: readonly Preset[] = []): Preset | un
  * The preset that a configuration names or is; File-Aware by default.
  * @param own the user's presets
  */
-export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
+export const getPreset = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

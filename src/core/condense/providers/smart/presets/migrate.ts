@@ -8,7 +8,7 @@ import { SMART_CONFIG_VERSION } from '../config';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** By the version that they upgrade from. */
-const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [fromDocuments];
+const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [migrateConfig];
 
 /** Returns the same object if it is current. */
 export function migrateSmartConfig(config: unknown): unknown {
@@ -18,32 +18,32 @@ export function migrateSmartConfig(config: unknown): unknown {
   return MIGRATIONS.slice(version).reduce<Fields>((older, migrate) => migrate(older), config);
 }
 
-function fromDocuments(config: Fields): Fields {
+function migrateConfig(config: Fields): Fields {
   const { losslessPrelude, passes } = config;
   return {
     ...config,
     version: 1,
     ...(typeof losslessPrelude === 'boolean' && { losslessPrelude: { enabled: losslessPrelude } }),
-    ...(Array.isArray(passes) && { passes: (passes as unknown[]).map(passFromDocuments) }),
+    ...(Array.isArray(passes) && { passes: (passes as unknown[]).map(migratePass) }),
   };
 }
 
-function passFromDocuments(pass: unknown): unknown {
+function migratePass(pass: unknown): unknown {
   if (!isRecord(pass)) return pass;
   const { id, selection, execution, mode, batchConfig, individualConfig } = pass;
   return {
     name: id,
     ...pass,
-    ...(isRecord(selection) && { selection: selectionFromDocuments(selection) }),
-    ...(isRecord(execution) && { execution: executionFromDocuments(execution) }),
+    ...(isRecord(selection) && { selection: migrateSelection(selection) }),
+    ...(isRecord(execution) && { execution: migrateExecution(execution) }),
     // In one form, a batch pass has no configuration: it summarizes.
-    ...(mode === 'batch' && { batchConfig: batchFromDocuments(isRecord(batchConfig) ? batchConfig : {}) }),
-    ...(isRecord(individualConfig) && { individualConfig: individualFromDocuments(individualConfig) }),
+    ...(mode === 'batch' && { batchConfig: migrateBatch(isRecord(batchConfig) ? batchConfig : {}) }),
+    ...(isRecord(individualConfig) && { individualConfig: migrateIndividual(individualConfig) }),
   };
 }
 
 /** `strategy` was `type`, `keepRecentCount` was `count`. */
-function selectionFromDocuments({ strategy, keepRecentCount, keepPercentage, ...rest }: Fields): Fields {
+function migrateSelection({ strategy, keepRecentCount, keepPercentage, ...rest }: Fields): Fields {
   return {
     ...(strategy !== undefined && { type: strategy }),
     ...(keepRecentCount !== undefined && { count: keepRecentCount }),
@@ -52,16 +52,16 @@ function selectionFromDocuments({ strategy, keepRecentCount, keepPercentage, ...
   };
 }
 
-function executionFromDocuments({ tokenThreshold, ...rest }: Fields): Fields {
+function migrateExecution({ tokenThreshold, ...rest }: Fields): Fields {
   return tokenThreshold === undefined ? rest : { condition: { tokenThreshold }, ...rest };
 }
 
-function batchFromDocuments({ summarizationConfig, ...rest }: Fields): Fields {
-  const summarization = isRecord(summarizationConfig) ? withoutDefaultProfile(summarizationConfig) : {};
+function migrateBatch({ summarizationConfig, ...rest }: Fields): Fields {
+  const summarization = isRecord(summarizationConfig) ? removeDefaultProfile(summarizationConfig) : {};
   return { operation: 'summarize', ...summarization, ...rest };
 }
 
-function individualFromDocuments(config: Fields): Fields {
+function migrateIndividual(config: Fields): Fields {
   const { defaults, overrides } = config;
   return {
     ...config,
@@ -80,7 +80,7 @@ const operationsFromDocuments = (operations: Fields): Fields =>
   Object.fromEntries(
     Object.entries(operations).map(([type, operation]) => [
       type,
-      isRecord(operation) ? operationFromDocuments(operation, type) : operation,
+      isRecord(operation) ? migrateOperation(operation, type) : operation,
     ]),
   );
 
@@ -88,7 +88,7 @@ const operationsFromDocuments = (operations: Fields): Fields =>
  * An operation's settings were in `params.truncate` or `truncateConfig`; those of other operations
  * are ignored.
  */
-function operationFromDocuments(fields: Fields, type: string): Fields {
+function migrateOperation(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
   const nested = isRecord(params) ? params : {};
   const own = {
@@ -101,10 +101,10 @@ function operationFromDocuments(fields: Fields, type: string): Fields {
     const marker = own[type] ?? own['marker'];
     return { ...rest, ...(typeof marker === 'string' && { marker: marker.replace(/^\[(.*)\]$/, '$1') }) };
   }
-  const { prompt, ...settings } = withoutDefaultProfile(own);
+  const { prompt, ...settings } = removeDefaultProfile(own);
   return { ...rest, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
 }
 
 /** `default` was the conversation's own profile; naming none now selects the condensing profile. */
-const withoutDefaultProfile = ({ apiProfile, ...rest }: Fields): Fields =>
+const removeDefaultProfile = ({ apiProfile, ...rest }: Fields): Fields =>
   apiProfile === undefined || apiProfile === 'default' ? rest : { ...rest, apiProfile };

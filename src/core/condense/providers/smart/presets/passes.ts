@@ -9,14 +9,14 @@ type Thresholds = NonNullable<NonNullable<IndividualInput['individualConfig']>['
 type PassHead = Pick<PassInput, 'id' | 'name' | 'selection'> & Partial<Pick<PassInput, 'description' | 'execution'>>;
 
 /** A pass over single contents; content types that are not named are kept. */
-export const individually = (
+export const createIndividualPass = (
   head: PassHead,
   defaults: Operations,
   messageTokenThresholds: Thresholds = {},
 ): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
 /** One summary of the selected messages. */
-export const together = (
+export const createBatchPass = (
   head: PassHead,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},
 ): PassInput => ({
@@ -26,21 +26,22 @@ export const together = (
 });
 
 /** All but the newest messages. */
-export const butNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
+export const exceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
 /** All but the newest share of the messages, in percent. */
-export const butNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
+export const exceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
 /** Content that a filter selects. */
-export const those = (filter: Filter) => ({ type: 'custom', filter }) as const;
+export const selectBy = (filter: Filter) => ({ type: 'custom', filter }) as const;
 
 /** Runs if the messages have more tokens. */
-export const above = (tokenThreshold: number) => ({ type: 'conditional', condition: { tokenThreshold } }) as const;
+export const aboveTokens = (tokenThreshold: number) =>
+  ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
 /** Runs only if a target is set and not met. */
 export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
 /** @param maxTokens tokens of the summary */
 export const summarize = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
-export const lines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
-export const chars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
+export const truncateLines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
+export const truncateChars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
 export const suppress = { operation: 'suppress' } as const;

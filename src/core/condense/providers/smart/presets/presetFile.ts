@@ -34,7 +34,7 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   } catch (error) {
     return wrong('', `is not JSON: ${errorMessage(error)}`);
   }
-  const reserved = reservedKey(value, [], 0);
+  const reserved = findReservedKey(value, [], 0);
   if (reserved !== undefined) return wrong(reserved.path, reserved.message);
   const checked = validate(presetSchema, value);
   return checked.valid ? checkPreset(checked.config) : checked;
@@ -48,12 +48,12 @@ export function checkPreset(preset: z.output<typeof presetSchema>): ValidationRe
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
   // Store what the person wrote, without defaults; it was just checked.
-  const withConfig = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
-  if (checked.valid) return { valid: true, config: withConfig(config) };
+  const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
+  if (checked.valid) return { valid: true, config: createPreset(config) };
   const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
   const { problems, rest } = checked;
   if (!rest) return { valid: false, problems: problems.map(inConfig) };
-  const usable = withConfig(rest.written);
+  const usable = createPreset(rest.written);
   const leftOut = rest.leftOut?.map(inConfig) ?? [];
   return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
 }
@@ -63,7 +63,7 @@ const wrong = (path: string, message: string): ValidationResult<never> => ({
   problems: [{ path, message }],
 });
 
-function reservedKey(
+function findReservedKey(
   value: unknown,
   path: readonly (string | number)[],
   depth: number,
@@ -73,7 +73,7 @@ function reservedKey(
   for (const [key, item] of Object.entries(value)) {
     const inside = [...path, key];
     if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
-    const found = reservedKey(item, inside, depth + 1);
+    const found = findReservedKey(item, inside, depth + 1);
     if (found) return found;
   }
   return undefined;
