@@ -96,7 +96,7 @@ describe('Condense Context Now', () => {
     fake.settings['contextCondenser.provider'] = 'truncation';
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
-    expect(tabs()).toBe(1);
+    await vi.waitFor(() => expect(tabs()).toBe(1));
     await services.comparisons.show(
       services.comparisons.add({ conversation: 'another', title: 't', before: 'b', after: 'a', firstChange: 0 }),
     );
