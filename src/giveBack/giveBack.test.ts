@@ -175,6 +175,31 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
     expect(existsSync(given.path)).toBe(false);
   }));
 
+test('Claude Code: a new session leaves out what Claude Code itself announces in each session', () =>
+  inTemporaryFolder(async (home) => {
+    const path = writeClaudeSession(home);
+    const [first = '', second = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+    const prompt = JSON.parse(first) as Record<string, unknown>;
+    const attachment = { type: 'deferred_tools_delta', addedLines: ['WebFetch'], removedNames: [] };
+    const uuid = '0f6b1c52-6a1d-4d0e-9f5b-6e1f6d6f0a01';
+    const announced = JSON.stringify({
+      ...prompt,
+      type: 'attachment',
+      message: undefined,
+      attachment,
+      uuid,
+      parentUuid: prompt['uuid'],
+    });
+    const answer = JSON.stringify({ ...(JSON.parse(second) as object), parentUuid: uuid });
+    writeOld(path, [first, announced, answer, ...rest].join('\n'));
+    const { edits, view } = await condenseFile(path, readFileSync(path));
+    expect(JSON.stringify(view)).toContain('deferred tools');
+    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const made = readConversation(readFileSync(given.path), { path: given.path }).messages;
+    expect(JSON.stringify(made)).not.toContain('deferred tools');
+    expect(made.length).toBe(view.length - 1);
+  }));
+
 test('never writes files that no agent would continue', () =>
   inTemporaryFolder(async (home) => {
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');

@@ -11,7 +11,7 @@ import { readConversation } from '../conversations/read';
 import { keepCalls } from '../conversations/rawText';
 import type { AgentName } from '../core/agents';
 import type { Conversation } from '../conversations/types';
-import { renderSession } from '../conversations/write/claudeCode';
+import { renderSession, selectWritten } from '../conversations/write/claudeCode';
 import { createSidecar, applySidecar } from '../conversations/write/clineCompaction';
 import { renderCondensedTask, type CondensationRow } from '../conversations/write/roo';
 import { selectEffectiveHistory } from '../conversations/formats/roo';
@@ -141,7 +141,7 @@ async function giveBackAsNewSession(
   const written = renderSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
-  refuseDifference(path, view, readConversation(text, { path: target }).messages);
+  refuseDifference(path, selectWritten(view), readConversation(text, { path: target }).messages);
   const replacement = await replaceFiles(
     files,
     root,

@@ -36,14 +36,17 @@ const renderRole = (message: ApiMessage): Json =>
 /** Fields that say where the session ran; the new one runs there too. */
 const KEPT = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
+/** The messages that a new session contains: Claude Code lists its skills, agents and tools again in each session. */
+export const selectWritten = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
+  view.filter((message) => message['isRenewed'] !== true);
+
 /** The file's text: JSON lines. */
 export function renderSession({ sessionId, title, view, records, now, newId }: NewSession): string {
   const kept = findSettings(records);
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
-  // Claude Code lists its skills, agents and tools again in each session.
-  for (const message of view.filter((one) => one['isRenewed'] !== true)) {
+  for (const message of selectWritten(view)) {
     for (const part of splitMessage(message, newId)) {
       const uuid = newId();
       lines.push({

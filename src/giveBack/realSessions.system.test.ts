@@ -1,0 +1,34 @@
+/** Real sessions of Claude Code can be given back, whatever its versions have written into them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ALL_CORPORA, sessionFiles } from '../../test/bench/corpus';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { readConversation } from '../conversations/read';
+import { nodeFiles } from '../storage/nodeFiles';
+import { giveBack } from './giveBack';
+import { condenseFile, touchOld } from './testing';
+
+const sessions = sessionFiles(ALL_CORPORA).filter(
+  ({ path }) => path.endsWith('.jsonl') && /[\\/]claude-code[\\/]/.test(path),
+);
+
+describe.runIf(sessions.length > 0)('giving back a condensed session of Claude Code', () => {
+  it.each(sessions)('writes a session that continues $name', ({ path }) =>
+    inTemporaryFolder(async (home) => {
+      const copy = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
+      mkdirSync(dirname(copy), { recursive: true });
+      writeFileSync(copy, readFileSync(path));
+      touchOld(copy);
+      const { edits, view } = await condenseFile(copy, readFileSync(copy));
+      const row = { cost: 0, tokensBefore: 2, tokensAfter: 1, text: 'Truncation' };
+      const given = await giveBack(
+        { path: copy, edits, row },
+        { files: nodeFiles, root: join(home, 'kept'), now: () => new Date() },
+      );
+      const written = readConversation(readFileSync(given.path), { path: given.path }).messages;
+      expect(written.length).toBeGreaterThan(0);
+      expect(written.length).toBeLessThanOrEqual(view.length);
+    }),
+  );
+});
