@@ -6,6 +6,7 @@ import { MovingRows, pickItem } from './pickedItem';
 
 afterEach(() => {
   vi.useRealTimers();
+  Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: undefined });
 });
 
 it.each([false, true])('keeps a new list open for a moment when the focus changes (then: %s)', async (wanted) => {
@@ -22,8 +23,24 @@ it.each([false, true])('keeps a new list open for a moment when the focus change
   expect(filling.signal.aborted).toBe(true);
 });
 
-it('takes the focus back for a new list for a moment or until it is left', async () => {
+const activeTab = (input: unknown): void => {
+  Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: { input } });
+};
+
+it('leaves the focus in the box of a new list, where the user can type, if no webview is active', async () => {
   vi.useFakeTimers();
+  activeTab({ uri: 'a file' });
+  const focus = vi.spyOn(vscode.commands, 'executeCommand');
+  const picked = pickItem(vscode.window.createQuickPick(), new AbortController());
+  vi.advanceTimersByTime(5_000);
+  expect(focus).not.toHaveBeenCalled();
+  fake.quickPick?.hide();
+  await picked;
+});
+
+it('takes the focus back from a webview for a new list, for a moment or until it is left', async () => {
+  vi.useFakeTimers();
+  activeTab({ viewType: 'panel' });
   const focus = vi.spyOn(vscode.commands, 'executeCommand');
   const timesIn = (ms: number): number => {
     focus.mockClear();

@@ -8,7 +8,16 @@ import * as vscode from 'vscode';
 const UNSETTLED_MS = 1_000;
 const BETWEEN_FOCUS_MS = 200;
 
-/** Focuses the open list; does nothing if it is focused or there is none. */
+/** Whether the focused tab is a webview, which may take the focus from a list. */
+function isWebviewActive(): boolean {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return typeof input === 'object' && input !== null && 'viewType' in input;
+}
+
+/**
+ * Focuses the open list, does nothing if there is none. VS Code's command focuses the rows and not
+ * the box (its `QuickInputBox` has no getter `enabled`), so nothing can be typed afterwards.
+ */
 function focusList(): void {
   // Windows without this command keep their focus.
   void Promise.resolve(vscode.commands.executeCommand('workbench.action.focusQuickOpen')).catch(() => undefined);
@@ -28,10 +37,10 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   picker.ignoreFocusOut = true;
-  const holding = setInterval(focusList, BETWEEN_FOCUS_MS);
+  const holding = isWebviewActive() ? setInterval(focusList, BETWEEN_FOCUS_MS) : undefined;
   const settled = setTimeout(() => {
+    if (holding) focusList();
     clearInterval(holding);
-    focusList();
     picker.ignoreFocusOut = ignoreFocusOut;
   }, UNSETTLED_MS);
   try {

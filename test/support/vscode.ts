@@ -541,6 +541,7 @@ export const window = {
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   tabGroups: {
     all: [] as { tabs: { input: unknown }[] }[],
+    activeTabGroup: { activeTab: undefined as { input: unknown } | undefined },
     close(tabs: readonly object[]): Promise<boolean> {
       for (const group of window.tabGroups.all) group.tabs = group.tabs.filter((tab) => !tabs.includes(tab));
       return Promise.resolve(true);

@@ -60,6 +60,9 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   assert.match(shown.items[2]?.detail ?? '', /can’t be read · /);
   assert.match(shown.items[3]?.label ?? '', /Open file…$/);
   await screenshot(bench, 'pick-dark');
+  await bench.page.keyboard.type('sticky');
+  await quickInput(bench, ({ value, items }) => value === 'sticky' && items[0]?.label.includes('sticky') === true);
+  await filter(bench, '');
   await pick(bench, SAMPLE_TITLE);
 
   const done = await notification(bench, 'Condensed “');
