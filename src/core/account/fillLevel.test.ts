@@ -67,6 +67,13 @@ describe('the last request', () => {
     expect(lastRequestIn(recorded({}), 7)?.messagesSince).toBe(2);
   });
 
+  it('says nothing about the window if a later compaction kept its answer', () => {
+    const requests = [{ purpose: 'answer' as const, usage: usage(1, 1), message: 4, at: 1_000 }];
+    const since = (at: number): unknown =>
+      lastRequestIn({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
+    expect([since(2_000), since(500)]).toEqual([undefined, 2]);
+  });
+
   it('tells nothing of the window once the conversation was compacted', () => {
     expect(lastRequestIn(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
     expect(lastRequestIn(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);

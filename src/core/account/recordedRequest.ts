@@ -136,7 +136,11 @@ export function lastRequestIn(recorded: RecordedRequests, count: number): LastRe
   const last = lastAnswer(recorded);
   if (!last) return undefined;
   const { message, ...rest } = last;
-  const isCompacted = recorded.compactions.some((compaction) => message === undefined || compaction.message > message);
+  // A compaction can keep the last answers, which then follow it although they were requested before.
+  const isCompacted = recorded.compactions.some(
+    (compaction) =>
+      message === undefined || compaction.message > message || (compaction.at ?? 0) > (last.at ?? Infinity),
+  );
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 

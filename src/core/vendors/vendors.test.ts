@@ -1,11 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getAccounting, hasField, neededFields, VENDOR_IDS, getVendorEntry, getWire } from './vendors';
+import { getAccounting, getServerLabel, hasField, neededFields, VENDOR_IDS, getVendorEntry, getWire } from './vendors';
 
 const words = (path: string): string => readFileSync(path, 'utf8').replace(/\s+/g, ' ');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
 };
+
+it.each([
+  ['', 'OpenAI'],
+  ['https://api.openai.com/v1', 'OpenAI'],
+  ['http://localhost:11434/v1', 'Ollama'],
+  ['http://127.0.0.1:1234/v1/', 'LM Studio'],
+  ['https://mine.openai.azure.com/openai/v1', 'Azure'],
+  ['https://models.example.com:8443/v1', 'models.example.com:8443'],
+  ['no address', 'OpenAI'],
+])('a profile of OpenAI’s protocol at “%s” is named %s', (baseUrl, name) => {
+  expect(getServerLabel('openai', baseUrl)).toBe(name);
+});
 
 describe.each(VENDOR_IDS)('%s', (vendor) => {
   const { label, alsoFor = [], fields, wires, key } = getVendorEntry(vendor);

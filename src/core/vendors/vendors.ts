@@ -155,6 +155,24 @@ export const isVendor = (value: unknown): value is Vendor => typeof value === 's
 /** Typed for access independent of the vendor. */
 export const getVendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
+/**
+ * Name of the server that a profile uses: the vendor's, of a compatible server at its default
+ * address, or the host.
+ * @param baseUrl empty if the profile has none
+ */
+export function getServerLabel(vendor: Vendor, baseUrl: string): string {
+  const { label, alsoFor = [], ownHosts } = getVendorEntry(vendor);
+  if (!URL.canParse(baseUrl)) return label;
+  const getHost = (url: string): string => new URL(url).host.replace(/^localhost(?=:|$)/, '127.0.0.1');
+  const { hostname } = new URL(baseUrl);
+  const compatible = alsoFor.find(({ address, addressForm = '' }) =>
+    address === undefined
+      ? hostname.endsWith(/NAME(\.[^/]+)/.exec(addressForm)?.[1] ?? '/')
+      : getHost(address) === getHost(baseUrl),
+  );
+  return compatible?.label ?? (ownHosts?.test(hostname) === true ? label : getHost(baseUrl));
+}
+
 export function getWire(vendor: Vendor, model: string): Wire {
   const { wires } = getVendorEntry(vendor);
   return (wires.find(({ models }) => !models || models.test(model)) ?? { wire: 'messages' }).wire;

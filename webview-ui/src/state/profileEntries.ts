@@ -9,6 +9,8 @@ export interface ProfileEntry {
   readonly name: string;
   readonly vendor: string;
   readonly model: string;
+  /** Empty if it has none. */
+  readonly baseUrl: string;
   /** Percent; undefined or -1: as the global one, which also replaces a wrong one. */
   readonly threshold: number | undefined;
   /** Absent where the entry is wrong. */
@@ -31,6 +33,7 @@ export function profileEntries({ settings, profiles }: PanelState): ProfileEntry
       name: textOf(fields['name']) || id,
       vendor: textOf(fields['vendor']),
       model: textOf(fields['model']),
+      baseUrl: textOf(fields['baseUrl']),
       threshold: typeof threshold === 'number' && !isWrong ? threshold : undefined,
       facts: profiles.find((profile) => profile.id === id),
     };

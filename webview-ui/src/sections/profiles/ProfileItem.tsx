@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { isVendor, getVendorEntry } from '../../../../src/core/vendors/vendors';
+import { getServerLabel, isVendor } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -21,7 +21,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting('profiles', [entry.index]);
-  const vendor = isVendor(entry.vendor) ? getVendorEntry(entry.vendor).label : entry.vendor;
+  const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
   const words = [entry.name, vendor, entry.vendor, entry.model, t('Profiles'), 'profile API key', ...actions];
   const isShown = query === '' || matches(query, words);

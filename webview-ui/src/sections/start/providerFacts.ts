@@ -97,7 +97,7 @@ const removedWords = (measured: Measured | undefined): string =>
 export function lostWords(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   return measured.lost === 0
-    ? t('Nothing that agents needed later')
+    ? t('None of the lines that agents needed later, on the measured project; some on others')
     : t('{0} of the lines that agents needed later, until they are recalled', formatPercent(measured.lost));
 }
 
