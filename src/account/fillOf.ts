@@ -3,6 +3,7 @@ import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { type FillLevel, fillLevel } from '../core/account/fillLevel';
 import { lastRequestIn } from '../core/account/recordedRequest';
+import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
 
@@ -19,7 +20,9 @@ export function getFillLevel(
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && lastRequestIn(recorded, messages.length));
-  const model = last?.model ?? (typeof request?.['model'] === 'string' ? request['model'] : undefined);
+  // A session that was given back has answers, but no request of its own yet.
+  const named = [request?.['model'], messages.findLast(isAnswered)?.['model']];
+  const model = last?.model ?? named.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
@@ -33,6 +36,8 @@ export function getFillLevel(
   );
   return model === undefined ? fill : { ...fill, model };
 }
+
+const isAnswered = ({ role, model }: ApiMessage): boolean => role === 'assistant' && model !== '<synthetic>';
 
 export type FillLevelReader = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 
