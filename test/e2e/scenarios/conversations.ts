@@ -107,7 +107,7 @@ const everyAgent =
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is shown as it was before.');
     // An earlier scenario's sample may be condensed too.
-    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/-\d+%/.test(text)));
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/−\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
 const withEveryAction: Scenario = async (bed) => everyAgent(() => true)(await plainWindow(bed), bed);
@@ -133,7 +133,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*-\d+%/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*−\d+%/.test(text)));
 
   await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Markdown \(condensed\)/);
@@ -198,7 +198,7 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*-\d+%/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*−\d+%/.test(text)));
   await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
   await clickNotification(bench, 'does not continue with what other programs write', 'Export…');
   await pick(bench, /^Handover Prompt \(condensed\)/);

@@ -59,7 +59,7 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
-  await chooseInMenu(bench, await findLabel(bench, /-\d+%/), 'Give Back to the Agent…');
+  await chooseInMenu(bench, await findLabel(bench, /−\d+%/), 'Give Back to the Agent…');
   await dialog(bench);
   await screenshot(bench, shot);
   await clickDialog(bench, 'Give Back');

@@ -295,7 +295,7 @@ function makeTask(name: string): Scenario {
       await until('the agent to start', () => isThere(at), WAIT_MS);
       await prompts(at, 'begins', TASK, begun);
       await openContainer(bench, 'Context Condenser');
-      const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
+      const condensed = (texts: readonly string[]): boolean => texts.some((text) => /−\d+%/.test(text));
       // Idle: the vendor does not answer.
       const goOn = await comesFromAgent(at, 'done half of the task', holding);
       await treeRows(bench, condensed);

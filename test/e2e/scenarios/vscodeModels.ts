@@ -71,7 +71,7 @@ const worksOnTwoTasks: Scenario = async (bed) => {
 
     await openContainer(bench, 'Context Condenser');
     const isTold = (texts: readonly string[]): boolean =>
-      TITLES.every((title) => texts.filter((text) => text.includes(title) && /-\d+%/.test(text)).length === 1);
+      TITLES.every((title) => texts.filter((text) => text.includes(title) && /−\d+%/.test(text)).length === 1);
     await treeRows(bench, isTold);
     await closeParts(bench, 'notifications');
     await screenshot(bench, 'vscode-models-dark');
