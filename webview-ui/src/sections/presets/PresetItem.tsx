@@ -104,12 +104,16 @@ export function PresetItem({
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
         {measured && (
           <p className="row-help">
-            {t('Removes {0} of a session. Loses: {1}.', formatPercent(measured.removed), lostWords(measured))}
+            {t(
+              'Measured on one project: removes {0} of a session. Loses: {1}.',
+              formatPercent(measured.removed),
+              lostWords(measured),
+            )}
           </p>
         )}
         {isInUse && callsModel && condensing.value === '' && (
           <p className="row-help" role="note">
-            {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
+            {t('No model writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
           </p>
         )}
         <span className="item-buttons actions">

@@ -69,7 +69,9 @@ export function Presets(): ReactNode {
       <h4 className="group-title">{t('Presets')}</h4>
       {!isSearching && (
         <p className="row-help">
-          {t('Ready-made lists of passes, by how much of what agents needed later they lost when they were measured.')}
+          {t(
+            'Ready-made lists of passes. Those that lost least of what agents needed later come first, as measured on sessions of one project without a target.',
+          )}
         </p>
       )}
       {own.scope !== scope && !isSearching && (

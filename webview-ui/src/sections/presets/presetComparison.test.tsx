@@ -58,7 +58,7 @@ it('the comparison says that the current preset’s summaries have no profile', 
   fake.settings['contextCondenser.provider'] = 'smart';
   fake.settings['contextCondenser.smart'] = 'balanced';
   const page = await openPage({ view: { open: ['smart'] } });
-  await page.until(() => page.find('#presets [aria-current="true"] [role="note"]', 'No profile writes summaries yet'));
+  await page.until(() => page.find('#presets [aria-current="true"] [role="note"]', 'No model writes summaries yet'));
   expect(page.all('#presets [role="note"]')).toHaveLength(1);
 });
 

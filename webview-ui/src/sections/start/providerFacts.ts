@@ -79,8 +79,12 @@ export function factsOf(
     case 'strategy':
       return {
         does: strategy
-          ? t('Tries several in order. In use: {0} ({1}).', strategy.name, strategy.steps.join(' → '))
-          : t('Tries several in order, each if its condition is met.'),
+          ? t(
+              'Runs several providers or presets in order. In use: {0} ({1}).',
+              strategy.name,
+              strategy.steps.join(' → '),
+            )
+          : t('Runs several providers or presets in order, each if its condition is met.'),
         costs: t('What its steps cost, within your limit'),
         loses: t('What its steps lose'),
         removes: t('Up to the target'),
@@ -97,8 +101,8 @@ const removedWords = (measured: Measured | undefined): string =>
 export function lostWords(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   return measured.lost === 0
-    ? t('None of the lines that agents needed later, on the measured project; some on others')
-    : t('{0} of the lines that agents needed later, until they are recalled', formatPercent(measured.lost));
+    ? t('None of the lines that agents needed later on the measured project; some on others')
+    : t('{0} of the lines that agents needed later; they can be recalled', formatPercent(measured.lost));
 }
 
 function summaryCost(condensing: ProfileState | undefined): string {
