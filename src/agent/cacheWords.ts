@@ -39,16 +39,16 @@ function formatSpan(cache: Extract<CacheState, { readonly ageMs: number }>): str
   if (cache.state === 'warm') {
     return cache.basis === 'vendor'
       ? vscode.l10n.t('the vendor keeps prompts for at least {0}', formatDuration(cache.spanMs))
-      : vscode.l10n.t('an answer was read from it after {0}', formatDuration(cache.spanMs));
+      : vscode.l10n.t('a request still read from it after {0}', formatDuration(cache.spanMs));
   }
   if (cache.state === 'cold') {
     return cache.basis === 'vendor'
       ? vscode.l10n.t('the vendor keeps prompts for at most {0}', formatDuration(cache.spanMs))
-      : vscode.l10n.t('an answer read nothing from it after {0}', formatDuration(cache.spanMs));
+      : vscode.l10n.t('a request read nothing from it after {0}', formatDuration(cache.spanMs));
   }
   switch (cache.basis) {
     case 'missed':
-      return vscode.l10n.t('its answer read nothing from the cache');
+      return vscode.l10n.t('it read nothing from the cache');
     case 'between':
       return vscode.l10n.t(
         'the vendor keeps prompts for {0} to {1}',

@@ -171,7 +171,7 @@ describe('texts about a live conversation', () => {
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
     expect(item?.tooltip?.shown).toContain(
-      '900 → 500 tokens (−44%)\n\nPrompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours)\n\nPays for itself after 2 requests',
+      '900 → 500 tokens (−44%)\n\nPrompt cache: warm (last request 1 second earlier; a request still read from it after 2 hours)\n\nPays for itself after 2 requests',
     );
     bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to remove.' }));
     expect(item?.tooltip?.shown).toContain('Not condensed: Truncation found nothing to remove.');
