@@ -361,7 +361,7 @@ describe('models of VS Code', () => {
     expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']);
     fake.picks = ['other/m'];
     await agent.chooseWrappedModels();
-    expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'not available now' });
+    expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'currently unavailable' });
   });
 
   it('are missing: says where to get some', async () => {

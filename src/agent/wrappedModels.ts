@@ -23,7 +23,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   // A model that is currently missing may return, so it stays until deselected.
   const gone = chosen
     .filter((name) => !known.some((item) => item.name === name))
-    .map((name) => ({ name, label: name, description: vscode.l10n.t('not available now'), picked: true }));
+    .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
   if (known.length + gone.length === 0) {
     const manage = getManageLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');

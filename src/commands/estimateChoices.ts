@@ -72,7 +72,7 @@ function describeCost({ calls, cost, costRange }: PreviewResult): string {
   const [least, most] = [formatCost(costRange.least), formatCost(costRange.most)];
   const range =
     costRange.endsAtLimit === true
-      ? vscode.l10n.t('{0} to {1}, stopped at your limit', least, most)
+      ? vscode.l10n.t('{0} to {1}, capped at your limit', least, most)
       : vscode.l10n.t('{0} to {1}', least, most);
   return `${requests}, ≈ ${formatCost(cost)} (${range})`;
 }

@@ -56,7 +56,8 @@ function profileAsked(asked: Params<'setKey'>): ApiProfile {
   const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
   const { profiles, problems } = parseProfiles([{ model: suggested, ...asked.profile }]);
   const [profile] = profiles;
-  if (!profile || isTaken(profile.id)) throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is in use.'));
+  if (!profile || isTaken(profile.id))
+    throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is already in use.'));
   return profile;
 }
 

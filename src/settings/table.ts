@@ -154,7 +154,7 @@ const rows = {
     default: 50,
     scope: 'resource',
     title: 'Target when condensing by hand',
-    text: "Percentage of the conversation's tokens that may remain when you condense by hand (5 to 95). Condensing stops once this is reached. The default of one half leaves room before the conversation has to be condensed again.",
+    text: "Percentage of the conversation's tokens that may remain when you condense by hand (5 to 95). Condensing stops once this is reached. The default of 50% leaves room before the conversation has to be condensed again.",
   }),
   history: whole(z.enum(['active', 'all']), {
     default: 'active',
@@ -286,7 +286,7 @@ const rows = {
       default: [],
       scope: 'machine',
       title: 'Models offered condensed',
-      text: 'Models that VS Code already has, as `vendor/id`, that the chat also offers with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
+      text: 'Models that VS Code already has, as `vendor/id`. The chat offers them a second time, with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
       translates: true,
     }),
     instead: 'It is ignored.',

@@ -168,7 +168,7 @@ function summariesOf({
     most === undefined ? (provider === 'native' ? NATIVE_COST : 0) : dollarsIn('max-cost-per-condensation', most, zero);
   if (perCondensation > 0) return { perCondensation, perDay };
   if (provider === 'native')
-    throw new UsageError('Summary asks a model: --max-cost-per-condensation must allow it more than 0.');
+    throw new UsageError('Summary calls a model, so --max-cost-per-condensation must be more than 0.');
   return undefined;
 }
 

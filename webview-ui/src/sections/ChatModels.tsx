@@ -39,7 +39,7 @@ function OfferedModels(): ReactNode {
   // One that VS Code does not have now may come back: it stays until it is taken out.
   const gone = chosen
     .filter((name): name is string => typeof name === 'string' && !known.some((model) => model.name === name))
-    .map((name) => ({ name, label: t('{0} · not available now', name) }));
+    .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));
   const models = [...known, ...gone];
   const choose = (name: string, isChosen: boolean): Promise<readonly string[]> => {
     const wanted = isChosen ? [...chosen, name] : chosen.filter((other) => other !== name);
@@ -50,12 +50,12 @@ function OfferedModels(): ReactNode {
       setting={setting}
       title={title}
       help={t(
-        'VS Code’s models that the chat offers a second time, as “… · condensed”. Choose one of those in the chat’s model picker. No key is needed.',
+        'The chat offers the selected models a second time, with “condensed” after their names. Choose one of those in the chat’s model picker. No key is needed.',
       )}
     >
       {models.length === 0 ? (
         <p className="row-help">
-          {t('VS Code has no models now. Sign in to Copilot, or install an extension that provides models.')}
+          {t('VS Code has no models yet. Sign in to Copilot, or install an extension that provides models.')}
         </p>
       ) : (
         <div className="choices" role="group" aria-label={title}>

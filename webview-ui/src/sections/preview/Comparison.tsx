@@ -12,7 +12,7 @@ export function Comparison(): ReactNode {
     <Section
       id="comparison"
       title={t('Compare')}
-      summary={t('Which settings lose least')}
+      summary={t('Which settings lose the least')}
       keywords={[
         t('Compare on my conversations'),
         t('Compare two configurations'),

@@ -27,7 +27,7 @@ export function costOf({ calls, cost, costRange }: PreviewFigures): string {
   const least = formatDollars(costRange.least);
   const most = formatDollars(costRange.most);
   const range = least === most ? most : t('{0} to {1}', least, most);
-  return costRange.endsAtLimit === true ? t('{0}, stopped at your limit', range) : range;
+  return costRange.endsAtLimit === true ? t('{0}, capped at your limit', range) : range;
 }
 
 const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));

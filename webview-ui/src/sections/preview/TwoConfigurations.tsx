@@ -84,8 +84,8 @@ export function TwoConfigurations(): ReactNode {
       </div>
       <p className="row-help">
         {compared.length === 1
-          ? t('On the conversation of the preview and any that you add.')
-          : t('On {0} conversations: that of the preview and those you added.', compared.length)}
+          ? t('Compares on the previewed conversation and any that you add.')
+          : t('Compares on {0} conversations: the previewed one and those that you added.', compared.length)}
       </p>
       <p className="actions">
         <Button primary disabled={isBusy} onClick={() => void compare()}>
@@ -100,7 +100,7 @@ export function TwoConfigurations(): ReactNode {
               setConversations([]);
             }}
           >
-            {t('Only that of the preview')}
+            {t('Only the previewed conversation')}
           </Button>
         )}
       </p>

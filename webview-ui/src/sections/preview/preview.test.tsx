@@ -44,7 +44,7 @@ it('the preview states the cost on the button before the user agrees', async () 
   expect(of({ calls: 1, cost: undefined })).toBe('one call to a model, cost not known');
   expect(of({ costRange: { least: 0.01, most: 0.03 } })).toBe('2 calls to a model, $0.01 to $0.03');
   const limited = { costRange: { least: 0.03, most: 0.5, endsAtLimit: true } };
-  expect(of(limited)).toBe('2 calls to a model, $0.03 to $0.50, stopped at your limit');
+  expect(of(limited)).toBe('2 calls to a model, $0.03 to $0.50, capped at your limit');
   const page = await open();
   await page.until(() => cells(page).length > 20);
   // What is free says no price.

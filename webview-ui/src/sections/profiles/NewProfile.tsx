@@ -197,10 +197,10 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
     );
   const address = text(
     'baseUrl',
-    t('Address'),
+    t('Base URL'),
     source.addressForm === undefined
       ? t('Where the server listens, such as http://127.0.0.1:11434/v1.')
-      : t('Such as {0}.', source.addressForm),
+      : t('For example, {0}.', source.addressForm),
   );
   const needed = neededFields(vendor);
   return (
@@ -312,7 +312,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
 
 function keyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
   if (key === 'none') return t('VS Code signs in for you. No key is needed.');
-  if (isLocal) return t('A server on this machine usually needs none.');
-  if (key === 'optional') return t('Optional. Without one, the sign-in of this machine is used.');
+  if (isLocal) return t('A server on this machine usually needs no key.');
+  if (key === 'optional') return t('Optional. Without a key, this machine’s cloud credentials are used.');
   return t('It is stored in VS Code’s secret store and sent only to the vendor.');
 }

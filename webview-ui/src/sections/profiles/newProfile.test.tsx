@@ -44,7 +44,7 @@ it.each([
 ])('%s needs a model of its list and no key', async (name, baseUrl) => {
   const { page, askKey, vendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
   choose(page, 'Vendor', name);
-  await page.until(() => valueOf(page, 'Address') === baseUrl);
+  await page.until(() => valueOf(page, 'Base URL') === baseUrl);
   await press(page, 'Look up models');
   await page.until(() => page.find('[aria-label="Models of the vendor"]', 'one model'));
   choose(page, 'Model', 'qwen3');

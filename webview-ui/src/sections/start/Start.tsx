@@ -26,7 +26,7 @@ export function Start(): ReactNode {
           schema={automatic}
           title={t('Condense automatically during agent tasks')}
           help={t(
-            'In VS Code’s chat with models whose name ends in “condensed”, and for agents in a terminal that run condensed. If off, nothing is condensed unless you ask for it.',
+            'In VS Code’s chat, with models whose names end in “condensed”, and for agents that run condensed in a terminal. If off, nothing is condensed unless you ask for it.',
           )}
         />
       )}
