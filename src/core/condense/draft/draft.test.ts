@@ -35,6 +35,21 @@ const original = [block('a'), block('b'), block('c'), block('d')].join('');
 const SIZE = block('a').length;
 const at = (index: number): number => index * SIZE;
 
+it('the exchanges are those of the view, also after changes that leave as many tokens', () => {
+  const both = [...conversation(original), assistant(call('b', 'Read', {})), user(result('b', original))];
+  const draft = new Draft(both, counter);
+  const last: Place = { ...PLACE, message: 4 };
+  const texts = (): readonly string[] => draft.exchanges.map(({ resultText }) => resultText);
+  const request = slice(at(0), at(3), null);
+  draft.cut('step', PLACE, [request], INFO);
+  const { tokens } = draft;
+  expect(texts()).toEqual([draft.text(PLACE), draft.text(last)]);
+  draft.restore('back', PLACE, new Set(draft.shown[PLACE.message]?.[0]?.cuts), { ...INFO, operation: 'restore' });
+  draft.cut('step', last, [request], INFO);
+  expect(draft.tokens).toBe(tokens);
+  expect(texts()).toEqual([draft.text(PLACE), draft.text(last)]);
+});
+
 describe('a cut that was restored', () => {
   const BACK: CutInfo = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);

@@ -58,7 +58,7 @@ export class Draft implements Work {
   /** Index of the task, the conversation's first user message; -1 if there is none. */
   readonly task: number;
   readonly memory: ConversationMemory;
-  private exchangesAt: { readonly tokens: number; readonly exchanges: readonly ToolExchange[] } | undefined;
+  private exchangesNow: readonly ToolExchange[] | undefined;
 
   /**
    * @param original the immutable conversation
@@ -125,12 +125,9 @@ export class Draft implements Work {
     return this.view.messages;
   }
 
-  /** The exchanges of the view. Cached by token count, which every change alters. */
+  /** The exchanges of the view, cached until the next change. */
   get exchanges(): readonly ToolExchange[] {
-    const { tokens } = this;
-    if (this.exchangesAt?.tokens !== tokens)
-      this.exchangesAt = { tokens, exchanges: this.memory.part(viewExchanges).of(this.messages) };
-    return this.exchangesAt.exchanges;
+    return (this.exchangesNow ??= this.memory.part(viewExchanges).of(this.messages));
   }
 
   get tokens(): number {
@@ -319,7 +316,7 @@ export class Draft implements Work {
   rollback(checkpoint: Checkpoint): void {
     this.view.rollback(checkpoint);
     this.made = new Map(checkpoint.edits);
-    this.editsNow = undefined;
+    this.forgetView();
     this.total = checkpoint.tokens;
     this.ruleStated = checkpoint.ruleStated;
   }
@@ -354,7 +351,13 @@ export class Draft implements Work {
 
   private keep(key: string, edit: Edit): void {
     this.made.set(key, edit);
+    this.forgetView();
+  }
+
+  /** Drops what was computed from the view. */
+  private forgetView(): void {
     this.editsNow = undefined;
+    this.exchangesNow = undefined;
   }
 
   private record(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
