@@ -125,7 +125,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       (await load()).connectClaudeCode(services),
     ),
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
-      provideTerminalProfile: async () => (await load()).agentProfile(services),
+      provideTerminalProfile: async () => (await load()).createTerminalProfile(services),
     }),
     vscode.commands.registerCommand('contextCondenser.saveAccount', async () => (await load()).saveAccount(services)),
     vscode.commands.registerCommand('contextCondenser.setThreshold', async () => (await load()).setThreshold()),
@@ -135,7 +135,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   );
   contributeOriginals(context, services, load);
   contributeConversations(context, services, load);
-  contributeToChat(context, modelsChanged.event, async () => (await load()).agentOf(services));
+  contributeToChat(context, modelsChanged.event, async () => (await load()).getAgentRuntime(services));
   contributeRecall(context, services);
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
@@ -151,7 +151,7 @@ function contributeOriginals(
     { scheme: ORIGINAL_SCHEME },
     { scheme: 'file', pattern: '**/*.condensed.*' },
   ];
-  const originals = async () => (await load()).originalsOf(services);
+  const originals = async () => (await load()).getOriginals(services);
   subscriptions.push(
     vscode.workspace.registerTextDocumentContentProvider(ORIGINAL_SCHEME, {
       provideTextDocumentContent: async (uri) => (await originals()).provideTextDocumentContent(uri),
@@ -183,8 +183,8 @@ function contributeConversations(
   const changed = new vscode.EventEmitter<Node[] | undefined>();
   const treeDataProvider: vscode.TreeDataProvider<Node> = {
     onDidChangeTreeData: changed.event,
-    getTreeItem: async (node) => (await load()).conversationsOf(services, tree).getTreeItem(node),
-    getChildren: async (node) => [...(await load()).conversationsOf(services, tree).getChildren(node)],
+    getTreeItem: async (node) => (await load()).getConversationsView(services, tree).getTreeItem(node),
+    getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(VIEW_ID, { treeDataProvider, showCollapseAll: true });
   // The container's, so that VS Code shows it once: "Context Condenser: Conversations" is cut at the side bar's usual width.

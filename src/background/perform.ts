@@ -13,7 +13,7 @@ import {
 import { renderAccountPage, type AccountPageOptions } from '../pages/accountPage';
 import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
-import { createUndoEntry as undoEntry } from '../core/condense/ledger/ledger';
+import { createUndoEntry } from '../core/condense/ledger/ledger';
 import { getFirstPrompt, planSummary } from '../core/condense/summary/plan';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { maskValue } from '../core/secrets/maskMessages';
@@ -150,7 +150,7 @@ async function choosePrompt(
 
 async function undo(task: UndoTask): Promise<UndoResult> {
   const ledger = await openLedger(task.store, { id: task.conversation });
-  const entry = undoEntry(ledger.ledger);
+  const entry = createUndoEntry(ledger.ledger);
   if (entry?.type !== 'undone') return { undone: undefined };
   const last = ledger.ledger.condensations.find(({ id }) => id === entry.condensation);
   await ledger.append(entry, new Map());

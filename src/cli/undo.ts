@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { getActiveCondensations, getActiveEdits, createUndoEntry as undoEntry } from '../core/condense/ledger/ledger';
+import { getActiveCondensations, getActiveEdits, createUndoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/format';
 import { formatProviderName } from '../core/condense/types';
 import { originalMessages } from './expand';
@@ -19,7 +19,7 @@ export async function undo(session: Session): Promise<ExitCode> {
   const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);
   const last = getActiveCondensations(ledger.ledger).at(-1);
-  const entry = undoEntry(ledger.ledger);
+  const entry = createUndoEntry(ledger.ledger);
   if (last && entry) await ledger.append(entry, new Map());
   const { messages } = applyEdits(original, getActiveEdits(ledger.ledger));
   if (out !== undefined)

@@ -44,8 +44,8 @@ export class ProfileFacts implements vscode.Disposable {
         ...this.facts,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
-      const { factsOfModel, modelsOfEditor } = this.parts.commands();
-      const [models, editorModels] = await Promise.all([Promise.all(profiles.map(factsOfModel)), modelsOfEditor()]);
+      const { loadModelFacts, listEditorModels } = this.parts.commands();
+      const [models, editorModels] = await Promise.all([Promise.all(profiles.map(loadModelFacts)), listEditorModels()]);
       this.report(generation, {
         editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
           id,

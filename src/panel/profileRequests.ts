@@ -38,7 +38,7 @@ export function createProfileHandlers(parts: PanelParts, settings: PanelSettings
     },
     testProfile: async (asked, signal) => parts.commands().tryConnection(services, profileAsked(asked), signal),
     listModels: async (asked, signal) => ({
-      models: [...(await parts.commands().vendorModels(services, profileAsked(asked), signal))],
+      models: [...(await parts.commands().listVendorModels(services, profileAsked(asked), signal))],
     }),
   };
 }

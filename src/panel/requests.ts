@@ -36,7 +36,7 @@ export function createRequestHandlers(
     },
     ...createProfileHandlers(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
-      return parts.commands().promptFor(services, getSamplePath(services.context.extensionPath), prompt, signal);
+      return parts.commands().createPrompt(services, getSamplePath(services.context.extensionPath), prompt, signal);
     },
     openPreset: async ({ id }) => {
       await openPreset(id);
@@ -53,7 +53,7 @@ export function createRequestHandlers(
     judgeSessions: () => judgeForPanel(parts),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
-    toolWeights: () => Promise.resolve(parts.commands().toolWeightsOf(services)),
+    toolWeights: () => Promise.resolve(parts.commands().listToolWeights(services)),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

@@ -212,7 +212,7 @@ describe('profiles', () => {
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other' }];
     fake.secrets.set('contextCondenser.profileKey.work', JSON.stringify({ key: KEY, target: 'anthropic' }));
     const panel = ready(
-      openTestPanel({ factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
+      openTestPanel({ loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
     );
     await expect
       .poll(() => panel.state().profiles)
@@ -328,7 +328,7 @@ describe('other requests', () => {
 
   it('are cancelled by the page, and when the panel closes', async () => {
     const signals: AbortSignal[] = [];
-    const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {
+    const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {
       signals.push(signal);
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
@@ -336,7 +336,7 @@ describe('other requests', () => {
         });
       });
     };
-    const panel = ready(openTestPanel({ promptFor }));
+    const panel = ready(openTestPanel({ createPrompt }));
     const first = panel.ask('previewPrompt', { prompt: '' });
     panel.page.receive({ type: 'cancel', id: 1 });
     expect(await first).toMatchObject({ type: 'failed', message: 'aborted' });
@@ -351,7 +351,7 @@ describe('other requests', () => {
 
   it('of a new page are its own: those of the page before end, and no answer to them is taken for one', async () => {
     const asked: { readonly signal: AbortSignal; answer(text: string): void }[] = [];
-    const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
+    const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
       new Promise((resolve) => {
         asked.push({
           signal,
@@ -360,7 +360,7 @@ describe('other requests', () => {
           },
         });
       });
-    const panel = ready(openTestPanel({ promptFor }));
+    const panel = ready(openTestPanel({ createPrompt }));
     const request = { type: 'request', id: 1, method: 'previewPrompt', params: { prompt: '' } };
     panel.page.receive(request);
     ready(panel);

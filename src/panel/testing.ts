@@ -62,9 +62,9 @@ export function openTestPanel(
   const ledgersChanged = new EventEmitter<undefined>();
   const settingsChanged = new EventEmitter<undefined>();
   const commands = {
-    factsOfModel: () => Promise.resolve({}),
-    modelsOfEditor: () => Promise.resolve([]),
-    toolWeightsOf: () => [],
+    loadModelFacts: () => Promise.resolve({}),
+    listEditorModels: () => Promise.resolve([]),
+    listToolWeights: () => [],
     ...createPreviewBackend(),
     ...backend,
   };
@@ -141,10 +141,10 @@ const createPreviewBackend = (): Backend => ({
     history: 'active',
     store: join(tmpdir(), 'no-ledgers'),
   }),
-  lookAtConversation: () => Promise.resolve(),
+  loadConversation: () => Promise.resolve(),
   onLiveChange: () => ({ dispose: () => undefined }),
-  pricingOf: () => Promise.resolve(undefined),
-  profileSetups: () => Promise.resolve([]),
+  findPricing: () => Promise.resolve(undefined),
+  createProfileSetups: () => Promise.resolve([]),
   readPreviewSetup: () =>
     Promise.resolve({
       provider: fake.settings['contextCondenser.provider'] ?? 'lossless',

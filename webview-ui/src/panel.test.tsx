@@ -197,9 +197,9 @@ describe('a provider’s form', () => {
   });
 
   it('previews the actual prompt', async () => {
-    const promptFor = (_services: unknown, path: string, prompt: string) =>
+    const createPrompt = (_services: unknown, path: string, prompt: string) =>
       Promise.resolve({ text: `${prompt}\n${path}`, profile: 'Work' });
-    const page = await openPage({ view: { open: ['native'] }, backend: { promptFor } });
+    const page = await openPage({ view: { open: ['native'] }, backend: { createPrompt } });
     await page.type(() => field(page, 'condensingPrompt'), 'Use {{facts}}', false);
     await page.until(() => problemsOf(page, 'condensingPrompt').includes('{{facts}} is not known'));
     await page.type(() => field(page, 'condensingPrompt'), 'Be brief. {{conversation}}');
@@ -217,7 +217,7 @@ describe('the profiles section', () => {
     openPage({
       view: { open: ['profiles'] },
       backend: {
-        factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+        loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
         tryConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
         askKey: () => Promise.resolve(true),
       },
@@ -297,7 +297,7 @@ describe('the profiles section', () => {
     const page = await openPage({
       view: { open: ['profiles'] },
       backend: {
-        vendorModels: (_services: unknown, _profile: unknown, signal: AbortSignal) =>
+        listVendorModels: (_services: unknown, _profile: unknown, signal: AbortSignal) =>
           asked++ > 0
             ? Promise.resolve(models)
             : new Promise((_resolve, reject) => {

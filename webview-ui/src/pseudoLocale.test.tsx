@@ -90,10 +90,10 @@ it('all texts of all sections are translated, with everything expanded', async (
   const page = await openPage({
     translate: (text) => `⟦${text}⟧`,
     backend: {
-      factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
-      modelsOfEditor: () =>
+      loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+      listEditorModels: () =>
         Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
-      historyOf: () => Promise.resolve({ entries: [entry], runs }),
+      readHistory: () => Promise.resolve({ entries: [entry], runs }),
     },
     view: {
       open: ['profiles', 'lossless', 'truncation', 'native', 'smart', 'chat', 'arrival', 'stored', 'history', 'more'],

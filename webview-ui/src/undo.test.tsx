@@ -209,8 +209,9 @@ describe('a recommendation from the history', () => {
   async function followed(asked = Infinity): Promise<Page> {
     fake.settings['contextCondenser.threshold'] = 75;
     let left = asked;
-    const historyOf = () => (left-- > 0 ? Promise.resolve({ entries: [], runs }) : new Promise<never>(() => undefined));
-    const backend = { historyOf };
+    const readHistory = () =>
+      left-- > 0 ? Promise.resolve({ entries: [], runs }) : new Promise<never>(() => undefined);
+    const backend = { readHistory };
     const page = await openPage({ view: { open: ['history'] }, backend });
     await page.click(() => page.find('#history .advice vscode-button', 'Apply'));
     await page.until(() => page.find('#history .advice .done', 'Undo'));

@@ -16,7 +16,7 @@ export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, 
   const { services } = parts;
   return {
     history: async (_params, signal) => {
-      const { entries, runs } = await parts.commands().historyOf(services, signal);
+      const { entries, runs } = await parts.commands().readHistory(services, signal);
       return {
         entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,

@@ -168,7 +168,7 @@ export class PreviewHandlers implements vscode.Disposable {
     conversation: ConversationSource;
     setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['readPreviewSetup']>>;
   }> {
-    await this.commands.lookAtConversation(this.services, name);
+    await this.commands.loadConversation(this.services, name);
     const conversation = this.commands.resolveConversation(this.services, name);
     return { conversation, setup: await this.commands.readPreviewSetup(this.services, configuration) };
   }

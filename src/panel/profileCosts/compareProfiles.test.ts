@@ -28,11 +28,11 @@ const setup = (id: string): ProfileSetup =>
 function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
     defaultConversation: () => ({ kind: 'file', path: 'sample' }),
-    lookAtConversation: () => Promise.resolve(),
+    loadConversation: () => Promise.resolve(),
     resolveConversation: (_services: unknown, name: unknown) => name,
     readPreviewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
-    pricingOf: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
-    profileSetups: () => Promise.resolve(profiles),
+    findPricing: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
+    createProfileSetups: () => Promise.resolve(profiles),
   };
   const thread = {
     ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),

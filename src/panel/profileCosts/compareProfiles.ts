@@ -22,20 +22,26 @@ export async function compareProfiles(
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
-  const { defaultConversation, resolveConversation, readPreviewSetup, lookAtConversation, pricingOf, profileSetups } =
-    parts.commands();
+  const {
+    defaultConversation,
+    resolveConversation,
+    readPreviewSetup,
+    loadConversation,
+    findPricing,
+    createProfileSetups,
+  } = parts.commands();
   const name = asked.kind === 'default' ? defaultConversation(services) : asked;
-  await lookAtConversation(services, name);
+  await loadConversation(services, name);
   const conversation = resolveConversation(services, name);
   const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
   const { title, tokensBefore, model } = await thread.ask(
     { kind: 'preview', conversation, setup: lossless, excluded: [] },
     signal,
   );
-  const own = model === undefined ? undefined : await pricingOf(model);
+  const own = model === undefined ? undefined : await findPricing(model);
   const profiles: ProfileCost[] = [];
   const figures: Parameters<typeof recommendProfile>[0][number][] = [];
-  for (const { id, name: called, model: of, setup } of await profileSetups(services)) {
+  for (const { id, name: called, model: of, setup } of await createProfileSetups(services)) {
     if ('problem' in setup) {
       profiles.push({ id, name: called, model: of, estimate: setup });
       continue;

@@ -194,7 +194,7 @@ it('the account shows the tools’ tokens in running conversations by server and
   ]);
   const page = await openPage({
     backend: {
-      toolWeightsOf: () => WEIGHTS,
+      listToolWeights: () => WEIGHTS,
       accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
     },
     view: { open: ['account'] },
@@ -230,7 +230,7 @@ it('the account shows calls as unknown for an agent without stored sessions', as
   ]);
   const page = await openPage({
     backend: {
-      toolWeightsOf: () => [{ title: 'Mend', agent: 'Agent', tools: [tool('Grep', 300, 0)] }],
+      listToolWeights: () => [{ title: 'Mend', agent: 'Agent', tools: [tool('Grep', 300, 0)] }],
       accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
     },
     view: { open: ['account'] },
@@ -246,15 +246,15 @@ it('the account shows calls as unknown for an agent without stored sessions', as
 });
 
 it('the account reports that no conversation runs, that all tools were called, and failures', async () => {
-  const none = await openPage({ backend: { toolWeightsOf: () => [] }, view: { open: ['account'] } });
+  const none = await openPage({ backend: { listToolWeights: () => [] }, view: { open: ['account'] } });
   await none.until(() => textOf(none).includes('No running conversation is being condensed, so'));
-  const one = await openPage({ backend: { toolWeightsOf: () => [WEIGHTS[1]] }, view: { open: ['account'] } });
+  const one = await openPage({ backend: { listToolWeights: () => [WEIGHTS[1]] }, view: { open: ['account'] } });
   await one.click(() => one.find('#account .disclosure', 'Write a test, VS Code: 1,200 tokens in each'));
   await one.until(() => one.all('#account table').length === 1);
   expect(textOf(one)).not.toContain('Never called');
-  const toolWeightsOf = (): never => {
+  const listToolWeights = (): never => {
     throw new Error('the engine is gone');
   };
-  const failed = await openPage({ backend: { toolWeightsOf }, view: { open: ['account'] } });
+  const failed = await openPage({ backend: { listToolWeights }, view: { open: ['account'] } });
   await failed.until(() => textOf(failed).includes('the engine is gone'));
 });

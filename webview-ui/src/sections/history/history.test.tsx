@@ -50,7 +50,7 @@ const run = (changes: object = {}): object => ({
 const shown = (history: object, backend: Backend = {}): Promise<Page> =>
   openPage({
     view: { open: ['history'] },
-    backend: { historyOf: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
+    backend: { readHistory: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
   });
 
 describe('the history section', () => {
@@ -147,7 +147,7 @@ describe('the history section', () => {
     const page = await shown(
       {},
       {
-        historyOf: () => {
+        readHistory: () => {
           const state = isUndone ? { state: 'undone', change: 'redo' } : {};
           return Promise.resolve({ entries: [entry('1', state)], runs: [] });
         },
@@ -169,7 +169,7 @@ describe('the history section', () => {
 
   it('updates with new condensations', async () => {
     let entries = [entry('1')];
-    const page = await shown({}, { historyOf: () => Promise.resolve({ entries, runs: [] }) });
+    const page = await shown({}, { readHistory: () => Promise.resolve({ entries, runs: [] }) });
     await page.until(() => page.all('#history .items .item').length === 1);
     entries = [entry('2'), entry('1')];
     page.host.condensed.fire({});
@@ -195,7 +195,7 @@ describe('the history section', () => {
     const page = await shown(
       {},
       {
-        historyOf: () =>
+        readHistory: () =>
           isLocked ? Promise.reject(new Error('The file is locked.')) : Promise.resolve({ entries: [], runs: [] }),
       },
     );

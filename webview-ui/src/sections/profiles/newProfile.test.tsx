@@ -20,11 +20,11 @@ async function openForm(models: readonly object[] = []) {
     await storeKey(secretStorage, profile, 'sk-test');
     return true;
   });
-  const vendorModels = vi.fn((_services: unknown, _profile: ApiProfile) => Promise.resolve(models));
+  const listVendorModels = vi.fn((_services: unknown, _profile: ApiProfile) => Promise.resolve(models));
   const tryConnection = vi.fn(() => Promise.resolve({ ok: true, message: 'It responded.' }));
-  const page = await openPage({ view: { open: ['profiles'] }, backend: { askKey, vendorModels, tryConnection } });
+  const page = await openPage({ view: { open: ['profiles'] }, backend: { askKey, listVendorModels, tryConnection } });
   await page.click(() => page.find('vscode-button', 'Add model'));
-  return { page, askKey, vendorModels };
+  return { page, askKey, listVendorModels };
 }
 
 const choose = (page: Page, label: string, value: string): void => {
@@ -42,7 +42,7 @@ it.each([
   ['LM Studio', 'http://127.0.0.1:1234/v1'],
   ['vLLM', 'http://127.0.0.1:8000/v1'],
 ])('%s needs a model of its list and no key', async (name, baseUrl) => {
-  const { page, askKey, vendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
+  const { page, askKey, listVendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
   choose(page, 'Vendor', name);
   await page.until(() => valueOf(page, 'Base URL') === baseUrl);
   await press(page, 'Look up models');
@@ -60,7 +60,7 @@ it.each([
   ]);
   await page.until(() => fake.settings['contextCondenser.condensingProfile'] === 'qwen3');
   expect(askKey).not.toHaveBeenCalled();
-  expect(vendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
+  expect(listVendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
 });
 
 it('the vendor is asked for its models as soon as the key is there', async () => {
@@ -106,12 +106,12 @@ it('a profile that is being made can’t take the key of one that is there', asy
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
   fake.settings['contextCondenser.profiles'] = [profile];
   await storeKey(secretStorage, profile, 'sk-own');
-  const { page, vendorModels } = await openForm();
+  const { page, listVendorModels } = await openForm();
   const evil = { ...profile, baseUrl: 'https://elsewhere.example' };
   for (const method of ['listModels', 'testProfile', 'setKey'] as const) {
     expect(await page.host.ask(method, { profile: evil })).toMatchObject({ type: 'failed' });
   }
   await page.host.ask('forgetKey', { id: 'work' });
   expect(await readKey(secretStorage, profile)).toMatchObject({ kind: 'set' });
-  expect(vendorModels).not.toHaveBeenCalled();
+  expect(listVendorModels).not.toHaveBeenCalled();
 });

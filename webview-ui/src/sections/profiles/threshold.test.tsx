@@ -15,7 +15,7 @@ const meaning = (page: Page, place: string): string =>
 async function openProfile(): Promise<Page> {
   const page = await openPage({
     view: { open: ['profiles'] },
-    backend: { factsOfModel: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },
+    backend: { loadModelFacts: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },
   });
   await page.click(() => page.find('#profiles .item-name', 'Work'));
   await page.until(() => meaning(page, 'profiles.0.threshold') !== '');

@@ -17,7 +17,7 @@ const GROUP = '[aria-label="Models of the vendor"]';
 const dropdown = (page: Page): HTMLSelectElement => page.find(`${GROUP} vscode-dropdown`) as HTMLSelectElement;
 
 async function lookedUp(models: () => Promise<unknown>): Promise<Page> {
-  const page = await openPage({ view: { open: ['profiles'] }, backend: { vendorModels: models } });
+  const page = await openPage({ view: { open: ['profiles'] }, backend: { listVendorModels: models } });
   await page.click(() => page.find('.item-name', 'Work'));
   await page.click(() => page.find('vscode-button', 'Look up models'));
   return page;
