@@ -32,7 +32,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { OWN } from '../storage/ownFiles';
 import { parseOptions, positiveInteger, UsageError } from './args';
 import { accountLine } from './accountLine';
-import { findWay, whatIfCommand, whatIfOfAll } from './whatIf';
+import { findChoice, whatIfCommand, whatIfOfAll } from './whatIf';
 import { belongsTo, outFile, ownFile, ownStore, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
@@ -85,7 +85,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       ? undefined
       : await whatIfOfAll(all.sessions, whatIf.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  const data = findDataFolder();
+  const data = renderData();
   if (file === undefined) {
     io.stdout(data ?? instead?.words ?? formatAccount(account, by, periodWords(days)));
     return EXIT.done;
@@ -103,7 +103,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   return EXIT.done;
 
   /** Machine-readable output, if requested. */
-  function findDataFolder(): string | undefined {
+  function renderData(): string | undefined {
     if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
     if (json) return renderAccountJson(account.sessions, by, unread);
     return csv ? renderAccountCsv(account.sessions, by, unread) : undefined;
@@ -134,7 +134,7 @@ function parseValues(argv: readonly string[]) {
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
   // Fails before reading anything.
-  if (values.with !== undefined) findWay(values.with);
+  if (values.with !== undefined) findChoice(values.with);
   return {
     ...values,
     window: positiveInteger('--window', values.window),

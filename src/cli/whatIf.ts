@@ -39,7 +39,7 @@ export async function whatIfCommand(
   const manager = new CondensationManager(counter, createProviders());
   const result = await simulateSession(
     conversation,
-    { manager, ...findWay(choice), window, signal: io.signal },
+    { manager, ...findChoice(choice), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
@@ -69,8 +69,11 @@ export async function whatIfOfAll(
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  const savings = await simulateStores(within, findWay(choice), { cache, version: io.version, signal: io.signal }, () =>
-    loadTokenCounter(io.assets),
+  const savings = await simulateStores(
+    within,
+    findChoice(choice),
+    { cache, version: io.version, signal: io.signal },
+    () => loadTokenCounter(io.assets),
   );
   const sum = computeWhatIf(within, savings, sinceDay);
   const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
@@ -85,7 +88,7 @@ export async function whatIfOfAll(
 }
 
 /** @throws UsageError unless it is a provider or preset that calls no model */
-export function findWay(choice: string): WhatIfChoice {
+export function findChoice(choice: string): WhatIfChoice {
   const providers = createProviders();
   const own = providers.find(({ id }) => id === choice);
   const config = own ? {} : choice;

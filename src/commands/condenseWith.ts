@@ -201,7 +201,7 @@ async function askChoice(
   });
   // The list stays open above the diff.
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
-    if (choice) void previewWay(services, conversation, choice);
+    if (choice) void previewChoice(services, conversation, choice);
   });
   return (await pickItem(picker, abort))?.choice;
 }
@@ -212,7 +212,11 @@ const createLookButton = (): vscode.QuickInputButton => ({
 });
 
 /** Shows what a choice would change; nothing is kept. */
-async function previewWay(services: Services, conversation: ConversationSource, choice: ProviderChoice): Promise<void> {
+async function previewChoice(
+  services: Services,
+  conversation: ConversationSource,
+  choice: ProviderChoice,
+): Promise<void> {
   if (!choice.configuration) return;
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });

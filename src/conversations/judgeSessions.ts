@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareWays, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
+import { compareChoices, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
 import { type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { hashText } from '../core/hash';
 import { makeMessageKey } from '../core/messages/messageKey';
@@ -48,7 +48,7 @@ export async function judgeSessions(
     const tally = await tallySession(messages, choices, tokens, { signal });
     if (tally) tallies.push(tally);
   });
-  return { ...compareWays(tallies, choices), ...found };
+  return { ...compareChoices(tallies, choices), ...found };
 }
 
 export interface ReadSession extends Conversation {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import { compareWays, JUDGED_TARGETS, tallySession, type SessionTally } from './judge';
+import { compareChoices, JUDGED_TARGETS, tallySession, type SessionTally } from './judge';
 import { CURRENT_CHOICE, JUDGED_CHOICES, type JudgedChoice } from './judgedChoices';
 
 const counter = freshCounter();
@@ -35,7 +35,7 @@ describe('tallying a session', () => {
   it('counts what each choice keeps of the lines needed after the cuts', async () => {
     const choices = [current('lossless'), choice('truncation')];
     const tally = await tallySession(session(12), choices, tokens);
-    const { points, lines: needed } = compareWays([tally!], choices);
+    const { points, lines: needed } = compareChoices([tally!], choices);
     expect(needed).toBeGreaterThan(0);
     const found = (id: string) => points.find((point) => point.choice === id && point.target === undefined)!;
     expect(found(CURRENT_CHOICE).lost.share).toBe(0);
@@ -76,37 +76,37 @@ describe('comparing choices', () => {
   const choices = [current('truncation'), choice('file-aware')];
 
   it('decides nothing for few sessions or lines', () => {
-    expect(compareWays([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
+    expect(compareChoices([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
     const few = tallies(choices, [
       [20, 0],
       [20, 0],
       [20, 0],
       [20, 0],
     ]);
-    expect(compareWays(few, choices).verdict).toEqual({ kind: 'too-little' });
+    expect(compareChoices(few, choices).verdict).toEqual({ kind: 'too-little' });
   });
 
   it('recommends only a choice that leaves no more tokens and significantly loses less', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
-    expect(compareWays(tallies(choices, better), choices).verdict).toMatchObject({
+    expect(compareChoices(tallies(choices, better), choices).verdict).toMatchObject({
       kind: 'change',
       choice: 'file-aware',
     });
-    expect(compareWays(tallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
+    expect(compareChoices(tallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
     const unsure = [0, 20, 0, 20, 1, 1].map((lost) => [lost, 7]);
-    expect(compareWays(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
+    expect(compareChoices(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
   });
 
   it('keeps the share within its interval, whatever the order of sessions', () => {
     const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
     fc.assert(
       fc.property(losses, (lost) => {
-        const judged = compareWays(tallies(choices, lost), choices);
+        const judged = compareChoices(tallies(choices, lost), choices);
         for (const { lost: share } of judged.points) {
           expect(share.low).toBeLessThanOrEqual(share.share);
           expect(share.high).toBeGreaterThanOrEqual(share.share);
         }
-        const back = compareWays(tallies(choices, lost.toReversed()), choices);
+        const back = compareChoices(tallies(choices, lost.toReversed()), choices);
         expect(back.verdict.kind).toBe(judged.verdict.kind);
         // Whoever is no better is not recommended.
         const mean = (at: 0 | 1): number => lost.reduce((sum, own) => sum + own[at], 0);

@@ -159,8 +159,8 @@ export const MIN_LINES = 50;
 /** Differences in size to ignore, as a share of the tokens. */
 const SAME_SIZE = 0.01;
 
-/** @param ways the user's settings first, as {@link CURRENT_CHOICE} */
-export function compareWays(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
+/** @param choices the user's settings first, as {@link CURRENT_CHOICE} */
+export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
   const [current] = choices;
   const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
   const points = choices.flatMap((choice) => JUDGED_TARGETS.map((target) => toPoint(tallies, choice, target)));
