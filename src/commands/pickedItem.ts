@@ -78,7 +78,7 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
 
   /**
    * @param first the initial rows
-   * @param getKey identifies a row; an active row with a key stays active when it moves
+   * @param keyOf identifies a row; an active row with a key stays active when it moves
    */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,

@@ -72,6 +72,7 @@ function readFileState(file: string): string {
 
 const getLogPath = (file: string): string => `${file}-wal`;
 
+/** @throws {ConversationReadError} see {@link OpenDatabases.read} */
 export function withDatabase<T>(
   file: string,
   databases: OpenDatabases | undefined,

@@ -110,6 +110,7 @@ function findContentType(contents: readonly Content[], requests: readonly CutReq
 const describeSpan = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
+/** @throws Error for an invalid range */
 function summarize(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,

@@ -164,6 +164,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
   };
 }
 
+/** @throws TypeError */
 export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
   messagesOf(checked(z.array(z.unknown()), value, 'messages'), 'messages');
 
@@ -203,14 +204,17 @@ function copyValue<T>(value: T, where: string): T {
   }
 }
 
+/** @throws TypeError */
 export function parseOptions(value: CondenseOptions | undefined): CondenseOptions {
   checked(options, value ?? {}, 'options');
   return value ?? {};
 }
 
+/** @throws TypeError */
 export const parseModelRequest = (value: ModelRequest): z.output<typeof modelRequest> =>
   checked(modelRequest, value, 'request');
 
+/** @throws TypeError */
 export function parseModelWindow(value: ModelWindow): {
   readonly window: WindowLimits;
   readonly thresholdPercent: number | undefined;
@@ -239,6 +243,7 @@ export interface ParsedProvider {
 
 const NO_CONFIG = { type: 'object', properties: {}, additionalProperties: false };
 
+/** @throws TypeError */
 export function parseProvider(value: Provider): ParsedProvider {
   const { configSchema = NO_CONFIG, usesModel } = checked(provider, value, 'provider');
   let zodSchema: z.ZodType;
@@ -289,6 +294,7 @@ export function parseResult(value: unknown, of: string): ParsedResult {
   return { changes, notes, cost: isKnown ? cost : 0 };
 }
 
+/** @throws TypeError */
 export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
   const { tokensAfter, cost } = checked(estimate, value, `the estimate of ${of}`);
   return { tokensAfter, cost };

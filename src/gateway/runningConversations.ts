@@ -38,9 +38,9 @@ export interface RunningOptions {
    * conversation.
    */
   readonly onCondensed?: (conversation: LiveSummary) => void;
-  /** A new notice about spending. */
   /** A conversation can't be condensed further; since this window started. */
   readonly onExhausted?: (words: string) => void;
+  /** A new notice about spending. */
   readonly onNotice?: (notice: LimitNotice) => void;
   /** A shared gateway has ended unexpectedly. */
   readonly onGone?: (told: Announcement) => void;

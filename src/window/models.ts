@@ -22,6 +22,7 @@ import { readSummaryPreferences } from './settings/providerConfig';
 import type { Services } from './services';
 
 export interface WindowModels {
+  /** @throws NoSummarizerError */
   readonly select: SelectModel;
   /** Lengths of replies in earlier calls of a model. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
