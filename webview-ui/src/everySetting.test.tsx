@@ -6,6 +6,7 @@ import { SETTING_NAMES } from '../../src/settings/table';
 import { createSettingSchemas, type Manifest } from '../../src/panel/manifest';
 import { builtInProviders } from '../../src/window/settings/settingRules';
 import { fieldsOf, kindOf, nestingOf, resolve, type Schema } from './components/schema';
+import { SETTINGS_IN } from './groups';
 import { openPage, type Page } from './testing';
 
 beforeEach(() => {
@@ -172,6 +173,11 @@ it('every setting of package.json has a control', async () => {
   expect(places.length).toBeGreaterThan(15);
   expect(places.filter((place) => !shown.has(place))).toEqual([]);
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
+});
+
+it('every setting that a place of the page names is one', () => {
+  const named = Object.values(SETTINGS_IN).flat();
+  expect(named.filter((name) => !(SETTING_NAMES as readonly string[]).includes(name))).toEqual([]);
 });
 
 it('every text setting of a profile has a field that keeps line breaks', async () => {
