@@ -54,7 +54,7 @@ export class KeptThinking {
     this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
-  /** Like {@link setScope}, until the model has reported its own. */
+  /** Like {@link reads}, until the model has reported its own. */
   assume(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }

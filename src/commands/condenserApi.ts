@@ -29,7 +29,7 @@ import type { ConfigSchema } from '../core/condense/types';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from '../extensionApi/api';
 import { externalProvider } from '../extensionApi/externalProvider';
 import { sendableView } from '../extensionApi/externalView';
-import { parseOutcome } from '../extensionApi/outcome';
+import { toApiOutcome } from '../extensionApi/outcome';
 import {
   parseConversation,
   parseMessages,
@@ -58,7 +58,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     }
     const run = toRunMetrics(outcome, chosen, new Date(), { trigger: 'api' });
     void recordMetrics(services, run, chosen);
-    return parseOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
+    return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
     condenser.count(sendableView(messages, edits));

@@ -8,7 +8,7 @@ import type { ParsedConversation } from './parse';
  * An outcome as other extensions get it.
  * @param conversation its messages, and the edits that it came with.
  */
-export function parseOutcome(
+export function toApiOutcome(
   outcome: OutcomeWithoutView,
   { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,
 ): Outcome {

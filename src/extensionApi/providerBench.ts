@@ -7,7 +7,7 @@ import { loadTokenCounter } from '../storage/assets';
 import type { BenchOptions, Conversation, Estimate, Message, Outcome, Provider } from './api';
 import { externalProvider } from './externalProvider';
 import { sendableView } from './externalView';
-import { parseOutcome } from './outcome';
+import { toApiOutcome } from './outcome';
 import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
 /** @param assets the folder of the rank table. */
@@ -32,7 +32,7 @@ export async function condense(
 ): Promise<Outcome> {
   const parsed = parseConversation(conversation);
   const manager = await createManager(provider, assets);
-  return parseOutcome(await manager.condense(makeRequest(parsed, options)), parsed);
+  return toApiOutcome(await manager.condense(makeRequest(parsed, options)), parsed);
 }
 
 /** See `ProviderBench` in api.ts. */

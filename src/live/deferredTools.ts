@@ -47,7 +47,7 @@ const isDeferred = (tool: Declaration): boolean => tool['defer_loading'] === tru
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
-/** @param mapTool what remains of a deferred tool; undefined to remove it */
+/** @param ofDeferred what remains of a deferred tool; undefined to remove it */
 function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];

@@ -298,7 +298,7 @@ export class CondensationScheduler {
     return begun instanceof Preparation ? this.finish(begun, signal) : begun;
   }
 
-  /** Waits for a manual condensation. @throws like {@link condenseByHand} */
+  /** Waits for a manual condensation. @throws like {@link byHand} */
   private async finish(preparation: Preparation, signal: AbortSignal | undefined): Promise<CondensationOutcome> {
     const cancel = (): void => {
       preparation.giveUp('it was cancelled');

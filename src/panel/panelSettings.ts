@@ -43,7 +43,7 @@ export class PanelSettings {
 
   constructor(private readonly rules: SettingRules) {}
 
-  /** Validates all settings one by one in advance, so that {@link getStates} is fast. */
+  /** Validates all settings one by one in advance, so that {@link states} is fast. */
   async judge(): Promise<void> {
     for (const name of SETTING_NAMES) {
       this.verdict(name, getValue(name), getPresetsKey());

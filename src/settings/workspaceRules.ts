@@ -119,7 +119,7 @@ export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValue
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
   const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
-    // As in `modelsOfWindow`: a missing profile falls back to the one for condensing.
+    // As in `createWindowModels`: a missing profile falls back to the one for condensing.
     const ids = asked.map(
       ({ apiProfile }) => profiles.find(({ id, name }) => id === apiProfile || name === apiProfile)?.id ?? condensing,
     );
