@@ -59,7 +59,7 @@ const looksAt =
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
     writeSameWork(homeWith(bench));
     await openConversations(bench);
-    const label = asked.slice(0, 24).trim();
+    const label = asked.slice(0, 23).trim();
     // Tab titles lack the trailing period.
     const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
@@ -106,7 +106,7 @@ const looksAt =
     await chooseInMenu(bench, label, 'Condense');
     await notification(bench, `Lossless: ${before} → ${after} tokens`);
     await closeParts(bench, 'notifications');
-    await treeRows(bench, (texts) => texts.some((text) => text.includes(label) && text.includes(`-${percent}%`)));
+    await treeRows(bench, (texts) => texts.some((text) => text.includes(label) && text.includes(`−${percent}%`)));
     await chooseInMenu(bench, label, 'Show Diff');
     await atFirstChange(bench, `${tab}: before ↔ after condensing`);
     await shot('diff-light');

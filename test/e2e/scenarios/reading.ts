@@ -104,7 +104,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*-\\d+%`).test(shown)));
+  await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*−\\d+%`).test(shown)));
 
   const started = Date.now();
   await chooseInMenu(bench, TASK, 'Show Diff');

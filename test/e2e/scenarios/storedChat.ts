@@ -125,7 +125,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     bed.report(done.text);
     assert.ok(number(before) >= least && number(before) <= most, `${before}, not ${least} to ${most}`);
     assert.ok(number(after) < number(before) / 2, 'two of three readings are left out');
-    await treeRows(bench, (texts) => texts.some((text) => new RegExp(`${TITLE}.*-\\d+%`).test(text)));
+    await treeRows(bench, (texts) => texts.some((text) => new RegExp(`${TITLE}.*−\\d+%`).test(text)));
     await screenshot(bench, 'stored-chat-condensed-dark');
     await closeParts(bench, 'notifications');
 

@@ -19,7 +19,8 @@ import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, 
 
 const STEPS = 24;
 const WINDOW = 24_000;
-const TITLES = ['Put the native notes in order', 'Put the other notes in order'];
+/** The start of each task's title: rows shorten long ones. */
+const TITLES = ['Put the native notes', 'Put the other notes'];
 
 /** Every third file was read before. */
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
