@@ -38,7 +38,7 @@ async function start(options: AnthropicServerOptions = {}): Promise<{ server: Mo
 const hello: ApiRequest = { messages: [user('hello')] };
 const history = [user('Read a.ts'), assistant([call('toolu_1', { path: 'a.ts' })]), user([result('toolu_1')])];
 
-describe('anthropicHandler', () => {
+describe('createAnthropicHandler', () => {
   it('streams text, usage and the end', async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
     const { events, error } = await collectOutcome(handler.stream({ ...hello, system: 'Be short.', temperature: 0.5 }));

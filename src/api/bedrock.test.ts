@@ -35,7 +35,7 @@ async function start(
 
 const hello = { messages: [user('hello')] };
 
-describe('bedrockHandler', () => {
+describe('createBedrockHandler', () => {
   it('streams through the binary framing', async () => {
     const { handler, server } = await start({
       ...callsTool({ name: 'read_file', input: { path: 'ä.ts' } }),

@@ -83,7 +83,7 @@ describe.each(VENDORS)('completeText with %s', (vendor) => {
     });
   });
 
-  it('aborts', async () => {
+  it('reports an abort, and aborts the request', async () => {
     const { handler, server } = await start(vendor, never());
     const controller = new AbortController();
     const outcome = completeText(handler, request, { signal: controller.signal });

@@ -98,7 +98,7 @@ describe('toApiError', () => {
   });
 });
 
-describe('overflowIn', () => {
+describe('findOverflow', () => {
   it.each([
     'prompt is too long: 214850 tokens > 200000 maximum',
     'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease input length',
@@ -148,7 +148,7 @@ describe('redact', () => {
   });
 });
 
-describe('checkedEndpoint', () => {
+describe('checkEndpoint', () => {
   it.each([
     'https://api.example.com/v1',
     'http://127.0.0.1:11434/v1',

@@ -37,7 +37,7 @@ async function start(options: GeminiServerOptions = {}, model = 'gemini-3.5-flas
   return { server: open, handler };
 }
 
-describe('geminiHandler', () => {
+describe('createGeminiHandler', () => {
   it('streams text, usage and the end', async () => {
     const { handler, server } = await start({ script: { ...reply(['Hel', 'lo']), thinking: 'so' } });
     const {

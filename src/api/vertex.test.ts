@@ -32,7 +32,7 @@ async function start(options: Partial<VertexOptions> = {}, apiKey = TOKEN) {
   return { server: open, handler };
 }
 
-describe('vertexHandler', () => {
+describe('createVertexHandler', () => {
   it('streams and counts with an access token', async () => {
     const { handler, server } = await start();
     expect(await collectOutcome(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });

@@ -69,7 +69,7 @@ function createHandler(models: readonly LmModel[], vendor?: string): ApiHandler 
 
 const hello = { messages: [user('hello')] };
 
-describe('vscodeLmHandler', () => {
+describe('createVscodeLmHandler', () => {
   it('takes the usage that a model reports', async () => {
     const fields = { prompt_tokens: 900, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 600 } };
     const handler = createHandler([model(says({ kind: 'text', text: 'Hi' }, { kind: 'usage', fields }))]);
@@ -225,7 +225,7 @@ describe('vscodeLmHandler', () => {
   });
 });
 
-describe('lmMessages', () => {
+describe('convertLmMessages', () => {
   const say = (words: string): LmAnswerPart => ({ kind: 'text', text: words });
 
   it('puts the system prompt before the first message, and later notes behind results', () => {

@@ -213,7 +213,7 @@ describe('the exported API', () => {
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('Add an API profile') });
   });
 
-  it('cancels', async () => {
+  it('reports a cancelled condensation', async () => {
     const outcome = await api.condense(conversation, { provider: 'truncation', signal: AbortSignal.abort() });
     expect(outcome.kind).toBe('cancelled');
   });

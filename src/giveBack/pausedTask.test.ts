@@ -73,7 +73,7 @@ describe('whilePaused', () => {
   });
 });
 
-describe('rooApiIn', () => {
+describe('toRooApi', () => {
   it('requires every method', () => {
     const api = agent([]);
     expect(toRooApi(api)).toBe(api);

@@ -270,7 +270,7 @@ describe('handlerFor', () => {
   });
 });
 
-describe('summarizerFor', () => {
+describe('createProfileSummarizer', () => {
   it('knows price, window and factor; what the profile says comes first', async () => {
     const store = secrets();
     await storeKey(store, work, 'sk-1');

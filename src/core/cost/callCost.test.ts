@@ -94,7 +94,7 @@ describe('with other tokens', () => {
   });
 });
 
-describe('withOverrides', () => {
+describe('applyOverrides', () => {
   it('puts a profile’s prices in place of the table’s, tiers included', () => {
     const table = { ...SONNET, input: { base: 3, tiers: [{ aboveTokens: 1, price: 9 }] } };
     expect(applyOverrides(table, { input: 2, cacheRead: 0 })).toEqual({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
 import { findTask, findTurnStart } from './task';
 
-describe('taskIndex', () => {
+describe('findTask', () => {
   it('is the last of what the user said before the first answer', () => {
     expect(findTask([])).toBe(-1);
     expect(findTask([assistant('x')])).toBe(-1);
@@ -21,7 +21,7 @@ describe('taskIndex', () => {
   });
 });
 
-describe('turnStart', () => {
+describe('findTurnStart', () => {
   const step = [assistant(call('a', 'Read')), user(result('a', 'x'))];
 
   it('is the last of the words that no call asked for', () => {

@@ -61,7 +61,7 @@ describe('xmlCalls', () => {
   });
 });
 
-describe('xmlResultHeader', () => {
+describe('parseXmlResultHeader', () => {
   it.each([
     ["[read_file for 'a.ts'] Result:", 'read_file', ''],
     ['[update_todo_list] Result:\n\nDone.', 'update_todo_list', 'Done.'],

@@ -39,7 +39,7 @@ const jpeg = (...parts: number[][]): unknown => source([0xff, 0xd8], ...parts);
 /** 750 × 400 pixels: 400 tokens. */
 const [W, H, TOKENS] = [750, 400, 400];
 
-describe('imageTokens', () => {
+describe('countImageTokens', () => {
   it.each<[string, unknown]>([
     ['PNG', png(W, H)],
     ['GIF', gif(W, H)],
@@ -76,7 +76,7 @@ describe('imageTokens', () => {
   });
 });
 
-describe('pdfTokens', () => {
+describe('countPdfTokens', () => {
   const pdf = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   it('counts pages where they can be seen, and at least one', () => {
     expect(countPdfTokens(pdf('/Type /Pages /Type /Page\n/Type/Page>>'))).toBe(2 * 2250);

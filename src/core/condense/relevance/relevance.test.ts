@@ -310,8 +310,8 @@ describe('the guard of the newest results', () => {
   });
 });
 
-describe('neighbors', () => {
-  it('of relevant blocks become more relevant', () => {
+describe('blendWithNeighbors', () => {
+  it('raises the relevance of blocks beside relevant ones', () => {
     const [far, near, likely, other] = blendWithNeighbors([0, 0, 10, 0], [false, true, true, false]);
     expect([far, likely, other]).toEqual([0, 10, 0]);
     expect(near).toBeGreaterThan(0);

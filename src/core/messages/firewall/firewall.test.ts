@@ -246,7 +246,7 @@ describe('checkView', () => {
   });
 });
 
-describe('newViolations', () => {
+describe('findNewViolations', () => {
   const imperfect = [
     user('task'),
     assistant(thinking('hm'), 'x', ' ', call('a', 'Read', 'broken')),
