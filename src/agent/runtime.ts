@@ -176,7 +176,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.endShared();
   }
 
-  /** The loaded view of a conversation, if any; see {@link load}. */
+  /** The loaded view of a conversation, if any; see {@link lookAt}. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.engines.map((engine) => engine.seen(conversation)).find((view) => view !== undefined);
   }

@@ -1,5 +1,5 @@
 /**
- * Reads a conversation from a file. Runs in the reader's worker; other code calls `readInWorker`.
+ * Reads a conversation from a file. Runs in the reader's worker; other code calls `readConversation` of src/engine.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';

@@ -88,10 +88,7 @@ export class PanelSettings {
     return getValue(name);
   }
 
-  /**
-   * The configuration that a provider derives from its setting; see {@link
-   * SettingRules.getEffective}.
-   */
+  /** The configuration that a provider derives from its setting; see {@link SettingRules.effective}. */
   effective(name: SettingName, value: unknown): unknown {
     return this.rules.effective(name, value);
   }
