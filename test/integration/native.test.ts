@@ -158,7 +158,7 @@ function byHand({ byHand: price, accounting }: Vendor, outcome: CondensationOutc
   }, 0);
 }
 
-describe.each([anthropic, openai, bedrock])('Native with $name', (vendor) => {
+describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
   it('summarizes at the cost of the reported usage', async () => {
     const server = await started(vendor, reply(['## Goal\n', 'Make the tests pass.']));
     const outcome = await managerFor(vendor, server.url).condense(request);
@@ -203,7 +203,7 @@ it('retries temporary failures', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-it('Native splits a conversation for a window smaller than stated', async () => {
+it('Summary splits a conversation for a window smaller than stated', async () => {
   const server = await startAnthropicServer({ maxContextTokens: 13_000, script: reply('## Goal\nx') });
   servers.push(server);
   const outcome = await managerFor(anthropic, server.url).condense({ ...request, config: { maxSummaryTokens: 500 } });
@@ -215,7 +215,7 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus/claude-code');
 const present = existsSync(CORPUS);
 if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
 
-describe.skipIf(!present)('estimates of Native', () => {
+describe.skipIf(!present)('estimates of Summary', () => {
   it('are within 20 % of the actual cost in at least 27 of 30 runs, and costs match manual calculation', async () => {
     const histories = readdirSync(CORPUS)
       .sort()

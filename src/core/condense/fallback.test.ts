@@ -94,7 +94,7 @@ describe('after a failed condensation', () => {
     expect(summarizer.requests).toHaveLength(0);
   });
 
-  it('Native runs if the policy allows it', async () => {
+  it('Summary runs if the policy allows it', async () => {
     const { condense } = bed();
     const outcome = await condense({ mayUseNative: true, window: large });
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'native' });
@@ -103,7 +103,7 @@ describe('after a failed condensation', () => {
     expect(outcome.notes).toEqual(['Smart: it broke', 'Summary was used instead.']);
   });
 
-  it('Native spends only what is left of the budget', async () => {
+  it('Summary spends only what is left of the budget', async () => {
     const { condense, summarizer } = bed();
     const outcome = await condense({ mayUseNative: true, window: large }, { maxCost: 0.0001 });
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });

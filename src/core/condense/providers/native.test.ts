@@ -15,7 +15,7 @@ import type { ScriptedReply } from '../summary/testing';
 import { nativeProvider } from './native';
 import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
-describe('a summary by Native', () => {
+describe('a summary by the Summary provider', () => {
   it('is between the task and the last three units, as a user message with an ID', async () => {
     const messages = conversation();
     const { view, outcome } = await condensed(messages);
@@ -85,7 +85,7 @@ describe('a summary by Native', () => {
   });
 });
 
-describe('the prompt of Native', () => {
+describe('the prompt of Summary', () => {
   it('renders calls and results compactly, without empty brackets, and includes the system prompt', async () => {
     const messages = [
       ...conversation(25),
@@ -177,7 +177,7 @@ describe('an earlier summary', () => {
   });
 });
 
-describe('Native changes nothing and says why', () => {
+describe('Summary changes nothing and says why', () => {
   it('if there are too few messages', async () => {
     for (const messages of [[], [user('Hi')], [assistant('Hi')], conversation().slice(0, 4)]) {
       const { condense, summarizer } = createTestBed(messages);
@@ -237,7 +237,7 @@ describe('Native changes nothing and says why', () => {
   });
 });
 
-it('Native describes its name and capabilities', () => {
+it('Summary describes its name and capabilities', () => {
   const provider = nativeProvider({ select: () => selectSummarizer({}) });
   expect(provider.getCapabilities()).toMatchObject({ supportsBatchMode: true, supportsLLMSummarization: true });
   expect(provider.getConfigSchema()).toMatchObject({ properties: { keepLast: { default: 3 } } });

@@ -7,7 +7,7 @@ import { createTestSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
 import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
-describe('the cost of Native', () => {
+describe('the cost of Summary', () => {
   it('is that of its calls and matches the estimate', async () => {
     const { outcome, summarizer } = await condensed(conversation());
     const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
@@ -147,7 +147,7 @@ describe('a window too small for the conversation', () => {
   });
 });
 
-describe('the model that Native calls', () => {
+describe('the model that Summary calls', () => {
   const there = createTestSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
   const own = createTestSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
   const gone = { profile: 'Cheap', reason: 'it has no key.' };
