@@ -37,7 +37,8 @@ export function getFillLevel(
   return model === undefined ? fill : { ...fill, model };
 }
 
-const isAnswered = ({ role, model }: ApiMessage): boolean => role === 'assistant' && model !== '<synthetic>';
+const isAnswered = ({ role, model }: ApiMessage): boolean =>
+  role === 'assistant' && typeof model === 'string' && model !== '<synthetic>';
 
 export type FillLevelReader = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 

@@ -32,14 +32,23 @@ interface Held {
   readonly workspaceValue?: unknown;
 }
 
-/** Settings read in the current task, during which none can change. */
+/** Settings read in the current task. */
 let held: Map<SettingName, Held> | undefined;
+let isWatching = false;
+
+/** Drops what was read: VS Code can deliver a change in the task in which settings were read. */
+function watchOnce(): void {
+  if (isWatching) return;
+  isWatching = true;
+  vscode.workspace.onDidChangeConfiguration(() => (held = undefined));
+}
 
 /**
  * Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads
  * hundreds.
  */
 function heldOf(name: SettingName): Held {
+  watchOnce();
   if (!held) {
     held = new Map();
     queueMicrotask(() => (held = undefined));
