@@ -14,6 +14,7 @@ it.each([
   ['http://127.0.0.1:1234/v1/', 'LM Studio'],
   ['https://mine.openai.azure.com/openai/v1', 'Azure'],
   ['https://models.example.com:8443/v1', 'models.example.com:8443'],
+  ['http://localhost:9999/v1', 'localhost:9999'],
   ['no address', 'OpenAI'],
 ])('a profile of OpenAI’s protocol at “%s” is named %s', (baseUrl, name) => {
   expect(getServerLabel('openai', baseUrl)).toBe(name);

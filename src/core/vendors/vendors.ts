@@ -164,13 +164,13 @@ export function getServerLabel(vendor: Vendor, baseUrl: string): string {
   const { label, alsoFor = [], ownHosts } = getVendorEntry(vendor);
   if (!URL.canParse(baseUrl)) return label;
   const getHost = (url: string): string => new URL(url).host.replace(/^localhost(?=:|$)/, '127.0.0.1');
-  const { hostname } = new URL(baseUrl);
+  const { host, hostname } = new URL(baseUrl);
   const compatible = alsoFor.find(({ address, addressForm = '' }) =>
     address === undefined
       ? hostname.endsWith(/NAME(\.[^/]+)/.exec(addressForm)?.[1] ?? '/')
       : getHost(address) === getHost(baseUrl),
   );
-  return compatible?.label ?? (ownHosts?.test(hostname) === true ? label : getHost(baseUrl));
+  return compatible?.label ?? (ownHosts?.test(hostname) === true ? label : host);
 }
 
 export function getWire(vendor: Vendor, model: string): Wire {
