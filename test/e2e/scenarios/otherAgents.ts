@@ -69,7 +69,7 @@ const looksAt =
     await chooseInMenu(bench, label, 'Preview Condensing');
     const said = await notification(bench, 'Preview of condensing with');
     const [, before, after, percent] =
-      /condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
+      /condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(−(\d+)%\)/.exec(said.text) ?? [];
     assert.equal(before, tokens);
     assert.ok(Number(percent) >= 20, said.text);
     await atFirstChange(bench, `${tab} (preview)`);
