@@ -59,7 +59,7 @@ const claudeCode = (outputTokens: number): string =>
 
 const CLAUDE = '.claude/projects/p/00000000-0000-4000-8000-000000000001.jsonl';
 
-describe('Claude Code', () => {
+describe("the account of Claude Code's sessions", () => {
   it('counts a request with two records once, by the last record', async () => {
     put(CLAUDE, claudeCode(1_000));
     const { sessions, problems } = await account();
@@ -92,7 +92,7 @@ describe('Claude Code', () => {
     expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
   });
 
-  it("puts subagents of 2.0, whose files are beside their session's, below it", async () => {
+  it('lists subagents of Claude Code 2.0 below their session, although their files are beside its file', async () => {
     const session = put(CLAUDE, claudeCode(1_000).replaceAll('"s"', '"00000000-0000-4000-8000-000000000001"'));
     const told = { isSidechain: true, agentId: 'x', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = [
@@ -138,14 +138,14 @@ describe('Claude Code', () => {
   });
 });
 
-describe('Roo', () => {
+describe("the account of Roo's sessions", () => {
   const task = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1/';
   const history = JSON.stringify([
     { role: 'user', content: 'Hello', ts: 1_000 },
     { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], ts: 3_000 },
   ]);
 
-  it('takes the figures from the file beside the conversation; its model is not known, its cost is', async () => {
+  it('takes tokens and cost from ui_messages.json, and leaves the model unknown', async () => {
     put(`${task}api_conversation_history.json`, history);
     const told = { tokensIn: 500, tokensOut: 20, cacheReads: 400, cacheWrites: 0, cost: 0.25 };
     put(`${task}ui_messages.json`, JSON.stringify([{ ts: 2_000, say: 'api_req_started', text: JSON.stringify(told) }]));
@@ -155,7 +155,7 @@ describe('Roo', () => {
     ]);
   });
 
-  it('estimates requests without that file, at unknown cost', async () => {
+  it('estimates requests at unknown cost if ui_messages.json is missing', async () => {
     put(`${task}api_conversation_history.json`, history);
     const { sessions } = await account();
     expect(sessions).toMatchObject([{ source: 'replayed', usage: [{ requests: 1, cost: 0, unpriced: 1 }] }]);

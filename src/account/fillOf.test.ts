@@ -4,7 +4,7 @@ import { renderSession } from '../conversations/write/claudeCode';
 import { freshCounter } from '../core/testingCounter';
 import { loadFillLevelReader } from './fillOf';
 
-it('a session that was given back has the window of the model that answered in it', async () => {
+it('a given-back session uses the window of the model that answered in it', async () => {
   const view = [
     { role: 'user' as const, content: 'Go.' },
     { role: 'assistant' as const, content: [{ type: 'text', text: 'Done.' }], model: 'claude-opus-5' },

@@ -35,11 +35,11 @@ const account = (text: string) =>
     ),
   ])[0];
 
-it('excludes answers paid for in the original session', () => {
+it('the account of a given-back session excludes answers paid for in the original session', () => {
   expect(account(given)).toMatchObject({ source: 'recorded', usage: [], fill: [] });
 });
 
-it('includes requests made in the session given back', () => {
+it('the account of a given-back session includes requests made after it was given back', () => {
   const last = JSON.parse(given.trimEnd().split('\n').at(-1) ?? '') as { readonly uuid: string };
   const goneOn = [
     user('u2', last.uuid, 'And the footer.'),

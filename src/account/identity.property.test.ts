@@ -408,7 +408,7 @@ const sumsOf = (accounts: readonly SessionAccount[]) => {
 
 const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
 
-describe.each(Object.entries(WRITERS))('sessions of %s', (_name, writer) => {
+describe.each(Object.entries(WRITERS))('the account of generated %s sessions', (_name, writer) => {
   const family = fc.record({
     steps: fc.array(
       fc.record({
@@ -422,7 +422,7 @@ describe.each(Object.entries(WRITERS))('sessions of %s', (_name, writer) => {
     order: fc.infiniteStream(fc.nat()),
   });
 
-  it('have each request once, whatever repeats it and whatever the order of the files', () => {
+  it('counts each request once, whatever repeats it and in any order of the files', () => {
     fc.assert(
       fc.property(family, ({ steps, order }) => {
         const { files, paid } = grow(writer, steps);

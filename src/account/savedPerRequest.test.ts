@@ -24,15 +24,15 @@ const answer = (fields: Partial<RecordedRequest>): RecordedRequest => ({
 const conversation = { id: 'c', format: 'codex', title: 'T', messages: [], notes: [], sidechains: [] } as const;
 const change = { tokensBefore: 100, tokensAfter: 40 };
 
-describe('what each later request of a stored conversation costs less', () => {
-  it('uses the cache price if the agent used a cache, else the plain price', async () => {
+describe('the saving per later request of a stored conversation', () => {
+  it('uses the cache price if the agent used a cache, otherwise the plain price', async () => {
     const saved = (read: number) =>
       savedPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
     expect(await saved(50)).toBeCloseTo(6, 6);
     expect(await saved(0)).toBeCloseTo(60, 6);
   });
 
-  it('is by the last answer of a whole history', async () => {
+  it('uses the last answer if the whole history was read', async () => {
     const requests = [
       answer({ usage: usage(0) }),
       answer({ usage: usage(50) }),
@@ -51,20 +51,20 @@ describe('what each later request of a stored conversation costs less', () => {
     ['no usage was', { lastRequest: answer({}) }],
     ['the price is not known', { lastRequest: answer({ model: 'of-nobody', usage: usage(0) }) }],
     ['no model is named', { lastRequest: { purpose: 'answer', usage: usage(0) } as const }],
-  ])('is unknown if %s', async (_, fields) => {
+  ])('is unknown if usage, price or model is unknown: %s', async (_, fields) => {
     expect(await savedPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
   });
 });
 
-describe('a reading has', () => {
+describe('the requests recorded with a conversation', () => {
   const requests = [answer({ message: 3, usage: usage(1) }), answer({ purpose: 'compaction', usage: usage(2) })];
   const recorded = { requests, compactions: [] };
 
-  it('all that was recorded with the whole history', () => {
+  it('are all returned if the whole history is read', () => {
     expect(recordedWith('all', recorded, 3)).toEqual({ recorded });
   });
 
-  it('the last answer with the number of messages after it otherwise', () => {
+  it('are reduced to the last answer and the number of later messages if only the active part is read', () => {
     for (const history of ['active', undefined] as const) {
       expect(recordedWith(history, recorded, 6)).toEqual({
         lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 2 },
@@ -73,7 +73,7 @@ describe('a reading has', () => {
     expect(recordedWith('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
   });
 
-  it('the last answer of the conversation itself before one of a subagent', () => {
+  it('prefer the conversation’s own last answer to a subagent’s', () => {
     const own = answer({ message: 3, usage: usage(1) });
     const ofSubagent = answer({ usage: usage(2) });
     expect(recordedWith('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({
@@ -83,7 +83,7 @@ describe('a reading has', () => {
     expect(recordedWith('active', alone, 3)).toEqual({ lastRequest: ofSubagent });
   });
 
-  it('no requests if none were recorded', () => {
+  it('are empty if none were recorded', () => {
     expect([recordedWith('all', undefined, 3), recordedWith('active', undefined, 3)]).toEqual([{}, {}]);
   });
 });

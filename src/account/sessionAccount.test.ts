@@ -61,8 +61,8 @@ const counted = (session: ReadSession): SessionAccount => {
 
 const recordedOf = (...requests: readonly RecordedRequest[]): RecordedRequests => ({ requests, compactions: [] });
 
-describe('what was recorded', () => {
-  it("counts by day and model, using the file's day if a request has none", () => {
+describe('the account of a session with recorded requests', () => {
+  it("groups requests by day and model, using the file's date for requests without one", () => {
     const { source, usage: days } = account(
       recordedOf(
         request({ at: noon(3), model: 'gpt-x', usage: usage(7, 1) }),
@@ -87,19 +87,19 @@ describe('what was recorded', () => {
     ['nobody knows what where the agent says 0', { model: 'other', recordedCost: 0 }, 0, 1],
     ['nobody knows what where the agent says nothing', { model: 'other:free' }, 0, 1],
     ['nobody knows what of a seller that is not known', { model: 'gpt-x', seller: 'somebody' }, 0, 1],
-  ])('costs by %s', (_, fields, cost, unpriced) => {
+  ])("takes a request's cost from the best source: %s", (_, fields, cost, unpriced) => {
     const { usage: days } = account(recordedOf(request({ usage: usage(10, 1), ...fields })));
     expect(days).toMatchObject([{ cost, unpriced }]);
   });
 
-  it('has the window that the agent named last, else that of the model, else none', () => {
+  it("has the window that the agent named last, otherwise the model's, otherwise none", () => {
     const asked = request({ usage: usage(1, 1) });
     expect(account(recordedOf({ ...asked, window: 10 }, { ...asked, window: 20 }, asked)).window).toBe(20);
     expect(account(recordedOf({ ...asked, model: 'gpt-x' })).window).toBe(5_000);
     expect(account(recordedOf(asked))).not.toHaveProperty('window');
   });
 
-  it('keeps the peaks of many prompts', () => {
+  it('keeps the peak when 600 prompt sizes are reduced to 60', () => {
     const requests = Array.from({ length: 600 }, (_, at) => request({ usage: usage(at === 301 ? 1_000 : 1, 1) }));
     const { fill } = account(recordedOf(...requests));
     expect(fill).toHaveLength(60);
@@ -107,7 +107,7 @@ describe('what was recorded', () => {
   });
 });
 
-it("charges searches that only the agent's sum includes once", () => {
+it("charges searches once if only the agent's total includes them", () => {
   const asked = request({ usage: usage(10, 0), model: 'gpt-5', at: noon(1), service: { webSearches: 1 } });
   const total = (webSearches: number) => ({
     ...{ at: noon(1), after: 1, compactions: 0 },
@@ -118,10 +118,10 @@ it("charges searches that only the agent's sum includes once", () => {
   expect(days[0]?.cost).toBeCloseTo(10 + 0.01 + 4 + 0.03, 9);
 });
 
-describe("the agent's own compactions", () => {
+describe("the agent's own compactions in an account", () => {
   const compactions = [{ message: 1, tokensBefore: 40 }];
 
-  it('cost what was recorded of them', () => {
+  it('cost what was recorded for them', () => {
     const own = request({ purpose: 'compaction', model: 'gpt-x', usage: usage(10, 2) });
     const found = (...requests: readonly RecordedRequest[]) => account({ requests, compactions }).compactions;
     expect(found(own, own)).toEqual({ count: 1, isEstimate: false, cost: 60 });
@@ -129,7 +129,7 @@ describe("the agent's own compactions", () => {
     expect(found(own, { ...own, model: 'other' })).toEqual({ count: 1, isEstimate: false });
   });
 
-  it('are estimated by the context before and the summary', () => {
+  it('are estimated from the context before and the summary if nothing was recorded', () => {
     const asked = request({ model: 'gpt-x', usage: usage(70, 1), message: 1 });
     const cost = (message: number, tokensBefore?: number) =>
       account({
@@ -143,26 +143,26 @@ describe("the agent's own compactions", () => {
     expect(cost(9)).toEqual({ count: 1, isEstimate: true, cost: 70 });
   });
 
-  it('have no cost if none was made or no price is known', () => {
+  it('have no cost if none was made or the price is unknown', () => {
     const asked = request({ usage: usage(70, 1) });
     expect(account(recordedOf({ ...asked, model: 'gpt-x' })).compactions).toEqual({ count: 0, isEstimate: true });
     expect(account({ requests: [asked], compactions }).compactions).toEqual({ count: 1, isEstimate: true });
   });
 });
 
-describe('requests that were not recorded', () => {
-  it('are estimated from the messages, with the model that the document names', () => {
+describe('unrecorded requests in an account', () => {
+  it('are estimated from the messages, with the model that the file names', () => {
     const { source, usage: days, project } = account(undefined, { request: { model: 'gpt-x' }, workspace: '/p' });
     expect({ source, project }).toEqual({ source: 'replayed', project: '/p' });
     expect(days).toMatchObject([{ day: '2026-01-09', model: 'gpt-x', requests: 1, fresh: 100, output: 50 }]);
   });
 
-  it('include instructions and tools', () => {
+  it('include instructions and tools in their estimate', () => {
     const { usage: days } = account(undefined, { request: { model: 'gpt-x', system: 'z'.repeat(8), tools: [] } });
     expect(days[0]?.fresh).toBeGreaterThan(100);
   });
 
-  it("have an answer's time and length if recorded", () => {
+  it("have the answer's time and output tokens if those were recorded", () => {
     const { source, usage: days } = account(
       recordedOf(request({ at: noon(4), model: 'gpt-x', message: 1, outputTokens: 77 })),
     );
@@ -170,19 +170,19 @@ describe('requests that were not recorded', () => {
     expect(days).toMatchObject([{ day: '2026-01-04', model: 'gpt-x', output: 77 }]);
   });
 
-  it("are cached like Claude's", () => {
+  it("are assumed to be cached as Claude's are", () => {
     const { usage: days } = account(undefined, { request: { model: 'claude-x' } });
     expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
     expect(days[0]?.cacheWrite).toBeGreaterThan(0);
   });
 
-  describe('with a charge by the vendor', () => {
+  describe("if the vendor's charge is recorded", () => {
     const twice: readonly ApiMessage[] = [...MESSAGES, ...MESSAGES];
     const named = (message: number): RecordedRequest => request({ message, model: 'gpt-5', at: noon(1) });
     const recorded = { requests: [named(1), named(3)], compactions: [] };
     const replayed = account(recorded, { messages: twice }).usage[0]?.cost ?? 0;
 
-    it('cost that charge, of which only the rest is an estimate', () => {
+    it('cost that charge, and only the remainder is estimated', () => {
       const whole = account({ ...recorded, charged: { answers: 2, dollars: 7 } }, { messages: twice });
       expect(whole.usage).toMatchObject([{ requests: 2, replayed: 2, replayedCost: 0 }]);
       expect(whole.usage[0]?.cost).toBeCloseTo(7, 9);
@@ -196,7 +196,7 @@ describe('requests that were not recorded', () => {
       expect(day?.replayedCost).toBeCloseTo((7 / first) * replayed - 7, 6);
     });
 
-    it('count charges of sums and compactions once', () => {
+    it('count the charges of totals and compactions once', () => {
       const compaction = request({ purpose: 'compaction', at: noon(1), usage: { ...usage(0, 1), costUsd: 3 } });
       const charged = { answers: 2, dollars: 7, at: noon(2) };
       const whole = account(
@@ -215,7 +215,7 @@ it.each([
     { model: 'b', at: 2 },
   ],
   ['of the document', [request({})], { model: 'named' }],
-])('uses the model %s', (_, requests, expected) => {
+])('findNamedModel returns the model %s', (_, requests, expected) => {
   const conversation = { request: { model: 'named' } } as unknown as Conversation;
   expect(findNamedModel(conversation, requests)).toEqual(expected);
   expect(findNamedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});

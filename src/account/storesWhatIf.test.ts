@@ -8,7 +8,7 @@ import { accountStores } from './accountStores';
 import { simulateStores, type WhatIfChoice } from './storesWhatIf';
 import { readingSession } from './testing';
 
-it('simulates only sessions that were long enough, each once', async () => {
+it('a replay over all stores simulates only sessions that were long enough, each once', async () => {
   const home = temporaryFolder();
   const folder = join(home, '.claude/projects/p');
   mkdirSync(folder, { recursive: true });

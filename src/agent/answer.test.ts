@@ -9,7 +9,7 @@ const PARTS = { isRetried: () => false, isCorrected: () => true };
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
-it('sends an answer to be corrected back in its original order', async () => {
+it('correcting an answer sends the calls back in their original order', async () => {
   const turns: ApiEvent[][] = [
     [thinking('a'), { type: 'text', text: 'I read.' }, thinking('b'), call('c1'), thinking('c'), call('c2'), END],
     [call('c3'), END],
@@ -48,7 +48,7 @@ it('sends an answer to be corrected back in its original order', async () => {
   ]);
 });
 
-it('makes duplicate call ids unique when an answer is corrected', async () => {
+it('correcting an answer makes duplicate call IDs unique', async () => {
   const requests: ApiRequest[] = [];
   const handler: ApiHandler = {
     modelInfo: { vendor: 'openai', id: 'm', accounting: 'openai' },

@@ -10,7 +10,7 @@ import { formatWhy } from './notices';
 
 const prices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
 
-it('does not report a recently read cache of unknown span as expired', () =>
+it('the cache status does not report a recently read cache of unknown lifetime as expired', () =>
   inTemporaryFolder(async (root) => {
     const { live, events } = createTestBed(root);
     const model = createModel({ prices });
@@ -54,7 +54,7 @@ const states = fc.oneof(
   ),
 ) as fc.Arbitrary<CacheState>;
 
-it('describes every state in one of four words with its basis, and figures only if known', () => {
+it('the cache status describes every state in one of four phrases with its basis, and gives figures only if known', () => {
   fc.assert(
     fc.property(
       states,

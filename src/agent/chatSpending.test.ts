@@ -76,13 +76,13 @@ const billed = (): number =>
 
 const spent = (conversation: string) => new Spending(path, { now: () => today }).spent('chat', conversation);
 
-describe('a limit on what the chat spends', () => {
-  it('is off unless it is set: nothing is written down', async () => {
+describe('a spending limit for the chat', () => {
+  it('is off by default, and then nothing is written to disk', async () => {
     await openWindow().ask('a');
     expect(existsSync(path)).toBe(false);
   });
 
-  it('that warns says so once, when it is reached, and the conversation goes on', async () => {
+  it('that only warns says so once when it is reached, and the conversation continues', async () => {
     limits = { perConversation: 0.0001, perDay: 0, stops: false };
     const window = openWindow();
     for (let request = 0; request < 3; request++) expect(await window.ask('a')).toBe('ok');
@@ -94,7 +94,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).conversation).toBeCloseTo(billed(), 10);
   });
 
-  it('that stops requests in all windows and says how to continue', async () => {
+  it('that stops requests does so in all windows and says how to continue', async () => {
     limits = { perConversation: 1e-6, perDay: 0, stops: true };
     expect(await openWindow().ask('a')).toBe('ok');
     const later = openWindow();
@@ -110,7 +110,7 @@ describe('a limit on what the chat spends', () => {
     expect(await later.ask('a')).toBe('ok');
   });
 
-  it('that stops warns at eight tenths', async () => {
+  it('that stops requests warns at 80 %', async () => {
     const window = openWindow();
     limits = { ...limits, perDay: 1_000 };
     await window.ask('a');
@@ -120,7 +120,7 @@ describe('a limit on what the chat spends', () => {
     expect(window.told).toEqual([[expect.stringContaining('no more requests are sent'), 'agent.maxCostPerDay']]);
   });
 
-  it('per day applies to all conversations until tomorrow', async () => {
+  it('per day applies to all conversations until the next day', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     const window = openWindow();
     await window.ask('a');
@@ -129,7 +129,7 @@ describe('a limit on what the chat spends', () => {
     expect(await window.ask('b')).toBe('ok');
   });
 
-  it('can only be exceeded by the request in progress, which other windows see booked', async () => {
+  it('is exceeded at most by the request in progress, which other windows see as booked', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     let answer = (): void => undefined;
     server.play(reply('ok', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
@@ -142,7 +142,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).day).toBeCloseTo(billed(), 10);
   });
 
-  it('counts nothing for rejected requests', async () => {
+  it('does not count rejected requests', async () => {
     limits = { perConversation: 0, perDay: 100, stops: true };
     server.play(refused(401, 'authentication_error', 'no'));
     const window = openWindow();
@@ -150,7 +150,7 @@ describe('a limit on what the chat spends', () => {
     expect(await spent('a')).toEqual({ day: 0, conversation: 0 });
   });
 
-  it('counts a request without usage, and what was cut off, as it was booked', async () => {
+  it('counts a request without usage, or one that was cut off, at its booked amount', async () => {
     limits = { perConversation: 0, perDay: 100, stops: true };
     const spending = new ChatSpending({
       spending: new Spending(path, { now: () => today }),
@@ -169,7 +169,7 @@ describe('a limit on what the chat spends', () => {
     expect((await spent('a')).day).toBeCloseTo(0.2, 10);
   });
 
-  it('does not count a model of unknown price and says so once', async () => {
+  it('does not count a model of unknown price, and says so once', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     const { id, name, vendor, offerInChat } = profile();
     // Another address of the same server: a model at one of this machine's own is free.

@@ -55,8 +55,8 @@ async function chatOn(
 const bodies = (server: ModelServer) => server.requests.map(({ body }) => body);
 const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
 
-describe('a conversation', () => {
-  it('goes to the model and back, with calls, results and an image', async () => {
+describe('a chat conversation through the condensing provider', () => {
+  it('reaches the model and returns, with calls, results and an image', async () => {
     const server = await anthropic([
       callsTool(
         { id: 'a1', name: 'read_file', input: { path: 'a' } },
@@ -108,7 +108,7 @@ describe('a conversation', () => {
     expect(live.answers).toHaveLength(2);
   });
 
-  it('does not calibrate tokens if its profile has the vendor drop old results', async () => {
+  it('does not calibrate token counts if the profile makes the vendor drop old results', async () => {
     const server = await anthropic(reply('ok'));
     const edits = [{ type: 'clear_tool_uses_20250919' }];
     const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
@@ -117,7 +117,7 @@ describe('a conversation', () => {
     expect(live.requests[0]?.isReadOtherwise).toBe(true);
   });
 
-  it('carries at most four cache marks: the system prompt and what the engine names', async () => {
+  it('carries at most four cache marks: on the system prompt and where the engine puts them', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server);
     live.prepare = (request) =>
@@ -149,7 +149,7 @@ describe('a conversation', () => {
   });
 
   // Number 8 of issue N: VS Code's summary of a conversation that had outgrown the window went out whole, and was refused.
-  it('VS Code’s own summary of more than the window is condensed like any other request', async () => {
+  it("condenses VS Code's own summary request if it exceeds the window", async () => {
     const server = await anthropic(reply('A summary'));
     const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
     const summary = new FakeChat(provider, model, {});
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     expect(live.requests[0]?.system).toContain('comprehensive, detailed summary');
   });
 
-  it("counts what VS Code's own summary contains beside its messages", async () => {
+  it("counts the parts of VS Code's own summary request that are not messages", async () => {
     const server = await anthropic(reply('A summary'));
     const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
     const summary = new FakeChat(provider, model, {});
@@ -174,7 +174,7 @@ describe('a conversation', () => {
     expect(live.requests).toHaveLength(1);
   });
 
-  it('sends the same body as without us when off', async () => {
+  it('is sent as the same body as without the extension while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });
     await chat.ask();
@@ -200,7 +200,7 @@ describe('a conversation', () => {
     expect(JSON.parse(withoutMarks)).toMatchObject({ messages: bodies(server)[0]!['messages'] as object[] });
   });
 
-  it("does the same on OpenAI's APIs", async () => {
+  it('is sent in the form of each OpenAI API', async () => {
     for (const api of ['chat', 'responses'] as const) {
       const server = await startOpenAIServer({
         script: [callsTool({ id: 'o1', name: 'read_file', input: { path: 'a' } }), reply('done')],
@@ -215,7 +215,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('declares the tools of past calls if the chat offers none', async () => {
+  it('declares the tools of earlier calls if the chat offers none', async () => {
     const server = await anthropic([callsTool({ id: 'a1', name: 'read_file', input: {} }), reply('done')]);
     const { chat } = await chatOn(server);
     const { calls } = await chat.ask();
@@ -226,7 +226,7 @@ describe('a conversation', () => {
     expect(bodies(server)[1]).toMatchObject({ tools: [{ name: 'read_file' }], tool_choice: { type: 'none' } });
   });
 
-  it('requires a tool call if VS Code does', async () => {
+  it('requires a tool call if VS Code requires one', async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: {} }));
     const { provider, model } = await chatOn(server, { thinkingTokens: 1024 });
     const messages = [chatMessage(1, new vscode.LanguageModelTextPart('go'))];
@@ -244,8 +244,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('failures of a request', () => {
-  it('are described without stack and key', async () => {
+describe('failed requests in the chat', () => {
+  it('are described without a stack trace or key', async () => {
     const server = await anthropic(refused(401, 'authentication_error', `bad key ${KEY}`));
     const { chat, lines } = await chatOn(server);
     const error = await chat.ask().catch((thrown: unknown) => thrown);
@@ -256,7 +256,7 @@ describe('failures of a request', () => {
     expect(describeError(error) + lines.join()).not.toContain(KEY);
   });
 
-  it('are not retried sixteen times, and not at all if hopeless', async () => {
+  it('are retried only a few times, and not at all if hopeless', async () => {
     const server = await anthropic(overloaded());
     const { chat } = await chatOn(server);
     // VS Code asks four times.
@@ -270,7 +270,7 @@ describe('failures of a request', () => {
     expect((await other.ask()).text).toBe('now');
   });
 
-  it('never send a key for another endpoint', async () => {
+  it('never send a key to another endpoint', async () => {
     const server = await anthropic(reply('ok'));
     const { chat } = await chatOn(server, {}, { key: undefined as unknown as string });
     await expect(chat.ask()).rejects.toThrow(/no API key/);
@@ -285,7 +285,7 @@ describe('failures of a request', () => {
     await expect(chat.ask()).rejects.toThrow(/no longer offered/);
   });
 
-  it('charge what was used until a stream broke off', async () => {
+  it('charge what was used before the stream broke off', async () => {
     const server = await anthropic(faulty('cut'));
     const { chat, live } = await chatOn(server);
     await expect(chat.ask()).rejects.toThrow();
@@ -293,7 +293,7 @@ describe('failures of a request', () => {
     expect(live.answers).toEqual([]);
   });
 
-  it('do not delay a cancel', async () => {
+  it('do not delay a cancellation', async () => {
     const server = await anthropic(never());
     const { chat } = await chatOn(server);
     const source = new vscode.CancellationTokenSource();
@@ -306,7 +306,7 @@ describe('failures of a request', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('condense a request once more if it is too long', async () => {
+  it('are condensed once more if the request was too long', async () => {
     const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
     servers.push(server);
     const { chat, live } = await chatOn(server);
@@ -328,7 +328,7 @@ describe('failures of a request', () => {
     expect(refusals).toHaveLength(2);
   });
 
-  it('send the original after an invalid condensed request and exclude the conversation', async () => {
+  it('resend the original if the condensed request was invalid, and stop condensing the conversation', async () => {
     const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
     const { chat, live, lines: log } = await chatOn(server);
     chat.user('x'.repeat(2_000));
@@ -347,7 +347,7 @@ describe('failures of a request', () => {
     expect(log.filter((line) => line.includes('left alone'))).toHaveLength(1);
   });
 
-  it('end within the bound however the vendor rejects a request, and never resend what it finds invalid', async () => {
+  it('end within the retry limit however the vendor rejects, and never resend what it called invalid', async () => {
     const REFUSALS = [
       refused(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
       refused(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000'),
@@ -390,7 +390,7 @@ describe('failures of a request', () => {
     });
   });
 
-  it('explain an empty answer if the model says why', async () => {
+  it('explain an empty answer if the model gave a reason', async () => {
     const empty = (stop: 'max-tokens' | 'refusal' | 'window' | 'end'): Behaviour => ({ kind: 'reply', stop });
     const server = await anthropic([empty('max-tokens'), empty('refusal'), empty('window'), empty('end')]);
     const { chat } = await chatOn(server);
@@ -408,7 +408,7 @@ describe('failures of a request', () => {
   });
 });
 
-describe('a call that no tool may get', () => {
+describe('a tool call that must not reach the tool as written', () => {
   const marker = someMarker('a file');
   const expanding = (live: PassThroughConversations, known: boolean): void => {
     live.expandMarkers = (_conversation: LiveId, input: unknown) => {
@@ -419,7 +419,7 @@ describe('a call that no tool may get', () => {
     };
   };
 
-  it('gets the original in place of a marker', async () => {
+  it('gets the original text in place of a marker', async () => {
     const server = await anthropic(callsTool({ id: 'w1', name: 'read_file', input: { content: `a ${marker} b` } }));
     const { chat, live, calls } = await chatOn(server);
     expanding(live, true);
@@ -427,7 +427,7 @@ describe('a call that no tool may get', () => {
     expect(calls).toEqual([['c1', 'read_file', { content: 'a the original b' }]]);
   });
 
-  it('is answered with an error in the same answer, and the model corrects it', async () => {
+  it('is answered with an error within the same answer, so that the model corrects it', async () => {
     const server = await anthropic([
       {
         kind: 'reply',
@@ -462,7 +462,7 @@ describe('a call that no tool may get', () => {
     ]);
   });
 
-  it("is dropped and reported if the model can't correct it", async () => {
+  it('is dropped and reported if the model cannot correct it', async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: { content: marker } }));
     const { chat, live } = await chatOn(server);
     expanding(live, false);
@@ -472,7 +472,7 @@ describe('a call that no tool may get', () => {
     expect(server.requests).toHaveLength(MAX_ATTEMPTS);
   });
 
-  it('is not made of truncated parameters', async () => {
+  it('is not created from truncated parameters', async () => {
     const server = await startOpenAIServer({
       script: [
         { kind: 'reply', calls: [{ id: 'x1', name: 'read_file', input: '{"path": "a' }], stop: 'max-tokens' },
@@ -486,7 +486,7 @@ describe('a call that no tool may get', () => {
   });
 });
 
-describe('a wrapped model', () => {
+describe('a VS Code model wrapped by the extension', () => {
   const seen: (readonly LmMessage[])[] = [];
   const lmModel = (answer: readonly LmPart[]): LmModel => ({
     vendor: 'other',
@@ -503,7 +503,7 @@ describe('a wrapped model', () => {
     countTokens: () => Promise.resolve(1),
   });
 
-  it('is offered under its own name and asked without a key', async () => {
+  it('is offered under its own name and called without a key', async () => {
     const live = new PassThroughConversations();
     const model = lmModel([
       { kind: 'text', text: 'hello' },
@@ -536,8 +536,8 @@ describe('a wrapped model', () => {
   });
 });
 
-describe('the models', () => {
-  it('declare a window larger than their own, less the output; off: their own', async () => {
+describe('models offered in the chat', () => {
+  it('declare a larger window than their own minus the output, and their own while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;
@@ -555,7 +555,7 @@ describe('the models', () => {
     expect((await chatOn(server, { contextWindow: 200_000 })).model.tooltip).toContain('200,000 tokens');
   });
 
-  it('tokens are counted in the model’s own, texts and messages', async () => {
+  it('count texts and messages in the tokens of the model', async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const text = 'x'.repeat(400);

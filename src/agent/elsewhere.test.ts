@@ -94,8 +94,8 @@ const one = (): LiveSummary => listLiveConversations(services)[0]!;
 const condensed = (): Promise<void> =>
   vi.waitFor(() => expect(listLiveConversations(services)[0]?.condensations).toHaveLength(1));
 
-describe('an agent’s conversation', () => {
-  it("is reported like the chat's: by a notification with Undo and Show Diff, in the log, and to other extensions", async () => {
+describe("an agent's conversation that runs in another process", () => {
+  it('is reported like a chat conversation: by a notification with Undo and Show Diff, in the log, and to other extensions', async () => {
     const events: unknown[] = [];
     services.condensed.event((event) => events.push(event));
     fake.settings['contextCondenser.notifications'] = 'notification';
@@ -116,7 +116,7 @@ describe('an agent’s conversation', () => {
     await agent.undo('of nobody');
   });
 
-  it("is undone by the notification's Undo", async () => {
+  it('can be undone from the notification', async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Undo'];
     await step(40);
@@ -124,14 +124,14 @@ describe('an agent’s conversation', () => {
     await vi.waitFor(() => expect(last()).toMatchObject({ kind: 'information', choices: [] }));
   });
 
-  it('is reported in the status bar if notifications go there', async () => {
+  it('is reported in the status bar if notifications are set to appear there', async () => {
     fake.settings['contextCondenser.notifications'] = 'statusBar';
     await step(40);
     const message: unknown = expect.stringMatching(/^\$\(archive\) Codex: condensed with Lossless, /);
     await vi.waitFor(() => expect(fake.shown).toContainEqual(expect.objectContaining({ kind: 'status', message })));
   });
 
-  it('gets changed spending limits, and its messages about them link to the setting', async () => {
+  it('follows changed spending limits, and messages about them link to the setting', async () => {
     await workspace.getConfiguration('contextCondenser').update('agent.maxCostPerDay', 3, ConfigurationTarget.Global);
     await vi.waitFor(() => expect(limits.mock.calls).toEqual([[{ perConversation: 0, perDay: 3, stops: false }]]));
     fake.answers = ['Open Setting'];
@@ -140,7 +140,7 @@ describe('an agent’s conversation', () => {
     expect(last()).toMatchObject({ message: 'It has cost a lot.', choices: ['Open Setting'] });
   });
 
-  it('condensed manually says why nothing was condensed; an error is described', async () => {
+  it('says why nothing was condensed when condensed manually, and describes an error', async () => {
     await agent.condense(one().id, 'lossless');
     expect(last()).toMatchObject({ kind: 'information', message: expect.stringMatching(/^Nothing was condensed\./) });
     await agent.condense(one().id, 'of.another');
@@ -148,8 +148,8 @@ describe('an agent’s conversation', () => {
   });
 });
 
-describe('the panel’s preview', () => {
-  it('shows a running conversation after it was loaded, and follows it', async () => {
+describe("the panel's preview of a running conversation", () => {
+  it('shows the conversation after it was loaded, and follows it', async () => {
     const name = defaultConversation(services);
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
@@ -164,7 +164,7 @@ describe('the panel’s preview', () => {
     await loadConversation(services, { kind: 'file', path: 'any' });
   });
 
-  it('offers further ways for it, though its messages are in another process', async () => {
+  it('offers the next actions although the messages are in another process', async () => {
     const { id, title } = one();
     const choice = { provider: 'lossless', config: undefined };
     services.last = { conversation: id, title, isLive: true, choice, tokensAfter: 1 };
@@ -183,7 +183,7 @@ describe('the panel’s preview', () => {
     expect(last().message).toBe('Nothing was undone. The conversation is no longer in memory.');
   });
 
-  it('keeps exactly the pins that were chosen', async () => {
+  it('pins exactly the messages that were chosen', async () => {
     const name = defaultConversation(services);
     const pinned = (numbers: readonly number[]): Promise<void> =>
       vi.waitFor(() => expect(one().pinned).toEqual(numbers));
@@ -193,12 +193,12 @@ describe('the panel’s preview', () => {
     await pinned([1, 2]);
   });
 
-  it('condenses it without excluded messages', async () => {
+  it('condenses without the excluded messages', async () => {
     await condenseChosen(services, defaultConversation(services), [], []);
     expect(last().message).toMatch(/^Nothing was condensed\./);
   });
 
-  it('lets a person choose among those that run', async () => {
+  it('lets the user choose among running conversations', async () => {
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items[0]!);
     };
@@ -210,10 +210,10 @@ describe('the panel’s preview', () => {
   });
 });
 
-describe('@condenser', () => {
+describe('the @condenser chat participant', () => {
   const ask = (command?: string) => askInChat(services, command);
 
-  it('previews the one that is picked, whose messages are in another process', async () => {
+  it('previews the picked conversation although its messages are in another process', async () => {
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items[0]!);
     };
@@ -223,7 +223,7 @@ describe('@condenser', () => {
     expect(buttons[0]?.arguments).toEqual([{ live: one().id }]);
   });
 
-  it("keeps the list's cursor on Open file… while conversations appear", async () => {
+  it("keeps the list's cursor on “Open file…” while conversations appear", async () => {
     let picker: FakeQuickPick | undefined;
     fake.onQuickPick = (shown) => {
       picker = shown;
@@ -237,7 +237,7 @@ describe('@condenser', () => {
     await asked;
   });
 
-  it('offers the conversations that run, and reports on the one that is picked', async () => {
+  it('offers the running conversations, and reports on the picked one', async () => {
     expect((await ask()).buttons.map(({ command }) => command)).toContain('contextCondenser.showLive');
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items[0]!);

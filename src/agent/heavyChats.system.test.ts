@@ -42,7 +42,7 @@ it.each([
     () => startOpenAIServer({ strict: { maxBytes: LIMIT } }),
   ],
   ['gemini', { vendor: 'gemini', model: 'm' }, '', () => startGeminiServer({ maxBytes: LIMIT })],
-] as const)('on %s', (_, about, path, start) =>
+] as const)('a heavy chat on %s', (_, about, path, start) =>
   inTemporaryFolder(async (root) => {
     const server = await start();
     try {
@@ -87,7 +87,7 @@ it.each([
   }),
 );
 
-it('continues a chat of 42 screenshots (34 MB) below 20 MB, and the first one can be recalled', () =>
+it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot can be recalled', () =>
   inTemporaryFolder(async (root) => {
     const maxBytes = 20_971_520;
     /** Bytes and images of each request. */

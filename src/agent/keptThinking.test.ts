@@ -19,8 +19,8 @@ afterEach(async () => {
 
 const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
 
-describe("blocks that the chat can't represent", () => {
-  it('come back in their places, for the same model and the same calls alone', () => {
+describe('thinking blocks that the chat cannot represent', () => {
+  it('are restored at their positions only for the same model and the same calls', () => {
     const kept = new KeptThinking();
     const before = { block: thinking, afterText: false, afterCalls: 0 };
     const middle = { block: { type: 'openai_reasoning', item: { id: 1 } }, afterText: true, afterCalls: 0 };
@@ -47,7 +47,7 @@ describe("blocks that the chat can't represent", () => {
     expect(kept.restore('m', messages)).toEqual(messages);
   });
 
-  describe('with a condensation in the middle of a turn', () => {
+  describe('if a turn is condensed midway', () => {
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
     const turn = [user('go'), ...step('a'), assistant(text('done'))];
@@ -70,7 +70,7 @@ describe("blocks that the chat can't represent", () => {
     }
 
     // Anthropic wants a turn to begin with its thinking where it has a budget: else the rest of it would run without.
-    it('the answer that the turn began with and the last one keep their thinking; phases stay everywhere', () => {
+    it("the turn's first and last answers keep their thinking, and phases stay everywhere", () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
 
@@ -79,7 +79,7 @@ describe("blocks that the chat can't represent", () => {
     });
   });
 
-  it('parts of answers are restored even if the model reads no earlier thinking', () => {
+  it('keep the phases of answers even if the model does not read earlier thinking', () => {
     const kept = new KeptThinking();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
@@ -89,7 +89,7 @@ describe("blocks that the chat can't represent", () => {
     expect(kept.restore('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
   });
 
-  it("count the vendor's tokens of what the model reads again", () => {
+  it('count as the tokens that the vendor reported if the model reads them again', () => {
     const kept = new KeptThinking();
     const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
     const keep = (id: string): void => {
@@ -199,10 +199,10 @@ class CuttingLive extends PassThroughConversations {
   }
 }
 
-describe('no sequence of answers leads to a refusal', () => {
+describe('no sequence of answers is rejected', () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
-  it('of Anthropic’s API, with thinking and without', async () => {
+  it("by Anthropic's API, with or without thinking", async () => {
     const server = await startAnthropicServer({ strict: { turns: true } });
     servers.push(server);
     const profile: ApiProfile = {
@@ -221,7 +221,7 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
-  it('of OpenAI’s APIs, whose reasoning is encrypted', async () => {
+  it("by OpenAI's APIs with encrypted reasoning", async () => {
     const server = await startOpenAIServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -240,36 +240,39 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
-  it.each(['reasoning_content', 'thought_signature'] as const)('of a model that requires its %s', async (wants) => {
-    const server = await startOpenAIServer({ quirks: { wants } });
-    servers.push(server);
-    const profile: ApiProfile = {
-      id: 'p',
-      name: 'P',
-      vendor: 'openai',
-      model: 'kimi-k3',
-      baseUrl: `${server.url}/v1`,
-      offerInChat: true,
-    };
-    await fc.assert(
-      fc.asyncProperty(steps, async (all) => {
-        const statuses = await statusesOf(server, profile, all);
-        // The server says once to each handler what it wants.
-        const handlers = 1 + all.filter(({ next }) => next === 'restart').length;
-        expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(handlers);
-        expect(statuses.at(-1)).toBe(200);
-      }),
-    );
-    const calls = [{ name: 'read_file', input: {} }];
-    server.forget();
-    // The first answer comes before the server has said what it wants; then something stands in its place.
-    const thinking = (words: string): Step => ({ reply: { kind: 'reply', thinking: words, calls }, next: 'go on' });
-    await statusesOf(server, profile, [thinking('early'), thinking('refused'), thinking('first this')]);
-    const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
-    expect(sent).toContain(wants === 'reasoning_content' ? '"reasoning_content":"first this"' : '"signed ');
-  });
+  it.each(['reasoning_content', 'thought_signature'] as const)(
+    'by a model that requires its %s back',
+    async (wants) => {
+      const server = await startOpenAIServer({ quirks: { wants } });
+      servers.push(server);
+      const profile: ApiProfile = {
+        id: 'p',
+        name: 'P',
+        vendor: 'openai',
+        model: 'kimi-k3',
+        baseUrl: `${server.url}/v1`,
+        offerInChat: true,
+      };
+      await fc.assert(
+        fc.asyncProperty(steps, async (all) => {
+          const statuses = await statusesOf(server, profile, all);
+          // The server says once to each handler what it wants.
+          const handlers = 1 + all.filter(({ next }) => next === 'restart').length;
+          expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(handlers);
+          expect(statuses.at(-1)).toBe(200);
+        }),
+      );
+      const calls = [{ name: 'read_file', input: {} }];
+      server.forget();
+      // The first answer comes before the server has said what it wants; then something stands in its place.
+      const thinking = (words: string): Step => ({ reply: { kind: 'reply', thinking: words, calls }, next: 'go on' });
+      await statusesOf(server, profile, [thinking('early'), thinking('refused'), thinking('first this')]);
+      const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
+      expect(sent).toContain(wants === 'reasoning_content' ? '"reasoning_content":"first this"' : '"signed ');
+    },
+  );
 
-  it('of a Claude that binds its thinking to what stood before it, over condensations', async () => {
+  it('by a Claude model that binds thinking to the preceding messages, across condensations', async () => {
     const server = await startAnthropicServer({ adaptive: true });
     servers.push(server);
     const profile: ApiProfile = {
@@ -307,7 +310,7 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
-  it('an unrelated rejection, or one without restored blocks, is reported', async () => {
+  it('a rejection unrelated to thinking, or without restored blocks, is reported', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -327,7 +330,7 @@ describe('no sequence of answers leads to a refusal', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('resends a request without rejected thinking once', async () => {
+  it('a request is resent once without its thinking if the vendor rejects the thinking', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -353,7 +356,7 @@ describe('no sequence of answers leads to a refusal', () => {
     ]);
   });
 
-  it('sends thinking back exactly as signed', async () => {
+  it('thinking is sent back exactly as it was signed', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {

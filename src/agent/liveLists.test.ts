@@ -19,7 +19,7 @@ const deskOf = (live: LiveConversations): LiveDesk => ({
   unpin: (id, message) => live.unpin(id, message),
 });
 
-it('lists an excluded edit at its place, unchecked, and applies it again when checked', () =>
+it('the list of edits shows an excluded edit at its place, unchecked, and applies it again when checked', () =>
   inTemporaryFolder(async (root) => {
     const { live } = createTestBed(root);
     const { conversation: id } = await live.prepare(createRequest(SMALL));
@@ -53,6 +53,6 @@ it.each([
   [1_234, '1,234 fewer tokens'],
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
-])('shows a change by %d tokens without a sign', (fewer, words) => {
+])('a change by %d tokens is written without a sign', (fewer, words) => {
   expect(formatDifference(fewer)).toBe(words);
 });

@@ -21,8 +21,8 @@ const round = (...configurations: unknown[]): string[] => {
   return answers.flatMap((options) => groups.answer(options, models).map(({ id }) => id));
 };
 
-describe('rounds of questions', () => {
-  it('with a saved group: each model once, under the group', () => {
+describe('the models that VS Code asks for by group', () => {
+  it('are each listed once if a group is saved, under that group', () => {
     expect(round({}, {})).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
     expect(groups.answer({ configuration: {} }, models)).toHaveLength(2);
@@ -30,14 +30,14 @@ describe('rounds of questions', () => {
     expect(changes).toBe(0);
   });
 
-  it('groups with profiles get theirs; others get the rest', () => {
+  it('are those of the profile that a group names, and groups without a profile get the rest', () => {
     expect(round({ profile: 'b' }, {})).toEqual(['b', 'a']);
     expect(round({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
     expect(round({ profile: 'gone' })).toEqual([]);
     expect(round({ profile: 7 })).toEqual(['a', 'b']);
   });
 
-  it('without groups, as before VS Code 1.109: all, after that is known', () => {
+  it('are all listed without groups, as before VS Code 1.109, once it is known that there are none', () => {
     expect(round()).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(1);
@@ -46,7 +46,7 @@ describe('rounds of questions', () => {
     expect(changes).toBe(1);
   });
 
-  it('the first group and the last one gone change the answer', () => {
+  it('change when the first group is added or the last one removed', () => {
     round();
     vi.advanceTimersByTime(1_000);
     round({});
@@ -58,7 +58,7 @@ describe('rounds of questions', () => {
     expect(round()).toEqual(['a', 'b']);
   });
 
-  it('no options at all are no group', () => {
+  it('are none if VS Code passes no options', () => {
     expect(groups.answer(undefined, models)).toEqual([]);
   });
 });

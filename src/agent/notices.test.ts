@@ -22,7 +22,7 @@ const decision: LiveDecision = {
   cache: WARM,
 };
 
-describe('the reason of a condensation', () => {
+describe('the reason given for a condensation', () => {
   it.each([
     ['threshold', 'the threshold was reached'],
     ['window', 'the request would not have fit'],
@@ -30,7 +30,7 @@ describe('the reason of a condensation', () => {
     ['too-long', 'the model refused the request as too long'],
     ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
-  ] as const)("is %s, with the cache's state", (reason, words) => {
+  ] as const)('is "%s", followed by the cache’s state', (reason, words) => {
     const unpriced = 'What it saves is not known because the model’s price is not known.';
     expect(formatWhy({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
     expect(formatWhy({ ...decision, reason, cache: COLD })).toBe(
@@ -38,7 +38,7 @@ describe('the reason of a condensation', () => {
     );
   });
 
-  it('includes the higher price tier that it dropped below', () => {
+  it('names the higher price tier that the request dropped below', () => {
     expect(formatWhy({ ...decision, dearerAbove: 200_000 })).toContain(
       'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ',
     );
@@ -94,8 +94,8 @@ const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
   decision: { ...decision, ...changes },
 });
 
-describe('a condensation of the chat', () => {
-  it('requested manually is reported regardless of the setting, with fixed actions until one closes it', async () => {
+describe('a notice about a condensation in the chat', () => {
+  it('appears for a manual request regardless of the setting, and offers the same actions until one closes it', async () => {
     const actions = ['Show Diff', 'Condense With…', 'Undo', 'Details'];
     for (const [answers, kind] of [
       [['Condense With…'], 'none'],
@@ -119,7 +119,7 @@ describe('a condensation of the chat', () => {
     expect(fake.executed).toEqual([['contextCondenser.condenseFurther', { live: CONVERSATION }]]);
   });
 
-  it('that cost something without a result is reported as set', async () => {
+  it('about a condensation that cost money without a result appears as the setting says', async () => {
     const calls = [{}];
     const givenUp = 'the conversation has taken another course';
     const byHand = { reason: 'by-hand' } as const;
@@ -159,7 +159,7 @@ describe('a condensation of the chat', () => {
     });
   });
 
-  it('says in the log what it is worth', async () => {
+  it('is logged with the saving per request', async () => {
     const all = parts('none');
     const saving = { perRequest: 0.01, cacheBreak: 0.05 };
     await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: 5 } }), all);
@@ -172,7 +172,7 @@ describe('a condensation of the chat', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('after which much was needed again is reported with advice, unless reports are off', async () => {
+  it('appears with advice if much removed content was needed again, unless notifications are off', async () => {
     const use = { turns: 10, rereads: 4, recalls: 3, failedEdits: 1, expected: 1.5 };
     // The members that are told.
     const careful = { kind: 'careful', conversation: CONVERSATION, condensation: 'k1', use } as unknown as LiveEvent;
@@ -184,7 +184,7 @@ describe('a condensation of the chat', () => {
     expect(fake.shown[0]?.message).toContain('Lossless therefore condenses this conversation from now on.');
   });
 
-  it('is not reported on mere changes; problems are only logged', async () => {
+  it('does not appear for mere changes, and problems are only logged', async () => {
     const all = parts('notification');
     await showLiveEvent({ kind: 'problem', message: 'The ledger could not be written.' }, all);
     await showLiveEvent({ kind: 'changed', conversation: CONVERSATION }, all);
@@ -194,13 +194,13 @@ describe('a condensation of the chat', () => {
   });
 });
 
-it('does not report a condensation behind a gateway if reports are off', async () => {
+it('a condensation behind a gateway causes no notice if notifications are off', async () => {
   const { undo, showDiff } = parts('none');
   await showAgentCondensed('Codex: condensed', { kind: 'none', undo, showDiff });
   expect(fake.shown).toEqual([]);
 });
 
-it('opens no setting if a message about a limit is dismissed', async () => {
+it('dismissing a message about a limit opens no setting', async () => {
   await showLimit('Too dear.', 'agent.maxCostPerDay');
   expect(fake.shown).toMatchObject([{ kind: 'warning', message: 'Too dear.', choices: ['Open Setting'] }]);
   expect(fake.executed).toEqual([]);

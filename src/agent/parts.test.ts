@@ -8,8 +8,8 @@ import { chatMessage } from './testing';
 const data = (content: string | Uint8Array, mimeType: string) =>
   new vscode.LanguageModelDataPart(typeof content === 'string' ? new TextEncoder().encode(content) : content, mimeType);
 
-describe('a part of a message', () => {
-  it('becomes a block if a model reads it', () => {
+describe('a part of a chat message', () => {
+  it('becomes a block if a model can read it', () => {
     expect(toBlock(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
     expect(toBlock(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
       type: 'image',
@@ -36,7 +36,7 @@ describe('a part of a message', () => {
     ['image/jpg', [0xff, 0xd8, 0xff, 0xe0], 'image/jpeg'],
     ['image/png', Buffer.from('GIF89a'), 'image/gif'],
     ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
-  ])('called %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
+  ])('with the MIME type %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
     expect(toBlock(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
     expect(toBlock(data('<html>No such page</html>', name))).toEqual({
       type: 'text',
@@ -44,7 +44,7 @@ describe('a part of a message', () => {
     });
   });
 
-  it('is dropped if it is blank, internal data of VS Code, or thinking of another model', () => {
+  it("is dropped if it is blank, VS Code's internal data, or another model's thinking", () => {
     for (const part of [
       new vscode.LanguageModelTextPart(' \n'),
       data('{}', 'cache_control'),
@@ -61,13 +61,13 @@ describe('a part of a message', () => {
     }
   });
 
-  it('that is unknown is kept as text if it has some', () => {
+  it('of an unknown kind is kept as text if it contains text', () => {
     expect(toBlock({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
     expect(toBlock({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
     expect(toBlock('bare')).toEqual({ type: 'text', text: 'bare' });
   });
 
-  it('in a result becomes a string if it is a single text', () => {
+  it('inside a result becomes a string if it is the only text', () => {
     const content = (...parts: unknown[]): unknown =>
       toBlock(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
     expect(content()).toBe('');
@@ -76,10 +76,10 @@ describe('a part of a message', () => {
   });
 });
 
-describe('messages', () => {
+describe('messages and tools from the chat', () => {
   const message = (role: number, text: string) => chatMessage(role, new vscode.LanguageModelTextPart(text));
 
-  it('by role number; system messages at the head are the system prompt', () => {
+  it('get their role from the role number, and leading system messages become the system prompt', () => {
     expect(
       fromChat([message(3, 'one'), message(3, 'two'), message(1, 'go'), message(2, 'done'), message(3, 'note')]),
     ).toEqual({
@@ -94,7 +94,7 @@ describe('messages', () => {
     expect(fromChat([message(1, 'go')]).system).toBeUndefined();
   });
 
-  it('tools have a schema in any case', () => {
+  it('have a schema for each tool, an empty one if none was given', () => {
     expect(toTools([{ name: 'x', description: 'y' }])).toEqual([
       { name: 'x', description: 'y', input_schema: { type: 'object', properties: {} } },
     ]);

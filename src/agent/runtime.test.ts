@@ -76,8 +76,8 @@ async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
 
 const lastBody = (): string => JSON.stringify(server.requests.at(-1)?.body);
 
-describe('a task that outgrows the window', () => {
-  it('is condensed and reported in status bar, log and event', async () => {
+describe('a chat task that outgrows the window', () => {
+  it('is condensed, and this is reported in the status bar, the log and an event', async () => {
     const events: unknown[] = [];
     services.condensed.event((event) => events.push(event));
     await readFiles(9);
@@ -96,7 +96,7 @@ describe('a task that outgrows the window', () => {
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
   });
 
-  it('by a provider of another extension, with its configuration', async () => {
+  it("is condensed by another extension's provider with its configuration", async () => {
     const registration = services.registered.add(externalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
@@ -106,7 +106,7 @@ describe('a task that outgrows the window', () => {
     registration();
   });
 
-  it('a notification offers the same as one of a condensation by hand; with notifications off, none is shown', async () => {
+  it('shows a notification with the same actions as a manual condensation, and none if notifications are off', async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Show Diff', 'Details', 'Undo'];
     await readFiles(9);
@@ -120,7 +120,7 @@ describe('a task that outgrows the window', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('a spending limit stops a conversation, also after a reload, and leads to its setting', async () => {
+  it('is stopped by a spending limit, also after a reload, with a link to the setting', async () => {
     fake.settings['contextCondenser.agent.maxCostPerConversation'] = 0.0001;
     fake.settings['contextCondenser.agent.atMaxCost'] = 'stop';
     fake.answers = ['Open Setting'];
@@ -144,7 +144,7 @@ describe('a task that outgrows the window', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is neither condensed nor shown when off', async () => {
+  it('is neither condensed nor shown while condensing is off', async () => {
     await vscode.workspace.getConfiguration('contextCondenser').update('automatic', false);
     await readFiles(3);
     expect(listLiveConversations(services)).toEqual([]);
@@ -153,8 +153,8 @@ describe('a task that outgrows the window', () => {
   });
 });
 
-describe('commands on a conversation of the chat', () => {
-  it("Summary without a condensing profile: the chat's own model writes the summary, reported and counted", async () => {
+describe('commands on a chat conversation', () => {
+  it("let the chat's own model write the summary if there is no condensing profile, and report and count the call", async () => {
     const [profile] = fake.settings['contextCondenser.profiles'] as object[];
     fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
     await readFiles(12, 60);
@@ -174,7 +174,7 @@ describe('commands on a conversation of the chat', () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  it('condense it now, and undo', async () => {
+  it('condense and undo at once', async () => {
     const chat = await readFiles(12, 60);
     expect(lastBody()).not.toContain(MARKER_START);
     fake.onQuickPick = (picker) => {
@@ -205,7 +205,7 @@ describe('commands on a conversation of the chat', () => {
     });
   });
 
-  it('details: actions, edits that are taken out, pins', async () => {
+  it('show the details: actions, excluded edits and pins', async () => {
     await agent.showDetails();
     expect(shown().at(-1)).toContain('No running conversation is being condensed');
     const chat = await readFiles(12, 60);
@@ -277,7 +277,7 @@ describe('commands on a conversation of the chat', () => {
     }
   });
 
-  it('offer a choice if there are several', async () => {
+  it('offer a choice among several conversations', async () => {
     await readFiles(1);
     const [model] = await readInformation(agent.provider);
     const other = new FakeChat(agent.provider, model!, { _conversationId: 'c2' });
@@ -295,7 +295,7 @@ describe('commands on a conversation of the chat', () => {
   });
 });
 
-it('shows repeated reads after a reference in tooltip, details and history', async () => {
+it('repeated reads after a reference are shown in the tooltip, the details and the history', async () => {
   const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
@@ -328,8 +328,8 @@ it('shows repeated reads after a reference in tooltip, details and history', asy
   }, 10_000);
 });
 
-describe('recall', () => {
-  it('returns condensed content by reference and by words', async () => {
+describe("the chat's recall tool", () => {
+  it('returns condensed content by reference and by search words', async () => {
     await readFiles(9);
     const { reference } = findMarkers(lastBody())[0]!;
     const text = async (input: unknown): Promise<string> =>
@@ -344,10 +344,10 @@ describe('recall', () => {
   });
 });
 
-describe('models of VS Code', () => {
+describe("VS Code's own models", () => {
   const model = { vendor: 'other', id: 'm', name: 'Other', family: 'f', maxInputTokens: 10_000 };
 
-  it('are chosen, offered once more, and remembered', async () => {
+  it('can be picked, are then offered condensed as well, and are remembered', async () => {
     const choosesAnother = { ...model, id: 'auto', name: 'Auto', maxInputTokens: 0 };
     fake.models = [model, choosesAnother, { ...model, vendor: 'context-condenser', id: 'own' }];
     fake.picks = ['Other'];
@@ -364,7 +364,7 @@ describe('models of VS Code', () => {
     expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'currently unavailable' });
   });
 
-  it('are missing: says where to get some', async () => {
+  it('are reported as missing with a hint where to get some', async () => {
     for (const [answer, command] of [
       ['Manage Language Models', 'workbench.action.chat.manage'],
       ['Manage API Profiles', 'contextCondenser.manageProfiles'],
@@ -376,7 +376,7 @@ describe('models of VS Code', () => {
   });
 });
 
-it('reports invalid settings, which count as defaults; invalid entries of a list are ignored', async () => {
+it('invalid settings are reported and replaced by their defaults, and invalid entries of a list are ignored', async () => {
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
@@ -397,6 +397,6 @@ it('reports invalid settings, which count as defaults; invalid entries of a list
   expect((await readInformation(agent.provider))[0]?.maxInputTokens).toBe(998_000);
 });
 
-it('has one agent mode per window', () => {
+it('a window has only one agent mode', () => {
   expect(getAgentRuntime(services)).toBe(agent);
 });

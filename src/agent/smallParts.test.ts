@@ -17,7 +17,7 @@ import { showDetails } from './liveDetails';
 import { newResultsLines, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
-describe('cache marks', () => {
+describe('cache marks in a request', () => {
   const messages = [user('a'), user('b'), user('c'), user('d'), user({ type: 'thinking', thinking: 'x' })];
   const tools = [
     { name: 'x', input_schema: {} },
@@ -25,7 +25,7 @@ describe('cache marks', () => {
   ];
   const marksOf = (value: unknown): number => JSON.stringify(value).split('cache_control').length - 1;
 
-  it('are at most four, the first and the newest of the messages', () => {
+  it('are at most four, on the first and the newest messages', () => {
     const marked = addCacheMarks({ system: 'S', tools, messages }, [3, 0, 1, 2, 4, 9], '1h');
     expect(marksOf(marked)).toBe(4);
     expect(marked.messages.map(marksOf)).toEqual([1, 0, 1, 1, 0]);
@@ -33,7 +33,7 @@ describe('cache marks', () => {
     expect(marksOf(marked.tools)).toBe(0);
   });
 
-  it('mark the tools too if one is left or there is no system prompt', () => {
+  it('are also set on the tools if one is left or there is no system prompt', () => {
     expect(marksOf(addCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
     const bare = addCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
     expect([marksOf(bare.tools), marksOf(bare)]).toEqual([1, 4]);
@@ -41,13 +41,13 @@ describe('cache marks', () => {
     expect(marksOf(addCacheMarks({ system: [{ type: 'text', text: 'S' }], messages }, [], '5m'))).toBe(1);
   });
 
-  it('are none if the profile says so', () => {
+  it('are not set if the profile says so', () => {
     const request = { system: 'S', messages };
     expect(addCacheMarks(request, [0], 'none')).toBe(request);
   });
 });
 
-it("recognizes small requests by missing tools or the summary's system text, but not a task with tools in its text", () => {
+it("a small request is recognized by missing tools or the summary's system text, but not if the task has tools in its text", () => {
   const asked = { system: 'You are an agent', messages: [user('Do it')], tools: [{}], conversationId: 'c1' };
   const summary = '\nYour task is to create a comprehensive, detailed summary of the entire conversation so';
   const answered = [...asked.messages, { role: 'assistant' as const, content: '<read_file></read_file>' }];
@@ -63,7 +63,7 @@ it("recognizes small requests by missing tools or the summary's system text, but
   );
 });
 
-it("uses the user's words as title", () => {
+it("a conversation's title is made of the user's words", () => {
   const request = (words: string) =>
     user({ type: 'text', text: `<context>x</context><userRequest>\n${words}\n</userRequest>` });
   expect(makeChatTitle([user({ type: 'text', text: '<environment_info/>' }), request('Fix the bug')])).toBe(
@@ -73,11 +73,11 @@ it("uses the user's words as title", () => {
   expect(makeChatTitle([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
 });
 
-it('reports a thrown value that is not an error', () => {
+it('a thrown value that is not an error is reported', () => {
   expect(toChatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
-it('caches counts up to a limit', async () => {
+it('token counts are cached up to a limit', async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
   const counts = new TokenCounts(counter, () => Promise.reject(new Error('Nothing is long.')));
@@ -92,7 +92,7 @@ it('caches counts up to a limit', async () => {
   expect(counted).toBe(2 + 20_001 + 1);
 });
 
-describe('texts about a live conversation', () => {
+describe('texts about a running conversation', () => {
   const decision = {
     reason: 'threshold',
     tokensBefore: 900,
@@ -145,7 +145,7 @@ describe('texts about a live conversation', () => {
     ...{ pin: unasked, unpin: unasked, view: unasked, compare: unasked, outline: unasked },
   };
 
-  it('the status bar: text, colour and tooltip', () => {
+  it("include the status bar's text, color and tooltip", () => {
     const bar = new LiveStatusBar();
     const [item] = fake.statusBar.slice(-1);
     const colorOf = (more: Partial<LiveSummary>): string | undefined => {
@@ -193,7 +193,7 @@ describe('texts about a live conversation', () => {
     );
   });
 
-  it('results that were only read again have no diff', async () => {
+  it('offer no diff for results that were only read again', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
     expect(newResultsLines(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
@@ -208,13 +208,13 @@ describe('texts about a live conversation', () => {
     ['Truncation', 950, 'It found nothing.', false],
     ['Lossless', 950, undefined, false],
     ['Lossless', 850, 'It found nothing.', false],
-  ])('the details of what %s condenses, with %d tokens and "%s", offer File-Aware: %s', async (...row) => {
+  ])('in the details of what %s condenses, with %d tokens and "%s", offer File-Aware: %s', async (...row) => {
     const [condensedBy, tokens, whyNot, isOffered] = row;
     const labels = await offeredFor({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
     expect(labels.includes('Use Smart (File-Aware)')).toBe(isOffered);
   });
 
-  it('the next condensation: what it waits for', () => {
+  it('say what the next condensation waits for', () => {
     expect(formatWaiting(summary({}))).toBe('Otherwise automatic at 900 tokens');
     expect(formatWaiting(summary({ coldTokens: 600 }))).toBe(
       'Otherwise automatic at 900 tokens, or at 600 if the prompt cache has expired',
@@ -225,7 +225,7 @@ describe('texts about a live conversation', () => {
     expect(formatWaiting(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
-  it('events: all in the log, with break-even if relevant', async () => {
+  it('log every event, with the break-even point if relevant', async () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();

@@ -62,7 +62,7 @@ function cached(server: ModelServer): number {
   return sum.read / sum.input;
 }
 
-describe('thinking keeps one setting, is never rejected, and preserves the cache', () => {
+describe('requests keep one thinking setting, are never rejected, and preserve the cache', () => {
   async function claude(options: AnthropicServerOptions, more: Partial<ApiProfile>, script: (step: number) => Reply) {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, ...options, maxContextTokens: 1_000_000 });
@@ -89,7 +89,7 @@ describe('thinking keeps one setting, is never rejected, and preserves the cache
     ['claude-opus-4-8', 'skips a step', (step: number) => thinks(step % 6 === 1 ? undefined : 'hm')],
     ['claude-opus-5-5', 'thinks unasked', (step: number) => thinks(step % 2 === 0 ? 'hm' : undefined)],
     ['claude-sonnet-5', 'thinks unasked', () => thinks('hm')],
-  ])('%s %s', async (model, _, script) => {
+  ])('if the model %s %s', async (model, _, script) => {
     const asked = model === 'claude-sonnet-5' || model === 'claude-opus-5-5' ? {} : { thinkingTokens: 4_000 };
     const server = await claude({}, { model, ...asked }, script);
     expect(statuses(server)).toEqual(Array(18).fill(200));
@@ -98,7 +98,7 @@ describe('thinking keeps one setting, is never rejected, and preserves the cache
     expect(cached(server)).toBeGreaterThan(0.8);
   });
 
-  it('a budget is kept between calls, and bound thinking is dropped there', async () => {
+  it('keeps a thinking budget between calls, and bound thinking is dropped', async () => {
     const betas = (server: ModelServer) => server.requests.at(-1)?.headers['anthropic-beta'];
     const budget = await claude({}, { model: 'claude-haiku-4-5', thinkingTokens: 4_000 }, () => thinks('hm'));
     expect(betas(budget)).toContain('interleaved-thinking-2025-05-14');
@@ -108,11 +108,11 @@ describe('thinking keeps one setting, is never rejected, and preserves the cache
   });
 });
 
-describe('what the model thinks is shown in the chat, and no part of what is sent', () => {
+describe("a model's thinking appears in the chat but not in later requests", () => {
   const thought = 'The file comes first. ';
 
   // Number 14 of issue N: from Opus 4.7 on thinking comes empty unless words are asked for, and between two calls nothing else comes.
-  it.each(['claude-opus-5-5', 'claude-haiku-4-5'])('by %s', async (model) => {
+  it.each(['claude-opus-5-5', 'claude-haiku-4-5'])('for %s', async (model) => {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, maxContextTokens: 1_000_000 });
     servers.push(server);
@@ -130,7 +130,7 @@ describe('what the model thinks is shown in the chat, and no part of what is sen
     );
   });
 
-  it('by a model behind Chat Completions', async () => {
+  it('for a model behind Chat Completions', async () => {
     const server = await startOpenAIServer({ maxContextTokens: 400_000 });
     servers.push(server);
     server.play(thinks(thought));
@@ -143,7 +143,7 @@ describe('what the model thinks is shown in the chat, and no part of what is sen
   });
 });
 
-describe('fields of the vendor’s own', () => {
+describe('vendor fields of a profile', () => {
   const effort = { output_config: { effort: 'low' } };
 
   it.each([
@@ -156,7 +156,7 @@ describe('fields of the vendor’s own', () => {
       () => startOpenAIServer(),
       '/v1',
     ],
-  ] as const)('go with each request: %s', async (name, extraBody, more, start, path) => {
+  ] as const)('are sent with each request: %s', async (name, extraBody, more, start, path) => {
     const server = await start();
     servers.push(server);
     server.play(thinks(undefined));
@@ -176,7 +176,7 @@ describe('fields of the vendor’s own', () => {
   });
 });
 
-describe('a model that takes tools by the Responses API alone', () => {
+describe('a model that accepts tools only through the Responses API', () => {
   const toolsOnResponses = { strict: { toolsOnResponses: true } };
   const profile = { id: 'p', name: 'P', vendor: 'openai', offerInChat: true } as const;
 
@@ -189,7 +189,7 @@ describe('a model that takes tools by the Responses API alone', () => {
     expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(4).fill('/v1/responses'));
   });
 
-  it('is called there at once if OpenAI is known to require it', async () => {
+  it('is called there from the start if OpenAI is known to require it', async () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
@@ -203,7 +203,7 @@ describe('a model that takes tools by the Responses API alone', () => {
   });
 });
 
-describe('reasoning counts as it is billed', () => {
+describe('reasoning tokens in requests to OpenAI', () => {
   const openai = async (options: OpenAIServerOptions): Promise<ModelServer> => {
     const server = await startOpenAIServer({ maxContextTokens: 400_000, ...options });
     servers.push(server);
@@ -215,7 +215,7 @@ describe('reasoning counts as it is billed', () => {
     ['gpt-5.2', 'current_turn'],
     ['gpt-5.6', 'all_turns'],
     ['a-model-of-some-gateway', 'current_turn'],
-  ] as const)('of %s, which reads %s', async (model, reasoning) => {
+  ] as const)('count as they are billed for %s, which reads %s', async (model, reasoning) => {
     const server = await openai({ strict: { reasoning } });
     server.play(thinks('so many words of thought '.repeat(100)));
     const profile: ApiProfile = {
@@ -237,7 +237,7 @@ describe('reasoning counts as it is billed', () => {
   });
 });
 
-describe('requests to OpenRouter', () => {
+describe('chat requests to OpenRouter', () => {
   const HOST = 'https://openrouter.ai/api/v1';
 
   /** The server behind OpenRouter's own address. */
@@ -272,9 +272,9 @@ describe('requests to OpenRouter', () => {
   });
 });
 
-describe('answers that are cut', () => {
+describe('answers that are cut off', () => {
   // Number 4 of issue N: nothing was said, and a call that was cut before its parameters was made with {}.
-  it('say so, and their calls are not made', async () => {
+  it('say so, and their tool calls are not made', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -310,7 +310,7 @@ describe('answers that are cut', () => {
     expect((await ask(cut('refusal', { calls: [call] }))).calls).toEqual([]);
   });
 
-  it('have room for what the model can write, as far as the prompt leaves it', async () => {
+  it('may be as long as the model can write and the prompt leaves room for', async () => {
     const server = await startAnthropicServer({ strict: { byModel: true } });
     servers.push(server);
     const profile: ApiProfile = {
@@ -336,7 +336,7 @@ describe('answers that are cut', () => {
 });
 
 // Number 12 of issue N: 128,000 tokens were believed of every model that the price table does not have.
-it("learns an unknown model's window from its first rejection", () =>
+it("an unknown model's window is learned from its first rejection", () =>
   inTemporaryFolder(async (root) => {
     const window = 20_000;
     const server = await startOpenAIServer({ maxContextTokens: window, tooLong: 'vllm' });

@@ -7,8 +7,8 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { NO_RESULT, tidyMessages } from './tidyMessages';
 
-describe('results', () => {
-  it("of one answer are joined in call order, before the user's words", () => {
+describe('tool results in a chat history', () => {
+  it("of one answer are joined in call order before the user's words", () => {
     const tidy = tidyMessages([
       user(text('go')),
       assistant(call('a', 'x'), call('b', 'x')),
@@ -19,7 +19,7 @@ describe('results', () => {
     expect(tidy.slice(2)).toEqual([user(result('a', 'one'), result('b', 'two')), user(text('meanwhile'))]);
   });
 
-  it('that are missing are marked; those without a call become text', () => {
+  it('are marked if missing, and become text if they have no call', () => {
     const tidy = tidyMessages([
       user(text('go'), result('gone', 'left over')),
       assistant(call('a', 'x')),
@@ -39,7 +39,7 @@ describe('results', () => {
     ]);
   });
 
-  it('find their calls despite duplicate or invalid ids', () => {
+  it('are matched to their calls despite duplicate or invalid IDs', () => {
     const turn = (answer: string): ApiMessage[] => [
       assistant(call('call:0', 'x', 'raw')),
       user(result('call:0', answer)),
@@ -76,7 +76,7 @@ const chatHistory = anyHistory.map((messages) =>
     }),
 );
 
-describe('any history of a chat', () => {
+describe('any chat history after tidying', () => {
   it('is valid for the vendor', () => {
     fc.assert(
       fc.property(chatHistory, (history) => {
@@ -87,7 +87,7 @@ describe('any history of a chat', () => {
     );
   });
 
-  it('keeps its beginning byte for byte while it grows by whole turns, and loses no word', () => {
+  it('keeps its beginning byte for byte while it grows by whole turns, and loses no words', () => {
     fc.assert(
       fc.property(chatHistory, fc.nat(), (history, cut) => {
         const whole = [user(text('the task')), ...history];

@@ -38,8 +38,8 @@ async function start(options: AnthropicServerOptions = {}): Promise<{ server: Mo
 const hello: ApiRequest = { messages: [user('hello')] };
 const history = [user('Read a.ts'), assistant([call('toolu_1', { path: 'a.ts' })]), user([result('toolu_1')])];
 
-describe('createAnthropicHandler', () => {
-  it('streams text, usage and the end', async () => {
+describe('the Anthropic handler', () => {
+  it("streams the reply's text, token usage and end", async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
     const { events, error } = await collectOutcome(handler.stream({ ...hello, system: 'Be short.', temperature: 0.5 }));
     expect(error).toBeUndefined();
@@ -60,7 +60,7 @@ describe('createAnthropicHandler', () => {
     expect(handler.modelInfo).toEqual({ id: 'claude-sonnet-4', vendor: 'anthropic', accounting: 'anthropic' });
   });
 
-  it('sends thinking and calls back as they came, and the server knows its signature', async () => {
+  it('sends thinking and calls back as received, with signatures that the server accepts', async () => {
     const { handler, server } = await start({
       script: [
         {
@@ -92,7 +92,7 @@ describe('createAnthropicHandler', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('learns that a model decides itself how much to think, and takes no demand for a tool', async () => {
+  it('learns from a rejection that a model sizes its own thinking and accepts no forced tool', async () => {
     const { handler, server } = await start({ adaptive: true, script: [callsTool({ name: 'read_file', input: {} })] });
     const request = {
       ...hello,
@@ -110,7 +110,7 @@ describe('createAnthropicHandler', () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  it('sends nothing of ours, and leaves consecutive roles to the API', async () => {
+  it('sends no fields of our own, and leaves merging of consecutive roles to the API', async () => {
     const { handler, server } = await start();
     const messages = [
       { ...user([{ ...text('one'), ts: 1 }]), ts: 12, isSummary: true, condenseId: 'c1' },
@@ -126,7 +126,7 @@ describe('createAnthropicHandler', () => {
     expect(server.requests[0]?.body['messages']).toHaveLength(4);
   });
 
-  it('drops thinking that Anthropic did not sign, and tells of what only OpenAI understands', async () => {
+  it('drops thinking that Anthropic did not sign, and replaces what only OpenAI understands with text', async () => {
     const { handler, server } = await start();
     const messages = [
       user('hi'),
@@ -142,7 +142,7 @@ describe('createAnthropicHandler', () => {
     ]);
   });
 
-  it('puts system messages into the prompt, and later ones where they part no call from its result', async () => {
+  it('puts leading system messages into the prompt, and later ones where they separate no call from its result', async () => {
     const { handler, server } = await start();
     const system = (content: string) => ({ role: 'system', content }) as const;
     const [task, called, answered] = history as [(typeof history)[0], (typeof history)[0], (typeof history)[0]];
@@ -175,13 +175,13 @@ describe('createAnthropicHandler', () => {
     ['required', { type: 'any' }],
     ['none', { type: 'none' }],
     [{ name: 'read_file' }, { type: 'tool', name: 'read_file' }],
-  ] as const)('asks for the tool choice %j', async (toolChoice, sent) => {
+  ] as const)("sends the tool choice %j in Anthropic's form", async (toolChoice, sent) => {
     const { handler, server } = await start();
     await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE], toolChoice, extraBody: { top_p: 0.9 } }));
     expect(server.requests[0]?.body).toMatchObject({ tool_choice: sent, top_p: 0.9 });
   });
 
-  it('reports what the prompt cache held', async () => {
+  it('reports cached tokens', async () => {
     const { handler } = await start();
     const long = { ...text('x'.repeat(8000)), cache_control: { type: 'ephemeral' } };
     const messages = [user([long]), assistant('ok'), user('next')];
@@ -198,7 +198,7 @@ describe('createAnthropicHandler', () => {
     expect(second && countUncachedInput(second)).toBe(9);
   });
 
-  it('counts tokens there, and estimates where a gateway can not', async () => {
+  it('counts tokens through the API, and estimates them if a gateway cannot count', async () => {
     const { handler, server } = await start();
     const request = { ...hello, system: 'Be short.', tools: [READ_FILE], extraBody: { top_p: 1 } };
     const count = await handler.countTokens(request);
@@ -219,7 +219,7 @@ describe('createAnthropicHandler', () => {
     });
   });
 
-  it("takes no key and no header from another endpoint's environment", async () => {
+  it('sends no key or header that the environment holds for another endpoint', async () => {
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'X-Secret: not-for-you\nX-Api-Key: other');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'other-token');
     const { handler, server } = await start();
@@ -239,7 +239,7 @@ describe('createAnthropicHandler', () => {
       hello,
     ],
     ['permission', { script: refused(403, 'permission_error', 'Not allowed.') }, hello],
-  ] as const)('tells %s', async (kind, options, request) => {
+  ] as const)('reports a rejection as the error kind "%s"', async (kind, options, request) => {
     const { handler } = await start(options);
     const { error, events } = await collectOutcome(handler.stream(request));
     expect(error).toBeInstanceOf(ApiError);
@@ -250,7 +250,7 @@ describe('createAnthropicHandler', () => {
 
 const marked = { ...text('x'), cache_control: { type: 'ephemeral' } };
 
-describe('the server, through the SDK, refuses what the API refuses', () => {
+describe('the Anthropic test server rejects, through the SDK,', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',
@@ -359,7 +359,7 @@ describe('the server, through the SDK, refuses what the API refuses', () => {
       },
     ],
     ['a field that is unknown', /Extra inputs/, { messages: [user('x')], extraBody: { odd: 1 } }],
-  ])('%s', async (_, words, request) => {
+  ])('an invalid request: %s', async (_, words, request) => {
     const { handler, server } = await start();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400, requestId: 'req_0' } });
@@ -367,7 +367,7 @@ describe('the server, through the SDK, refuses what the API refuses', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('merges consecutive messages of one role', async () => {
+  it('no consecutive messages of one role, which it merges', async () => {
     const { handler } = await start();
     const messages = [
       user('x'),

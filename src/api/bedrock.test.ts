@@ -35,8 +35,8 @@ async function start(
 
 const hello = { messages: [user('hello')] };
 
-describe('createBedrockHandler', () => {
-  it('streams through the binary framing', async () => {
+describe('the Bedrock handler', () => {
+  it("streams through AWS's binary framing", async () => {
     const { handler, server } = await start({
       ...callsTool({ name: 'read_file', input: { path: 'ä.ts' } }),
       text: ['one ', 'two'],
@@ -50,7 +50,7 @@ describe('createBedrockHandler', () => {
     expect(handler.modelInfo.vendor).toBe('bedrock');
   });
 
-  it('signs with an access key, and with the key of the environment where none is given', async () => {
+  it('signs with an access key, or with the key from the environment if none is given', async () => {
     const secret = {
       accessKeyId: ACCESS_KEY,
       secretAccessKey: 'RECOGNISABLE-secret',
@@ -75,7 +75,7 @@ describe('createBedrockHandler', () => {
     expect((await handler.countTokens(hello)).exact).toBe(false);
   });
 
-  it('tells errors in the middle of the framing, and shows no secret', async () => {
+  it('reports errors inside the binary framing without showing secrets', async () => {
     const { handler } = await start([
       faulty('error', 1),
       faulty('malformed', 1),
@@ -102,7 +102,7 @@ describe('createBedrockHandler', () => {
     expect(kinds).toEqual(['rate-limit', 'protocol', 'network', 'context-too-long', 'model', 'permission']);
   });
 
-  it("is as strict, and uses Amazon's address", async () => {
+  it("rejects the same requests as Anthropic, and uses Amazon's address", async () => {
     const { handler } = await start(reply('ok'));
     expect((await collectOutcome(handler.stream({ messages: [assistant('x')] }))).error?.kind).toBe('invalid-request');
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from './clock';
 import { untilAborted } from './untilAborted';
 
-describe('systemClock', () => {
-  it('runs after a time, unless it is taken back, and sleeps until the time or the abort', async () => {
+describe('the system clock', () => {
+  it('runs a callback after its delay unless it is cancelled, and sleeps until the delay ends or is aborted', async () => {
     vi.useFakeTimers();
     try {
       const run = vi.fn();
@@ -27,8 +27,8 @@ describe('systemClock', () => {
   });
 });
 
-describe('untilAborted', () => {
-  it("throws the abort's reason, also when the source fails because of it or simply ends", async () => {
+describe('a stream that can be aborted', () => {
+  it("throws the abort's reason, even if the source then fails or ends", async () => {
     for (const ending of ['fails', 'ends', 'hangs'] as const) {
       const controller = new AbortController();
       const source = (async function* () {

@@ -48,8 +48,8 @@ async function start(
 
 const request = { messages: [user('Summarize.')] };
 
-describe.each(VENDORS)('completeText with %s', (vendor) => {
-  it('gives the whole text', async () => {
+describe.each(VENDORS)('completing a text with %s', (vendor) => {
+  it('returns the whole text', async () => {
     const { handler } = await start(vendor, reply(['A ', 'summary.'], { thinking: 'Hm.' }));
     const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'complete', text: 'A summary.', usage: { source: 'reported' } });
@@ -65,15 +65,18 @@ describe.each(VENDORS)('completeText with %s', (vendor) => {
     ['cut-off', 'network', faulty('cut'), 'one two '],
     ['cut-off', 'protocol', faulty('no-end'), 'one two '],
     ['cut-off', 'protocol', faulty('malformed'), 'one two '],
-  ])('tells %s (%s) and what it cost', async (kind, error, behaviour, partialText) => {
-    const { handler } = await start(vendor, behaviour);
-    const outcome = await completeText(handler, request);
-    expect(outcome).toMatchObject({ kind, error: { kind: error }, partialText });
-    expect(outcome).not.toHaveProperty('text');
-    expect(outcome.usage?.inputTokens).toBeGreaterThan(0);
-  });
+  ])(
+    'reports an incomplete reply as %s with the error %s, and its usage',
+    async (kind, error, behaviour, partialText) => {
+      const { handler } = await start(vendor, behaviour);
+      const outcome = await completeText(handler, request);
+      expect(outcome).toMatchObject({ kind, error: { kind: error }, partialText });
+      expect(outcome).not.toHaveProperty('text');
+      expect(outcome.usage?.inputTokens).toBeGreaterThan(0);
+    },
+  );
 
-  it('tells what failed before a word was said', async () => {
+  it('reports a failure before the first word, without usage', async () => {
     const { handler } = await start(vendor, refused(401, 'authentication_error', 'No.'));
     expect(await completeText(handler, request)).toMatchObject({
       kind: 'failed',
@@ -94,15 +97,15 @@ describe.each(VENDORS)('completeText with %s', (vendor) => {
   });
 });
 
-describe('completeText', () => {
-  it("tells a text that was cut at the window's end", async () => {
+describe('completing a text', () => {
+  it('reports a text that was cut off at the end of the window', async () => {
     const { handler } = await start('Anthropic', reply('A', { stop: 'window' }));
     const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'cut-at-limit', error: { kind: 'output-limit' } });
     expect((outcome as FailedText).error.message).toContain("cut off at the end of the model's window");
   });
 
-  it('tells a filter, a stop that is unknown, a call that ended as a text, and a handler that breaks its word', async () => {
+  it('reports a filtered reply, an unknown stop reason, a text that ended as a call, and a misbehaving handler', async () => {
     const { handler, server } = await start(
       'Chat Completions',
       refused(400, 'x', 'Filtered', { code: 'content_filter' }),

@@ -35,8 +35,8 @@ async function start(options: ConverseServerOptions = {}) {
   return { server: open, handler };
 }
 
-describe('Bedrock’s Converse', () => {
-  it('streams text, usage and the end', async () => {
+describe('the Bedrock Converse handler', () => {
+  it("streams the reply's text, token usage and end", async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
     const asked = { messages: [user('hello')], system: 'Be short.', temperature: 0.5, maxOutputTokens: 100 };
     const { events, text: words, error } = await collectOutcome(handler.stream(asked));
@@ -48,7 +48,7 @@ describe('Bedrock’s Converse', () => {
     expect(handler.modelInfo).toMatchObject({ vendor: 'bedrock', accounting: 'anthropic' });
   });
 
-  it('sends calls, results, images and cache points in the form that it takes', async () => {
+  it("sends calls, results, images and cache points in Converse's form", async () => {
     const { handler, server } = await start({
       script: [
         callsTool({ name: 'read_file', input: { path: 'a' } }, { name: 'read_file', input: {} }),
@@ -77,7 +77,7 @@ describe('Bedrock’s Converse', () => {
     expect(JSON.stringify(server.requests[1]?.body).split('cachePoint')).toHaveLength(3);
   });
 
-  it('asks Nova to cache system prompt and messages for five minutes, and no tools', async () => {
+  it('asks Nova to cache the system prompt and messages for five minutes, but not tools', async () => {
     const { handler, server } = await start({ strict: { nova: true } });
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const tools = [{ ...READ_FILE, ...mark }];
@@ -95,7 +95,7 @@ describe('Bedrock’s Converse', () => {
     });
   });
 
-  it('a long prompt, too many requests and a wrong key are told apart', async () => {
+  it('distinguishes a prompt that is too long, too many requests and a wrong key', async () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error?.kind).toBe('context-too-long');
@@ -103,7 +103,7 @@ describe('Bedrock’s Converse', () => {
     expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('rate-limit');
   });
 
-  it('a cancel ends the request', async () => {
+  it('ends the request on a cancellation', async () => {
     const { handler } = await start({ script: { kind: 'never' } });
     const abort = new AbortController();
     const asked = collectOutcome(handler.stream({ messages: [user('hi')] }, abort.signal));
@@ -115,7 +115,7 @@ describe('Bedrock’s Converse', () => {
 it.each([
   ['required', { any: {} }],
   [{ name: 'read_file' }, { tool: { name: 'read_file' } }],
-] as const)('asks for tools as Converse says it: %j', async (toolChoice, said) => {
+] as const)("sends the tool choice in Converse's form: %j", async (toolChoice, said) => {
   const { handler, server } = await start();
   const tools = [READ_FILE];
   await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
@@ -125,7 +125,7 @@ it.each([
   });
 });
 
-it('writes what is odd in a history in the form that Converse takes', async () => {
+it('converts unusual history into the form that Converse accepts', async () => {
   const { handler, server } = await start();
   const messages = [
     user([text('go'), { type: 'image', source: { type: 'url', url: 'https://e.invalid/a.png' } }]),

@@ -11,15 +11,15 @@ import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
 const context = { name: 'Mine', secrets: ['secret-key-0123'], now: 0 };
 const answer = (fields: object): Error => Object.assign(new Error('400 no words'), fields);
 
-describe('toApiError', () => {
-  it('leaves our own errors, and finds them as a cause', () => {
+describe('converting a thrown error to an API error', () => {
+  it('returns our own errors unchanged, also if they are the cause of another', () => {
     const own = new ApiError('timeout', { name: 'x' });
     expect(toApiError(own, context)).toBe(own);
     expect(toApiError(new Error('outer', { cause: own }), context)).toBe(own);
     expect(isApiError(new Error())).toBe(false);
   });
 
-  it('survives causes in a loop, and what is no error', () => {
+  it('survives circular causes and values that are not errors', () => {
     const loop = new Error('a');
     loop.cause = loop;
     expect(toApiError(loop, context).kind).toBe('protocol');
@@ -72,11 +72,11 @@ describe('toApiError', () => {
       { kind: 'protocol', details: { vendorMessage: 'odd' } },
     ],
     ['an answer with an empty text', answer({ status: 500, error: { message: '' } }), { kind: 'server' }],
-  ])('tells %s', (_, raw, expected) => {
+  ])('classifies %s', (_, raw, expected) => {
     expect(toApiError(raw, context)).toMatchObject(expected);
   });
 
-  it('shortens long words, and reads no date out of nonsense', () => {
+  it('shortens long words, and ignores a retry date that is nonsense', () => {
     const headers = new Headers({ 'retry-after': 'soon' });
     const error = toApiError(
       answer({ status: 429, headers, error: { message: `${'x'.repeat(900)} secret-key-0123` } }),
@@ -90,7 +90,7 @@ describe('toApiError', () => {
     expect(toApiError(answer({ status: 429, headers: empty }), context).details.retryAfterMs).toBeUndefined();
   });
 
-  it('says who, what happened, what to do, and what the vendor says', () => {
+  it("names the profile, the problem, the remedy and the vendor's message", () => {
     const error = toApiError(answer({ status: 401, error: { message: 'Bad key secret-key-0123' } }), context);
     expect(error.message).toBe(
       "Mine: The API key was not accepted. Check the profile's key. The server said (401): “Bad key [key]”",
@@ -98,7 +98,7 @@ describe('toApiError', () => {
   });
 });
 
-describe('findOverflow', () => {
+describe('recognizing the error for a prompt that is too long', () => {
   it.each([
     'prompt is too long: 214850 tokens > 200000 maximum',
     'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease input length',
@@ -116,19 +116,19 @@ describe('findOverflow', () => {
     'Please reduce the length of the messages or completion.',
     'Message exceeds token limit.',
     'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced in order to run successfully.',
-  ])('knows “%s”', (words) => {
+  ])('succeeds for the message “%s”', (words) => {
     expect(findOverflow(words)).toBeDefined();
   });
 
-  it('knows the codes, and takes nothing else for it', () => {
+  it('succeeds for its error codes, and not for other errors', () => {
     expect(findOverflow('x', undefined, 'context_length_exceeded')).toBeDefined();
     expect(findOverflow('messages: text content blocks must be non-empty', 'invalid_request_error')).toBeUndefined();
     expect(findOverflow('This request would exceed your rate limit of 40,000 input tokens per minute')).toBeUndefined();
   });
 });
 
-describe('redact', () => {
-  it('takes out keys in every form, and leaves short placeholders', () => {
+describe('redacting keys', () => {
+  it('removes keys in every encoding but leaves short placeholders', () => {
     const key = 'my "own"/key+1';
     const text = `${key} ${encodeURIComponent(key)} ${JSON.stringify(key)} ${Buffer.from(key).toString('base64')} ollama`;
     expect(redact(text, [key, 'ollama'])).toBe('[key] [key] "[key]" [key] ollama');
@@ -142,20 +142,20 @@ describe('redact', () => {
     `AIza${'x'.repeat(30)}`,
     '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
-  ])('takes out what looks like a key: %s', (key) => {
+  ])('removes text that looks like a key: %s', (key) => {
     expect(redact(`a ${key}`, [])).toBe('a [key]');
     expect(redact('Bearer abcdefgh123', [])).toBe('Bearer [key]');
   });
 });
 
-describe('checkEndpoint', () => {
+describe("checking an endpoint's URL", () => {
   it.each([
     'https://api.example.com/v1',
     'http://127.0.0.1:11434/v1',
     'http://127.8.8.8',
     'http://localhost:1234',
     'http://[::1]:8080/',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(checkEndpoint('x', url).href).toContain(url.slice(0, 12));
   });
 
@@ -166,27 +166,27 @@ describe('checkEndpoint', () => {
     ['ftp://localhost', 'starts with ftp:'],
     ['localhost', 'not a URL'],
     ['https://user:password@api.example.com', 'user name or password'],
-  ])('refuses %s', (url, words) => {
+  ])('rejects %s', (url, words) => {
     expect(() => checkEndpoint('Mine', url)).toThrow(new RegExp(`Mine: .*${words}`));
     expect(() => checkEndpoint('Mine', url)).not.toThrow(/password@/);
   });
 
-  it('takes http elsewhere only when it is allowed', () => {
+  it('accepts unencrypted http to another machine only if that is allowed', () => {
     expect(checkEndpoint('x', 'http://192.168.1.5:11434/v1', true).host).toBe('192.168.1.5:11434');
   });
 });
 
-describe('waitBeforeRetry', () => {
+describe('the delay before a retry', () => {
   const failed = new ApiError('server', { name: 'x' });
 
-  it('doubles up to the longest, less jitter', () => {
+  it('doubles each time up to a maximum, minus jitter', () => {
     const waits = [0, 1, 2, 5, 9].map((tried) => waitBeforeRetry(failed, tried, { ...DEFAULT_RETRY, retries: 10 }, 0));
     expect(waits).toEqual([1000, 2000, 4000, 30_000, 30_000]);
     expect(waitBeforeRetry(failed, 0, DEFAULT_RETRY, 1)).toBe(500);
     expect(waitBeforeRetry(failed, 3, DEFAULT_RETRY, 0)).toBeUndefined();
   });
 
-  it('tries a connection again that broke, not one that can not be made', () => {
+  it('exists for a broken connection but not for one that cannot be made', () => {
     const network = (code?: string): ApiError =>
       new ApiError('network', { name: 'x', ...(code !== undefined && { code }) });
     expect(waitBeforeRetry(network(), 0, DEFAULT_RETRY, 0)).toBe(1000);
@@ -194,8 +194,8 @@ describe('waitBeforeRetry', () => {
   });
 });
 
-describe('learned', () => {
-  it('learns nothing from errors of another kind', () => {
+describe("adapting to a server's rejections", () => {
+  it('learns nothing from unrelated errors', () => {
     const dialect = findDialect(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(

@@ -59,7 +59,7 @@ async function start(protocol: Protocol, script: Script, timeouts: Partial<Timeo
 
 const request = { messages: [user('Say something.')] };
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   it.each<[string, Behaviour, number]>([
     ['a rate limit', rateLimited(), 750],
     ['a rate limit with retry-after', rateLimited(7), 7350],
@@ -70,7 +70,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ['an unavailable service', refused(503, 'api_error', 'Unavailable'), 750],
     ['a broken connection', reset(), 750],
     ['an error event before anything was said', { ...faulty('error', 0), firstByte: Promise.resolve() }, 750],
-  ])('tries again after %s', async (_, behaviour, waited) => {
+  ])('are retried after %s', async (_, behaviour, waited) => {
     const { server, handler, clock } = await start(protocol, [behaviour, reply('there')]);
     const { text, error } = await collectOutcome(handler.stream(request));
     expect(error).toBeUndefined();
@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(clock.sleeps).toEqual([waited]);
   });
 
-  it('gives up after three more tries, each wait twice as long', async () => {
+  it('give up after three retries, each after twice the delay', async () => {
     const { server, handler, clock } = await start(protocol, overloaded());
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(clock.sleeps).toEqual([750, 1500, 3000]);
   });
 
-  it('does not wait for a retry-after of an hour, but tells it', async () => {
+  it('report a retry-after of an hour instead of waiting for it', async () => {
     const { server, handler } = await start(protocol, rateLimited(3600));
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
@@ -100,7 +100,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([400, 401, 403, 404, 409, 413, 422])('tries nothing again after %i', async (status) => {
+  it.each([400, 401, 403, 404, 409, 413, 422])('are not retried after status %i', async (status) => {
     const { server, handler, clock } = await start(protocol, refused(status, 'some_error', 'No.'));
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ canRetry: false, details: { status, vendorMessage: 'No.' } });
@@ -108,7 +108,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it.each(['cut', 'no-end', 'malformed', 'error'] as const)('tells a stream that ends with: %s', async (kind) => {
+  it.each(['cut', 'no-end', 'malformed', 'error'] as const)('report a stream that ends early (%s)', async (kind) => {
     const { server, handler } = await start(protocol, faulty(kind));
     const { events, text, error } = await collectOutcome(handler.stream(request));
     expect(text).toBe('one two ');
@@ -125,7 +125,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('stops when nothing comes for a minute, and closes the connection', async () => {
+  it('stop after a minute without an answer, and close the connection', async () => {
     const { server, handler, clock } = await start(protocol, never());
     const outcome = collectOutcome(handler.stream(request));
     const asked = await server.request(0);
@@ -137,7 +137,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('waits for a slow first byte', async () => {
+  it('wait for a slow first byte', async () => {
     let answer = (): void => undefined;
     const firstByte = new Promise<void>((resolve) => {
       answer = resolve;
@@ -150,7 +150,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect((await outcome).text).toBe('late');
   });
 
-  it('stops a stream that stalls after five minutes in all, not after one', async () => {
+  it('stop a stream that stalls after five minutes in total, not after one', async () => {
     const { server, handler, clock } = await start(protocol, faulty('stall'));
     const stream = handler.stream(request)[Symbol.asyncIterator]();
     for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
@@ -165,7 +165,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ).aborted;
   });
 
-  it('stops a stream that is silent for longer than it may', async () => {
+  it('stop a stream that is silent for longer than configured', async () => {
     const { server, handler, clock } = await start(protocol, faulty('stall'), { silenceMs: 20_000 });
     const stream = handler.stream(request)[Symbol.asyncIterator]();
     for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
@@ -180,7 +180,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('cancels in the middle: the server sees it', async () => {
+  it('can be cancelled midway, which the server notices', async () => {
     const { server, handler } = await start(protocol, faulty('stall'));
     const controller = new AbortController();
     const texts: string[] = [];
@@ -206,7 +206,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ).aborted;
   });
 
-  it('closes the connection when the reader stops reading', async () => {
+  it('close the connection when the reader stops reading', async () => {
     const { server, handler } = await start(protocol, faulty('stall'));
     for await (const event of handler.stream(request)) if (event.type === 'text') break;
     await (
@@ -215,7 +215,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect((await server.request(0)).isAborted).toBe(true);
   });
 
-  it('asks nothing when it was cancelled before, nor after a cancelled wait', async () => {
+  it('send nothing if cancelled beforehand or during the delay before a retry', async () => {
     const { server, handler, clock } = await start(protocol, overloaded());
     expect((await collectOutcome(handler.stream(request, AbortSignal.abort()))).error?.kind).toBe('aborted');
     expect(server.requests).toHaveLength(0);
@@ -228,7 +228,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('follows no redirect, and takes no web page for an answer', async () => {
+  it('follow no redirect, and accept no web page as an answer', async () => {
     const location = { location: 'https://elsewhere.example/login?token=abc' };
     const page = { body: '<html>Sign in</html>', contentType: 'text/html' };
     const { server, handler } = await start(protocol, [
@@ -252,7 +252,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     });
   });
 
-  it('says that nothing answers where no server is', async () => {
+  it('say that nothing answers if no server runs at the address', async () => {
     const { server, handler, clock } = await start(protocol, reply('x'));
     await server.close();
     const { error } = await collectOutcome(handler.stream(request));
@@ -261,7 +261,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('shows the key nowhere, whatever comes back', async () => {
+  it('never show the key, whatever the server returns', async () => {
     vi.stubEnv('ANTHROPIC_LOG', 'debug');
     vi.stubEnv('OPENAI_LOG', 'debug');
     const logs = (['debug', 'info', 'log', 'warn', 'error'] as const).map((level) =>

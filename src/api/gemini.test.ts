@@ -37,8 +37,8 @@ async function start(options: GeminiServerOptions = {}, model = 'gemini-3.5-flas
   return { server: open, handler };
 }
 
-describe('createGeminiHandler', () => {
-  it('streams text, usage and the end', async () => {
+describe('the Gemini handler', () => {
+  it("streams the reply's text, token usage and end", async () => {
     const { handler, server } = await start({ script: { ...reply(['Hel', 'lo']), thinking: 'so' } });
     const {
       events,
@@ -57,7 +57,7 @@ describe('createGeminiHandler', () => {
     expect(server.requests[0]?.path).not.toContain(KEY);
   });
 
-  it('sends calls back with their signatures, results of all of them, and images', async () => {
+  it('sends calls back with their signatures, their results, and images', async () => {
     const { handler, server } = await start({
       script: [
         callsTool({ name: 'read_file', input: { path: 'a' } }, { name: 'read_file', input: {} }),
@@ -84,13 +84,13 @@ describe('createGeminiHandler', () => {
   it.each([
     ['max-tokens', 'max_tokens'],
     ['refusal', 'refusal'],
-  ] as const)('an answer that ends with %s', async (stop, stopReason) => {
+  ] as const)('reports the stop reason of an answer that ends with %s', async (stop, stopReason) => {
     const { handler } = await start({ script: { ...reply('Half'), stop } });
     const { events } = await collectOutcome(handler.stream({ messages: [user('hi')] }));
     expect(events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
-  it('a wrong key, a missing model and a long prompt are told apart', async () => {
+  it('distinguishes a wrong key, a missing model and a prompt that is too long', async () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 100 } } });
@@ -100,7 +100,7 @@ describe('createGeminiHandler', () => {
     expect((await collectOutcome(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');
   });
 
-  it('a cancel ends the request', async () => {
+  it('ends the request on a cancellation', async () => {
     const { handler } = await start({ script: { kind: 'never' } });
     const abort = new AbortController();
     const asked = collectOutcome(handler.stream({ messages: [user('hi')] }, abort.signal));
@@ -109,7 +109,7 @@ describe('createGeminiHandler', () => {
   });
 });
 
-it('Gemini on Vertex AI is asked there, with an access token', async () => {
+it("Gemini on Vertex AI is called at Vertex's address with an access token", async () => {
   open = await startGeminiServer({ apiKey: 'ya29.token', script: reply('ok') });
   const handler = createVertexHandler({
     projectId: 'proj',
@@ -133,17 +133,20 @@ it.each([
   ['auto', { mode: 'AUTO' }],
   ['none', { mode: 'NONE' }],
   [{ name: 'read_file' }, { mode: 'ANY', allowedFunctionNames: ['read_file'] }],
-] as const)('asks for tools as Gemini says it: %j', async (toolChoice, functionCallingConfig) => {
-  const { handler, server } = await start({ script: reply('ok') });
-  const system = [text('One.'), text(' '), text('Two.')] as { type: 'text'; text: string }[];
-  await collectOutcome(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
-  expect(server.requests[0]?.body).toMatchObject({
-    toolConfig: { functionCallingConfig },
-    systemInstruction: { parts: [{ text: 'One.\n\nTwo.' }] },
-  });
-});
+] as const)(
+  "the Gemini handler sends the tool choice in Gemini's form: %j",
+  async (toolChoice, functionCallingConfig) => {
+    const { handler, server } = await start({ script: reply('ok') });
+    const system = [text('One.'), text(' '), text('Two.')] as { type: 'text'; text: string }[];
+    await collectOutcome(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
+    expect(server.requests[0]?.body).toMatchObject({
+      toolConfig: { functionCallingConfig },
+      systemInstruction: { parts: [{ text: 'One.\n\nTwo.' }] },
+    });
+  },
+);
 
-it('writes what is odd in a history in the form that Gemini takes', () => {
+it('the Gemini handler converts unusual history into the form that Gemini accepts', () => {
   const pdf = { type: 'base64', media_type: 'application/pdf', data: 'QUJD' };
   const messages = [
     user([{ type: 'document', source: pdf }, text('')]),
@@ -168,7 +171,7 @@ it('writes what is odd in a history in the form that Gemini takes', () => {
   ]);
 });
 
-describe('the end of a stream', () => {
+describe('the end of a Gemini stream', () => {
   /** Responses as in Gemini's reference. */
   async function streamed(...chunks: readonly object[]) {
     const server = http.createServer((request, response) => {
@@ -203,11 +206,11 @@ describe('the end of a stream', () => {
       [{ candidates: [{ content: { parts: [{ functionCall: {} }] }, finishReason: 'STOP' }] }],
       'tool_use',
     ],
-  ])('%s', async (_, chunks, stopReason) => {
+  ])('gives the stop reason of an answer that ended %s', async (_, chunks, stopReason) => {
     expect((await streamed(...chunks)).events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
-  it('a call that the model wrote badly is an error of the protocol', async () => {
+  it('is a protocol error if the model wrote a malformed call', async () => {
     const { error } = await streamed({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] });
     expect(error?.kind).toBe('protocol');
   });

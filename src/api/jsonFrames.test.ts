@@ -19,41 +19,41 @@ const VALUES: readonly unknown[] = [
   { 'a "key"': large('\ud83d'), 1: { deep: [large('é'), { again: large('é') }] }, text: 'ends with 🎉' },
 ];
 
-describe('JSON in pieces', () => {
-  it.each(VALUES)('is what JSON.stringify makes of it, to the byte', (value) => {
+describe('JSON written in pieces', () => {
+  it.each(VALUES)("equals JSON.stringify's output byte for byte", (value) => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
     // A character has at most six units in JSON.
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT);
   });
 
-  it('comes as deep as JSON.stringify does', () => {
+  it('may be nested as deeply as JSON.stringify allows', () => {
     let deep: unknown = large('a');
     for (let level = 0; level < 3_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
     expect([...jsonPieces(deep)].join('') === JSON.stringify(deep)).toBe(true);
   });
 
-  it('takes a text that looks like a name of another frame for a text', () => {
+  it("treats a text that looks like another frame's placeholder as text", () => {
     const frames = new JsonFrames();
     const [name] = frames.of([large('a')]);
     const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
     expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
   });
 
-  it('says so where a name has been changed on its way', () => {
+  it('reports a placeholder that was changed on the way', () => {
     const frames = new JsonFrames();
     const json = JSON.stringify(frames.of([large('a')]));
     expect(() => [...frames.pieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
   });
 
-  it('leaves a value without large texts as it is', () => {
+  it('leaves a value without large texts unchanged', () => {
     const value = { a: ['x'] };
     expect(new JsonFrames().of(value)).toBe(value);
   });
 });
 
-describe('large texts', () => {
-  it('are cut into slices between characters', () => {
+describe('large texts in a JSON value', () => {
+  it('are sliced between characters', () => {
     for (const text of ['', 'abcde', '🎉🎉🎉', 'a🎉b🎉', '\ud83d\ud83d\ud83d']) {
       const slices = [...sliceText(text, 3)];
       expect(slices.join('')).toBe(text);
@@ -62,7 +62,7 @@ describe('large texts', () => {
     }
   });
 
-  it('are seen however deep they lie', () => {
+  it('are found at any depth', () => {
     const large = 'x'.repeat(LARGE_TEXT);
     let deep: unknown = large;
     for (let level = 0; level < 50_000; level++) deep = level % 2 === 0 ? [deep] : { deep };

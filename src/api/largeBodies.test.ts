@@ -47,8 +47,8 @@ const START: Readonly<Record<string, () => Promise<readonly [ModelServer, ApiHan
   },
 };
 
-describe('a request of megabytes', () => {
-  it.each(Object.entries(START))('to %s is serialized in pieces with the same bytes', async (_, start) => {
+describe('a request body of several megabytes', () => {
+  it.each(Object.entries(START))('to %s is serialized in pieces to the same bytes', async (_, start) => {
     const [started, handler] = await start();
     server = started;
     const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };

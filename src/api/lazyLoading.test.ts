@@ -12,18 +12,18 @@ const sources = globSync('**/*.ts', {
   exclude: (path) => path.endsWith('.test.ts') || path.startsWith('cli/'),
 }).map((file) => readFileSync(join(folder, file), 'utf8'));
 
-it('loads no SDK before its first use: they are imported as types, or by import() within a function', () => {
+it('SDKs are imported only as types, or by import() inside a function, so that none is loaded before its first use', () => {
   const ofSdk = new RegExp(`import [^;]* from '(?:${names.join('|')})'`, 'g');
   const statics = sources.flatMap((source) => source.match(ofSdk) ?? []);
   expect(statics.length).toBeGreaterThan(2);
   for (const line of statics) expect(line).toMatch(/import type \{[^}]*\} from '[^']*'$/);
 });
 
-it('has a bundle for each package that is loaded by import(), and for no other', () => {
+it('each package loaded by import() has a bundle of its own, and no other package has one', () => {
   const loaded = sources.flatMap((source) => [...source.matchAll(/import\('([^.'][^']*)'\)/g)].map(([, name]) => name));
   expect([...new Set(loaded)].toSorted()).toEqual(names.toSorted());
 });
 
-it('takes zod as a namespace: of `{ z }` no bundler could leave anything out', () => {
+it('zod is imported as a namespace, because a bundler cannot tree-shake `{ z }`', () => {
   for (const source of sources) expect(source).not.toMatch(/import (type )?\{ z \} from 'zod'/);
 });

@@ -144,7 +144,7 @@ it.each<readonly [Listing, string, unknown, string, unknown[]]>([
     'GET /v1beta/models',
     [{ id: 'gemini-3.5-flash', contextWindow: 1_048_576, maxOutputTokens: 65_536 }],
   ],
-])('%s handler: the list of %s', async (handler, _name, body, path, expected) => {
+])('the %s handler lists the models of %s', async (handler, _name, body, path, expected) => {
   const { url, paths } = await vendor(body);
   expect(await HANDLERS[handler](url, KEY).listModels?.()).toEqual(expected);
   expect(paths).toEqual([path]);
@@ -152,7 +152,7 @@ it.each<readonly [Listing, string, unknown, string, unknown[]]>([
 
 const LISTING: readonly Listing[] = ['anthropic', 'openai', 'gemini'];
 
-it.each(LISTING)('%s: a key that is refused is said, and never shown', async (handler) => {
+it.each(LISTING)('the %s handler reports a rejected key when listing models, without showing it', async (handler) => {
   const { url } = await vendor({});
   const wrong = 'sk-another-key-of-a-test';
   const refusal = HANDLERS[handler](url, wrong).listModels?.();
@@ -160,7 +160,7 @@ it.each(LISTING)('%s: a key that is refused is said, and never shown', async (ha
   await expect(refusal).rejects.not.toThrow(wrong);
 });
 
-it.each(LISTING)('%s: can be cancelled', async (handler) => {
+it.each(LISTING)('the %s handler can cancel listing models', async (handler) => {
   const { url } = await vendor('never');
   const abort = new AbortController();
   const listed = HANDLERS[handler](url, KEY).listModels?.(abort.signal);
@@ -168,12 +168,12 @@ it.each(LISTING)('%s: can be cancelled', async (handler) => {
   await expect(listed).rejects.toMatchObject({ kind: 'aborted' });
 });
 
-it('an answer that is no list is said', async () => {
+it('listing models reports an answer that is not a list', async () => {
   const { url } = await vendor({ hello: 'world' });
   await expect(HANDLERS.openai(url, KEY).listModels?.()).rejects.toMatchObject({ kind: 'protocol' });
 });
 
-it('entries that are none are left out, and what is wrong in one says nothing', () => {
+it('listing models skips invalid entries and ignores invalid fields', () => {
   const wrong = { id: 'x', context_length: 'long', pricing: { prompt: 'free' }, architecture: 7, top_provider: null };
   expect(parseModels([null, 3, {}, { id: '' }, wrong])).toEqual([{ id: 'x' }]);
 });

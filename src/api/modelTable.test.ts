@@ -12,15 +12,15 @@ const table = await loadPriceTable();
 const { findProvider } = await import('@pydantic/genai-prices');
 const NOW = new Date('2026-11-22T12:00:00Z');
 
-describe('the price package', () => {
-  it('is the one whose date is shown', () => {
+describe('the package with model prices', () => {
+  it('has the version whose date is shown', () => {
     const installed: unknown = JSON.parse(readFileSync('node_modules/@pydantic/genai-prices/package.json', 'utf8'));
     expect(installed).toMatchObject({ version: PRICE_PACKAGE.version });
   });
 
   const sellers = [...new Set(VENDOR_IDS.flatMap((vendor) => getVendorEntry(vendor).pricedAs ?? []))];
 
-  it.each(sellers)('of %s: each model has a price, many have a window and an output limit', (seller) => {
+  it.each(sellers)('has a price for each model of %s, and a window and an output limit for many', (seller) => {
     const vendor = VENDOR_IDS.find((id) => getVendorEntry(id).pricedAs === seller)!;
     const models = (findProvider({ providerId: seller })?.models ?? []).map(({ id }) => id);
     // Models for images, speech and embeddings have other prices.
@@ -38,9 +38,9 @@ describe('the price package', () => {
   });
 });
 
-describe('models that are newer than the package', () => {
+describe('models newer than the price package', () => {
   it.each(NEWER_MODELS.map(({ models, sellers }) => [models.source, sellers[0]!] as const))(
-    '%s is not in it',
+    'like %s are not in the package',
     (source, seller) => {
       const listed = findProvider({ providerId: seller })?.models ?? [];
       expect(listed.filter(({ id }) => new RegExp(source).test(id))).toEqual([]);
@@ -55,7 +55,7 @@ describe('models that are newer than the package', () => {
     ['openai', 'gpt-6.1-terra', 1_050_000, 1, 5, 1],
     ['openai', 'gpt-6.2-sol', 1_050_000, 2, 10, 1],
     ['vscode', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
-  ] as const)('%s: %s', (vendor, model, contextWindow, input, output, tokenFactor) => {
+  ] as const)('have their own rows: %s %s', (vendor, model, contextWindow, input, output, tokenFactor) => {
     const known = findKnownModel(table, { vendor, model });
     expect(known).toMatchObject({ contextWindow, maxOutputTokens: 128_000, tokenFactor, pricesAsOf: '2026-11-22' });
     expect(known.prices?.input.base).toBe(input);
@@ -63,7 +63,7 @@ describe('models that are newer than the package', () => {
   });
 });
 
-describe('prices of long prompts hold for the whole request', () => {
+describe('prices of long prompts apply to the whole request', () => {
   it.each([
     ['anthropic', 'claude-haiku-5-5', 100_000, 5, 5],
     ['openai', 'gpt-5.4', 271_999, 2, 1.5],
@@ -71,7 +71,7 @@ describe('prices of long prompts hold for the whole request', () => {
     ['openai', 'gpt-5.6-sol', 271_999, 2, 1.5],
     ['openai', 'gpt-6.1-sol', 272_000, 2, 1.5],
     ['gemini', 'gemini-2.5-pro', 200_000, 2, 1.5],
-  ] as const)('%s: %s above %d tokens', (vendor, model, above, input, output) => {
+  ] as const)('on %s %s above %d tokens', (vendor, model, above, input, output) => {
     const prices = table.lookup({ vendor, model }, NOW)!.prices;
     for (const [rate, times] of [
       [prices.input, input],
@@ -83,7 +83,7 @@ describe('prices of long prompts hold for the whole request', () => {
   });
 });
 
-describe('a model that nobody knows', () => {
+describe('an unknown model', () => {
   const stranger = {
     id: 'p',
     name: 'P',
@@ -92,12 +92,12 @@ describe('a model that nobody knows', () => {
     baseUrl: 'https://models.example/v1',
   } as const;
 
-  it('has no price, counts like o200k, and its window is said to be assumed', () => {
+  it('has no price, counts tokens like o200k, and has an assumed window', () => {
     expect(getKnownModel(stranger, table)).toEqual({ tokenFactor: 1 });
     expect(ASSUMED_WINDOW).toBe(128_000);
   });
 
-  it('is what its profile says', () => {
+  it('has the properties that its profile states', () => {
     const profile = {
       ...stranger,
       contextWindow: 65_536,
@@ -115,13 +115,13 @@ describe('a model that nobody knows', () => {
     });
   });
 
-  it('has what its family tells where its name is one that we know, whoever sells it', () => {
+  it('with a known family name has the properties of its family, whoever sells it', () => {
     const known = getKnownModel({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
     expect(known).toEqual({ contextWindow: 200_000, maxOutputTokens: 64_000, seesImages: true, tokenFactor: 1.18 });
   });
 });
 
-it('a profile overrides known model properties field by field', () => {
+it("a profile overrides a known model's properties one by one", () => {
   const profile = { id: 'p', name: 'P', vendor: 'anthropic', model: 'claude-opus-5-5' } as const;
   const known = getKnownModel(profile, table);
   const corrected = getKnownModel({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);

@@ -8,8 +8,8 @@ import { hello, start } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
-describe('Chat Completions', () => {
-  it('streams text, thinking, usage and the end', async () => {
+describe('the Chat Completions handler', () => {
+  it("streams the reply's text, thinking, token usage and end", async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo'], { thinking: 'Hm.' }) });
     const { events, error } = await collectOutcome(
       handler.stream({ ...hello, system: 'Be short.', maxOutputTokens: 500, temperature: 0 }),
@@ -43,7 +43,7 @@ describe('Chat Completions', () => {
     });
   });
 
-  it('sends calls back byte for byte, and results as the role tool', async () => {
+  it('sends calls back byte for byte, and results in the tool role', async () => {
     const { handler, server } = await start({
       script: [
         callsTool({ name: 'read_file', input: '{"path":  "a.ts"}' }, { name: 'read_file', input: '{}' }),
@@ -101,7 +101,7 @@ describe('Chat Completions', () => {
     ]);
   });
 
-  it('sends images, files and what OpenAI itself gave', async () => {
+  it('sends images, files and content that came from OpenAI', async () => {
     const { handler, server } = await start();
     const raw = [
       { role: 'developer', content: 'Rules.', name: 'boss' },
@@ -147,7 +147,7 @@ describe('Chat Completions', () => {
     ]);
   });
 
-  it('reports what the prompt cache held, within the input', async () => {
+  it('reports cached tokens as part of the input', async () => {
     const { handler } = await start();
     const messages = [user('x'.repeat(8000))];
     await collectOutcome(handler.stream({ messages }));
@@ -161,7 +161,7 @@ describe('Chat Completions', () => {
   it.each([
     ['required', 'required'],
     [{ name: 'read_file' }, { type: 'function', function: { name: 'read_file' } }],
-  ] as const)('asks for the tool choice %j', async (toolChoice, sent) => {
+  ] as const)("sends the tool choice %j in OpenAI's form", async (toolChoice, sent) => {
     const { handler, server } = await start();
     await collectOutcome(
       handler.stream({
@@ -174,7 +174,7 @@ describe('Chat Completions', () => {
     expect(server.requests[0]?.body).toMatchObject({ tool_choice: sent, seed: 1 });
   });
 
-  it('counts what the server does not report, and estimates beforehand', async () => {
+  it('counts tokens that the server does not report, and estimates them beforehand', async () => {
     const { handler } = await start({ quirks: { noUsage: true }, script: reply('12345678') });
     const { events } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'usage')?.usage).toEqual({
@@ -189,7 +189,7 @@ describe('Chat Completions', () => {
     expect(handler.modelInfo).toEqual({ id: 'gpt-4o', vendor: 'openai', accounting: 'openai' });
   });
 
-  it('gives a call an id where the server has none, and keeps arguments that are no JSON', async () => {
+  it('gives a call without an ID one, and keeps arguments that are not JSON', async () => {
     const { handler } = await start({ quirks: { noCallIds: true }, script: callsTool({ name: 'a', input: '{"x": ' }) });
     const { events } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'tool_call')).toMatchObject({
@@ -203,7 +203,7 @@ describe('Chat Completions', () => {
     ['max-tokens', 'max_tokens'],
     ['filter', 'refusal'],
     ['refusal', 'refusal'],
-  ] as const)('tells the stop reason %s', async (stop, stopReason) => {
+  ] as const)('reports the stop reason %s', async (stop, stopReason) => {
     const { handler } = await start({ script: reply('Well', { stop }) });
     const { events, text: words } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'end')).toEqual({ type: 'end', stopReason });

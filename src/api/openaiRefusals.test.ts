@@ -4,7 +4,7 @@ import type { ApiRequest } from './types';
 
 import { history, start } from './testingOpenAI';
 
-describe('the server, through the SDK, refuses what Chat Completions refuse', () => {
+describe('the OpenAI test server rejects, through the SDK, what Chat Completions rejects:', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',
@@ -32,7 +32,7 @@ describe('the server, through the SDK, refuses what Chat Completions refuse', ()
     ['a field that is unknown', /Unknown parameter: 'odd'/, { messages: [user('x')], extraBody: { odd: 1 } }],
     ['empty text in parts', /empty string/, { messages: [user([text(''), image])] }],
     ['a message without content', /empty array/, { messages: [user([])] }],
-  ])('%s', async (_, words, request) => {
+  ])('an invalid request with %s', async (_, words, request) => {
     const { handler } = await start();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });

@@ -5,10 +5,10 @@ import type { ApiRequest } from './types';
 
 import { hello, start } from './testingOpenAI';
 
-describe('Responses', () => {
+describe('the Responses API handler', () => {
   const responses = { api: 'responses' } as const;
 
-  it('streams thinking, calls and text; encrypted reasoning goes back and is verified', async () => {
+  it('streams thinking, calls and text, and sends encrypted reasoning back, which the server verifies', async () => {
     const script = [
       { ...callsTool({ name: 'read_file', input: '{"path":  "a.ts"}' }), thinking: 'Let me see.' },
       reply(['Do', 'ne.']),
@@ -76,7 +76,7 @@ describe('Responses', () => {
     ['filter', 'refusal'],
     ['refusal', 'refusal'],
     ['end', 'end_turn'],
-  ] as const)('tells the stop reason %s', async (stop, stopReason) => {
+  ] as const)('reports the stop reason %s', async (stop, stopReason) => {
     const { handler } = await start({ script: reply('Well', { stop }) }, responses);
     expect(findEvent((await collectOutcome(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
   });
@@ -91,7 +91,7 @@ describe('Responses', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('tells a filter that comes as an error event', async () => {
+  it('reports a content filter that arrives as an error event', async () => {
     const error = { type: 'invalid_request_error', code: 'content_policy_violation', message: 'No.' };
     const { handler } = await start(
       { script: reply(['a', 'b'], { fault: { kind: 'error', after: 1, error } }) },
@@ -110,14 +110,14 @@ describe('Responses', () => {
     ['Duplicate output', { messages: [user('x'), assistant([call('c1')]), user([result('c1'), result('c1')])] }],
     ["Missing required parameter: 'input'", { messages: [] }],
     ['Unknown parameter', { ...hello, extraBody: { odd: 1 } }],
-  ])('the server refuses: %s', async (words, request) => {
+  ])('reports the server’s rejection "%s"', async (words, request) => {
     const { handler } = await start({}, responses);
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toContain(words);
   });
 
-  it('tells a request that is too long', async () => {
+  it('reports a request that is too long', async () => {
     const { handler } = await start({ maxContextTokens: 50 }, responses);
     expect((await collectOutcome(handler.stream({ messages: [user('x'.repeat(900))] }))).error?.kind).toBe(
       'context-too-long',

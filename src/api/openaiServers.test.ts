@@ -10,7 +10,7 @@ import { hello, history, start, startServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
-describe('Chat Completions of other servers', () => {
+describe('the Chat Completions handler with other servers', () => {
   it.each<[string, OpenAIServerOptions['quirks'], ApiRequest, number]>([
     ['max_completion_tokens', { maxTokensField: 'max_completion_tokens' }, { ...hello, maxOutputTokens: 9 }, 2],
     ['no stream_options', { noStreamOptions: true }, hello, 2],
@@ -32,7 +32,7 @@ describe('Chat Completions of other servers', () => {
       { ...hello, temperature: 0, maxOutputTokens: 9 },
       4,
     ],
-  ])('learns from the refusals of a server: %s', async (_, quirks, request, requests) => {
+  ])('adapts to a server after its rejection: %s', async (_, quirks, request, requests) => {
     const { handler, server } = await start({ quirks: { ...quirks } });
     const first = await collectOutcome(handler.stream(request));
     expect(first.error).toBeUndefined();
@@ -42,19 +42,19 @@ describe('Chat Completions of other servers', () => {
     expect(server.requests).toHaveLength(requests + 1);
   });
 
-  it('knows at once that Mistral’s own server takes ids of nine letters alone', () => {
+  it("knows in advance that Mistral's own server accepts only IDs of nine characters", () => {
     expect(findDialect(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
     expect(findDialect(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
   });
 
-  it('calls that run side by side all learn', async () => {
+  it('adapts all parallel calls to a server', async () => {
     const { handler } = await start({ quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true } });
     const request = { ...hello, maxOutputTokens: 9 };
     const asked = await Promise.all([1, 2, 3, 4].map(() => collectOutcome(handler.stream(request))));
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
-  it('learns nothing from a refusal that it can do nothing about', async () => {
+  it('does not adapt to a rejection that it cannot avoid', async () => {
     const { handler, server } = await start({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
@@ -65,7 +65,7 @@ describe('Chat Completions of other servers', () => {
   it.each<[string, OpenAIServerOptions['quirks']]>([
     ['Ollama', { callIndex: 'zero', stopForCalls: true, reasoningField: 'reasoning' }],
     ['a gateway to Gemini', { callIndex: 'none' }],
-  ])('understands the calls of %s', async (_, quirks) => {
+  ])('understands calls of %s', async (_, quirks) => {
     const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
     const { handler } = await start({ quirks: { ...quirks }, script });
     const { events } = await collectOutcome(handler.stream(hello));
@@ -77,7 +77,7 @@ describe('Chat Completions of other servers', () => {
     expect(findEvent(events, 'thinking')?.text).toBe('Hm.');
   });
 
-  it('signs in as Azure wants it, with the query of the base URL', async () => {
+  it("signs in to Azure with its own header and keeps the base URL's query", async () => {
     const { handler, server } = await start({}, {});
     await collectOutcome(handler.stream(hello));
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
@@ -100,7 +100,7 @@ describe('Chat Completions of other servers', () => {
     expect(init?.redirect).toBe('manual');
   });
 
-  it('keeps cache marks for OpenRouter, and takes its costs', async () => {
+  it('keeps cache marks for OpenRouter and uses the costs that it reports', async () => {
     const fetched = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(() =>
@@ -129,7 +129,7 @@ describe('Chat Completions of other servers', () => {
     });
   });
 
-  it('needs no key for a local server, and takes none from the environment', async () => {
+  it('needs no key for a local server and takes none from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'other-key-of-the-environment');
     vi.stubEnv('OPENAI_ORG_ID', 'org-other');
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Secret: not-for-you');
@@ -164,7 +164,7 @@ describe('Chat Completions of other servers', () => {
     ['refusal', { script: refused(400, 'x', 'Filtered', { code: 'content_filter' }) }, hello],
     ['model', { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) }, hello],
     ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, hello],
-  ])('tells %s', async (kind, options, request) => {
+  ])('reports a rejection as the error kind "%s"', async (kind, options, request) => {
     const { handler, server } = await start(options);
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind, canRetry: false, offerOtherProfile: true });

@@ -20,7 +20,7 @@ const getCost = (model: PricedModel, changes: Partial<Usage> = {}): number | und
 const SONNET = { vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
 describe('the price table', () => {
-  it('20,000 in and 1,400 out cost $0.0810 on Claude Sonnet 4 and $0.00384 on GPT-4o-mini', () => {
+  it('gives 20,000 input and 1,400 output tokens as $0.0810 on Claude Sonnet 4 and $0.00384 on GPT-4o-mini', () => {
     expect(getCost(SONNET)).toBeCloseTo(0.081, 10);
     expect(getCost({ vendor: 'openai', model: 'gpt-4o-mini' }, { accounting: 'openai' })).toBeCloseTo(0.00384, 10);
   });
@@ -32,7 +32,7 @@ describe('the price table', () => {
     expect(getCost({ ...router, model: 'anthropic/claude-sonnet-4' }, { accounting: 'openai' })).toBeCloseTo(0.081, 10);
   });
 
-  it('has cache prices, tiers and windows', () => {
+  it('has cache prices, price tiers and windows', () => {
     const cached = { cacheReadTokens: 10_000, cacheWriteTokens: 10_000, longCacheWriteTokens: 10_000 };
     // + 10,000 × $0.30 + 10,000 × $6 per million
     expect(getCost(SONNET, cached)).toBeCloseTo(0.081 + 0.003 + 0.06, 10);
@@ -43,18 +43,18 @@ describe('the price table', () => {
     expect(table.lookup(SONNET, NOW)?.contextWindow).toBe(200_000);
   });
 
-  it('a model of VS Code costs about what it costs at its maker', () => {
+  it('prices a VS Code model like its maker does', () => {
     expect(getCost({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBe(
       getCost({ vendor: 'openai', model: 'gpt-4o-mini' }),
     );
     expect(getCost({ vendor: 'vscode', model: 'auto' })).toBeUndefined();
   });
 
-  it('a model that is not listed has no known price', () => {
+  it('has no price for an unlisted model', () => {
     expect(getCost({ vendor: 'openai', model: 'my-own-model' })).toBeUndefined();
   });
 
-  it('an endpoint of somebody else sets its own price', () => {
+  it("has no price for a third party's endpoint", () => {
     expect(getCost({ ...SONNET, baseUrl: 'http://127.0.0.1:11434' })).toBeUndefined();
     expect(getCost({ ...SONNET, baseUrl: 'https://api.anthropic.com/' })).toBeCloseTo(0.081, 10);
     expect(getCost({ ...SONNET, baseUrl: 'nonsense' })).toBeUndefined();

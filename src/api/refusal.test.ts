@@ -9,7 +9,7 @@ const makeError = (body: unknown): unknown => {
 /** OpenRouter's wrapper around its provider's message. */
 const wrapped = (raw: unknown, message?: string): object => ({ error: { message, code: 400, metadata: { raw } } });
 
-describe('a refusal gets the form that the SDKs look for', () => {
+describe('a rejection is converted to the form that the SDKs parse', () => {
   it.each<[string, unknown, object]>([
     [
       'Gemini, in an array',
@@ -37,7 +37,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['an error without a message', { error: { code: 7 } }, { code: 7, message: '{"code":7}' }],
     ['a message that is no text', { error: { message: { a: 1 } } }, { message: '{"a":1}' }],
     ['an empty error beside words', { error: '', message: 'No.' }, { message: 'No.' }],
-  ])('%s', (_, body, error) => {
+  ])('from the body of %s', (_, body, error) => {
     expect(makeError(body)).toEqual(error);
   });
 
@@ -48,7 +48,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['JSON without words', '{"status":500}', 'Provider returned error', 'Provider returned error: {"status":500}'],
     ['JSON that is no object', '7', 'Provider returned error', 'Provider returned error: 7'],
     ['a text alone', 'upstream timed out', undefined, 'upstream timed out'],
-  ])("OpenRouter's provider says %s", (_, raw, message, said) => {
+  ])("with the words of OpenRouter's provider, given as %s", (_, raw, message, said) => {
     expect(makeError(wrapped(raw, message))).toMatchObject({ message: said, code: 400 });
   });
 
@@ -61,11 +61,11 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['a text', 'No.'],
     ['an empty list', []],
     ['a list of what is no refusal', [{ error: null }]],
-  ])('leaves a rejection %s unchanged', (_, body) => {
+  ])('unless it is already right: %s', (_, body) => {
     expect(makeError(body)).toBeUndefined();
   });
 
-  it('leaves pages alone', () => {
+  it('unless it is a web page or very long', () => {
     expect(normalizeRefusal('<html>502</html>')).toBeUndefined();
     expect(normalizeRefusal(JSON.stringify({ error: 'x'.repeat(200_000) }))).toBeUndefined();
   });

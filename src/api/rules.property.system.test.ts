@@ -116,7 +116,7 @@ const marksThinking = (messages: readonly ApiMessage[]): boolean =>
   );
 
 describe('generated conversations', () => {
-  it('pass the firewall, and every server takes what the handlers make of them', () => {
+  it('pass the firewall, and every test server accepts what the handlers send for them', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         expect(checkConversation(messages, { tools: [READ_FILE] })).toEqual([]);
@@ -133,22 +133,25 @@ describe('generated conversations', () => {
     );
   });
 
-  it.each(Object.entries(BREAKS))('are judged alike by firewall and server: %s', (_, breakIt) => {
-    let refused = 0;
-    fc.assert(
-      fc.property(conversation, fc.nat(), (messages, at) => {
-        const broken = breakIt(messages, at);
-        fc.pre(broken.length > 0 && endsAnswered(broken) && !marksThinking(broken));
-        const violations = checkConversation(broken, { tools: [READ_FILE] });
-        if (violations.length > 0) refused++;
-        expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
-      }),
-    );
-    // Ensures that the test is not vacuous.
-    expect(refused).toBeGreaterThan(10);
-  });
+  it.each(Object.entries(BREAKS))(
+    'get the same verdict from the firewall and the server after being broken: %s',
+    (_, breakIt) => {
+      let refused = 0;
+      fc.assert(
+        fc.property(conversation, fc.nat(), (messages, at) => {
+          const broken = breakIt(messages, at);
+          fc.pre(broken.length > 0 && endsAnswered(broken) && !marksThinking(broken));
+          const violations = checkConversation(broken, { tools: [READ_FILE] });
+          if (violations.length > 0) refused++;
+          expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
+        }),
+      );
+      // Ensures that the test is not vacuous.
+      expect(refused).toBeGreaterThan(10);
+    },
+  );
 
-  it('are judged alike without tools', () => {
+  it('get the same verdict from both without tools', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         expect(checkConversation(messages, { tools: [] }).length > 0).toBe(serverSays(messages, []) !== undefined);

@@ -15,7 +15,7 @@ afterEach(async () => {
 const scripted: Reply = { ...callsTool({ name: 'a', input: { x: 1 } }), text: 'So.', thinking: 'Hm.' };
 const hello = [{ role: 'user' as const, content: 'hello' }];
 
-describe('without a stream', () => {
+describe('a test server that answers without streaming', () => {
   it('answers as Anthropic does', async () => {
     open = await startAnthropicServer({ script: [scripted, emptyReply()] });
     const client = new Anthropic({ apiKey: 'key', baseURL: open.url, maxRetries: 0 });
@@ -49,8 +49,8 @@ describe('without a stream', () => {
   });
 });
 
-describe('a script', () => {
-  it('is a function of the request, or a list whose last entry stays', async () => {
+describe('the script of a test server', () => {
+  it('is a function of the request, or a list whose last entry repeats', async () => {
     const server = (open = await startAnthropicServer({
       script: ({ index, body }) => reply(`${index} ${String(body['model'])}`),
     }));
@@ -73,7 +73,7 @@ describe('a script', () => {
   });
 });
 
-it('a server keeps no process alive', async () => {
+it('a test server does not keep the process alive', async () => {
   const server = (open = await startOpenAIServer());
   expect(process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap')).toEqual([]);
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

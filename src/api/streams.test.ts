@@ -20,12 +20,12 @@ async function* from(events: readonly unknown[]): AsyncGenerator<unknown, void> 
 const all = async (stream: AsyncIterable<ApiEvent>): Promise<readonly ApiEvent[]> =>
   (await collectOutcome(stream)).events;
 
-describe("Anthropic's stream", () => {
+describe("converting Anthropic's stream", () => {
   const start = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
   const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields });
   const stop = (index: number) => ({ type: 'content_block_stop', index });
 
-  it('keeps server tools and blocks that are unknown whole', async () => {
+  it('keeps server tools and unknown blocks whole', async () => {
     const events = [
       start(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
       delta(0, { type: 'input_json_delta', partial_json: '{"query":' }),
@@ -49,7 +49,7 @@ describe("Anthropic's stream", () => {
     ]);
   });
 
-  it('takes text and thinking that come with the start of a block', async () => {
+  it('accepts text and thinking in the event that starts a block', async () => {
     const events = [
       start(0, { type: 'thinking', thinking: 'Hm.', signature: 'sig' }),
       stop(0),
@@ -69,7 +69,7 @@ describe("Anthropic's stream", () => {
     ]);
   });
 
-  it('adds up a usage that comes in parts', async () => {
+  it('adds up token usage that arrives in parts', async () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 1,
@@ -101,7 +101,7 @@ describe("Anthropic's stream", () => {
     });
   });
 
-  it('passes over what it does not understand', async () => {
+  it('ignores events that it does not understand', async () => {
     const events = [
       null,
       'x',
@@ -117,10 +117,10 @@ describe("Anthropic's stream", () => {
   });
 });
 
-describe("Chat Completions' stream", () => {
+describe('converting the Chat Completions stream', () => {
   const chunk = (delta: unknown, finish?: string) => ({ choices: [{ delta, finish_reason: finish ?? null }] });
 
-  it('takes arguments as an object, calls without an id, and usage in the forms of DeepSeek', async () => {
+  it("accepts arguments as an object, calls without an ID, and DeepSeek's forms of usage", async () => {
     const events = [
       chunk({
         tool_calls: [
@@ -153,7 +153,7 @@ describe("Chat Completions' stream", () => {
     ]);
   });
 
-  it('passes over what it does not understand, and knows no end without a reason', async () => {
+  it('ignores chunks that it does not understand, and reports no end without a finish reason', async () => {
     expect(
       await all(
         convertChatStream(from([null, {}, { choices: [] }, { choices: [{}] }, chunk('x'), chunk({ content: 5 })])),
@@ -163,8 +163,8 @@ describe("Chat Completions' stream", () => {
   });
 });
 
-describe('the Responses stream', () => {
-  it('passes over what it does not understand', async () => {
+describe('converting the Responses stream', () => {
+  it('ignores events that it does not understand', async () => {
     const events = [
       null,
       ...['output_text.delta', 'refusal.delta', 'reasoning_text.delta', 'output_item.done', 'new'].map((type) => ({
@@ -199,13 +199,13 @@ describe('the Responses stream', () => {
   });
 
   it.each([{ type: 'response.failed' }, { type: 'error', code: 'server_error', message: 'x' }])(
-    'fails with %j',
+    'fails on the event %j',
     async (event) => {
       await expect(all(convertResponsesStream(from([event])))).rejects.toThrow('The response failed.');
     },
   );
 
-  it('asks with what the conversation holds', () => {
+  it('sends the conversation with its unusual blocks', () => {
     const odd = { type: 'tool_result', tool_use_id: 'c' };
     const body = buildResponsesBody(
       {
@@ -225,8 +225,8 @@ describe('the Responses stream', () => {
   });
 });
 
-describe('blocks and inputs of others', () => {
-  it('become text, or an object', () => {
+describe("other vendors' blocks and inputs", () => {
+  it('are converted to text or an object', () => {
     expect(asText({ type: 'document', title: 'a.pdf', source: { type: 'base64', data: 'AA' } }).text).toBe(
       "[document “a.pdf” that can't be shown here]",
     );

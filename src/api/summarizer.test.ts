@@ -33,9 +33,12 @@ it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
   ['protocol', {}],
   ['refusal', {}],
   ['network', { code: 'ECONNRESET' }],
-])('a call that ended as "%s" before any usage came may be billed: its cost is not known', async (kind, details) => {
-  expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: undefined });
-});
+])(
+  'a summary call that ended as "%s" before any usage arrived may be billed, so its cost is unknown',
+  async (kind, details) => {
+    expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: undefined });
+  },
+);
 
 it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
   ['auth', {}],
@@ -43,15 +46,15 @@ it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
   ['overloaded', {}],
   ['context-too-long', {}],
   ['network', { code: 'ECONNREFUSED' }],
-])('a call that failed with "%s" was not answered, and cost nothing', async (kind, details) => {
+])('a summary call that failed with "%s" was not answered and cost nothing', async (kind, details) => {
   expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: 0 });
 });
 
-it('an answer that broke off with an error has begun, and may be billed', async () => {
+it('a summary call that broke off with an error after it began may be billed, so its cost is unknown', async () => {
   expect(await replyTo('overloaded', {}, 'Half a')).toMatchObject({ kind: 'cut-off', cost: undefined });
 });
 
-it('a whole answer without usage has a cost that is not known', async () => {
+it('a complete summary without usage has an unknown cost', async () => {
   const model = handler(async function* () {
     await Promise.resolve();
     yield { type: 'text', text: 'Short.' };
@@ -61,7 +64,7 @@ it('a whole answer without usage has a cost that is not known', async () => {
   expect(await summarizer.summarize(REQUEST)).toMatchObject({ kind: 'complete', usage: undefined, cost: undefined });
 });
 
-it('hung up on while it is under way, it counts as booked; hung up on before, it was not sent', async () => {
+it('a summary call counts at its booked amount if cancelled midway, and not at all if cancelled before it was sent', async () => {
   const hangUp = new AbortController();
   const model = handler(async function* (signal) {
     await Promise.resolve();

@@ -32,8 +32,8 @@ async function requestError(answer: { status: number; body: string; contentType?
   return (await collectOutcome(handler.stream(hello))).error;
 }
 
-describe('a prompt that is too long', () => {
-  it.each(vendors)('is understood in the words of %s, with the numbers that they name', async (vendor) => {
+describe('the error for a prompt that is too long', () => {
+  it.each(vendors)("is recognized in %s's words, with the numbers in them", async (vendor) => {
     const { status, contentType, body } = tooLongAnswer(vendor);
     const error = await requestError({ status, body: body(overflow), contentType });
     expect(error?.kind).toBe('context-too-long');
@@ -46,7 +46,7 @@ describe('a prompt that is too long', () => {
     if (!/300123|262144/.test(said)) expect(parsed).toEqual({});
   });
 
-  it('is recognized in Anthropic’s words when the answer counts too', async () => {
+  it("is recognized in Anthropic's words if the answer counts as well", async () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
     const handler = createAnthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
@@ -56,7 +56,7 @@ describe('a prompt that is too long', () => {
   });
 });
 
-describe('what looks alike', () => {
+describe('an error that resembles the one for a long prompt', () => {
   it.each([
     ['anthropicBytes', 'too-many-bytes'],
     ['proxyBytes', 'too-many-bytes'],
@@ -68,14 +68,14 @@ describe('what looks alike', () => {
     ['groqOutput', 'invalid-request'],
     ['qwenOutput', 'invalid-request'],
     ['openrouterCredits', 'quota'],
-  ] as const)('%s is %s', async (name, kind) => {
+  ] as const)('is told apart from it: %s is classified as %s', async (name, kind) => {
     const entry: { status: number; contentType?: string; body: () => string } = NOT_TOO_LONG[name];
     const error = await requestError({ status: entry.status, body: entry.body(), contentType: entry.contentType });
     expect(error?.kind).toBe(kind);
   });
 });
 
-describe('a refusal’s words are found wherever a server puts them', () => {
+describe("a rejection's message is found wherever a server puts it", () => {
   it.each<[string, number, unknown, string]>([
     ['in an array', 400, [{ error: { code: 400, message: 'Function call is missing.' } }], 'Function call is missing.'],
     ['without `error`', 422, { object: 'error', message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
@@ -87,7 +87,7 @@ describe('a refusal’s words are found wherever a server puts them', () => {
       { error: { code: 400, message: 'Provider returned error', metadata: { raw: '{"message":"The real reason."}' } } },
       'Provider returned error: The real reason.',
     ],
-  ])('%s', async (_, status, body, words) => {
+  ])('in the response body: %s', async (_, status, body, words) => {
     const error = await requestError({ status, body: JSON.stringify(body) });
     expect(error?.details).toMatchObject({ status, vendorMessage: expect.stringContaining(words) as string });
   });

@@ -32,8 +32,8 @@ async function start(options: Partial<VertexOptions> = {}, apiKey = TOKEN) {
   return { server: open, handler };
 }
 
-describe('createVertexHandler', () => {
-  it('streams and counts with an access token', async () => {
+describe('the Vertex handler', () => {
+  it('streams and counts tokens with an access token', async () => {
     const { handler, server } = await start();
     expect(await collectOutcome(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });
     expect((await handler.countTokens(hello)).exact).toBe(true);
@@ -44,14 +44,14 @@ describe('createVertexHandler', () => {
     expect(handler.modelInfo).toMatchObject({ vendor: 'vertex', accounting: 'anthropic' });
   });
 
-  it('shows no token', async () => {
+  it('never shows the token', async () => {
     const { handler } = await start({ headers: { 'x-extra': 'RECOGNISABLE-header' } }, 'another');
     const { error } = await collectOutcome(handler.stream(hello));
     expect(error?.kind).toBe('auth');
     expect(describeError(error)).not.toContain('RECOGNISABLE');
   });
 
-  it('refuses a file that is not a key file, without showing it', () => {
+  it('rejects a file that is not a key file, without showing its content', () => {
     for (const json of ['{"RECOGNISABLE', '{"client_email":"a"}', '[]']) {
       expect(() => createVertexHandler({ ...common, credentials: { serviceAccountJson: json } })).toThrow(
         /not the JSON file that Google gives/,
@@ -62,7 +62,7 @@ describe('createVertexHandler', () => {
     }
   });
 
-  it('signs in once with a service account, and tells when Google does not take it', async () => {
+  it('signs in once with a service account, and reports if Google rejects it', async () => {
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -106,7 +106,7 @@ describe('createVertexHandler', () => {
     ['global', 'https://aiplatform.googleapis.com/v1/'],
     ['eu', 'https://aiplatform.eu.rep.googleapis.com/v1/'],
     ['us-east5', 'https://us-east5-aiplatform.googleapis.com/v1/'],
-  ])("uses Google's address of %s", async (region, address) => {
+  ])("uses Google's address for the region %s", async (region, address) => {
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     await collectOutcome(createVertexHandler({ ...common, region, credentials: { accessToken: TOKEN } }).stream(hello));
     const [url] = fetched.mock.calls[0] ?? [];

@@ -69,8 +69,8 @@ function createHandler(models: readonly LmModel[], vendor?: string): ApiHandler 
 
 const hello = { messages: [user('hello')] };
 
-describe('createVscodeLmHandler', () => {
-  it('takes the usage that a model reports', async () => {
+describe("the handler for VS Code's models", () => {
+  it('uses the token usage that a model reports', async () => {
     const fields = { prompt_tokens: 900, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 600 } };
     const handler = createHandler([model(says({ kind: 'text', text: 'Hi' }, { kind: 'usage', fields }))]);
     const { events } = await collectOutcome(handler.stream(hello));
@@ -91,12 +91,12 @@ describe('createVscodeLmHandler', () => {
       'rate-limit',
     ],
     [{ message: 'prompt token count of 130171 exceeds the limit of 128000' }, 'context-too-long'],
-  ])('tells %o', async (fields, kind) => {
+  ])('classifies the failure %o', async (fields, kind) => {
     const failure = Object.assign(new Error(fields.message), fields);
     expect((await collectOutcome(createHandler([model(failure)]).stream(hello))).error?.kind).toBe(kind);
   });
 
-  it('streams, and counts what VS Code does not report', async () => {
+  it('streams, and counts the tokens that VS Code does not report', async () => {
     const parts: LmAnswerPart[] = [
       { kind: 'thinking', text: 'Hm.' },
       { kind: 'text', text: '' },
@@ -134,7 +134,7 @@ describe('createVscodeLmHandler', () => {
     expect(await handler.countTokens(hello)).toEqual({ tokens: 10, exact: false });
   });
 
-  it('passes tools and calls', async () => {
+  it('passes on tools and calls', async () => {
     const lm = model(
       says(
         { kind: 'toolCall', callId: 'c1', name: 'read_file', input: { path: 'a' } },
@@ -165,7 +165,7 @@ describe('createVscodeLmHandler', () => {
     expect(lm.asked[1]?.options).toEqual({ tools: [], toolRequired: false, modelOptions: {} });
   });
 
-  it('never asks our own models', async () => {
+  it("never calls the extension's own models", async () => {
     const own = model(says({ kind: 'text', text: 'loop' }), 'condenser');
     const other = model(says({ kind: 'text', text: 'other' }), 'ollama');
     expect((await collectOutcome(createHandler([own, other]).stream(hello))).text).toBe('other');
@@ -187,7 +187,7 @@ describe('createVscodeLmHandler', () => {
     ['Blocked', 'permission'],
     ['NotFound', 'model'],
     ['unknown', 'protocol'],
-  ])('tells the error %s', async (code, kind) => {
+  ])('classifies the error code %s', async (code, kind) => {
     const failure = Object.assign(new Error('Language model said no'), { code, name: 'LanguageModelError' });
     expect((await collectOutcome(createHandler([model(failure)]).stream(hello))).error).toMatchObject({
       kind,
@@ -199,18 +199,18 @@ describe('createVscodeLmHandler', () => {
     'Cannot have more than 128 tools per request.',
     'You may not include more than 128 tools in your request.',
     'LanguageModelChatToolMode.Required is not supported with more than one tool',
-  ])('tells that the request is refused: %s', async (words) => {
+  ])('reports an invalid request: %s', async (words) => {
     const { error } = await collectOutcome(createHandler([model(new Error(words))]).stream(hello));
     expect(error).toMatchObject({ kind: 'invalid-request', canRetry: false });
     expect(error?.message).toContain(words);
   });
 
-  it('tells a message that is too long', async () => {
+  it('reports a message that is too long', async () => {
     const tooLong = new Error('Message exceeds token limit.');
     expect((await collectOutcome(createHandler([model(tooLong)]).stream(hello))).error?.kind).toBe('context-too-long');
   });
 
-  it('lets go of a model that does not answer when it is cancelled', async () => {
+  it('stops waiting for an unresponsive model when it is cancelled', async () => {
     let seen: AbortSignal | undefined;
     const lm = model((signal) => {
       seen = signal;
@@ -225,10 +225,10 @@ describe('createVscodeLmHandler', () => {
   });
 });
 
-describe('convertLmMessages', () => {
+describe("converting messages for VS Code's models", () => {
   const say = (words: string): LmAnswerPart => ({ kind: 'text', text: words });
 
-  it('puts the system prompt before the first message, and later notes behind results', () => {
+  it('puts the system prompt before the first message, and later notes after results', () => {
     const messages = [
       { role: 'system', content: 'first' } as const,
       user([text('task'), text(' '), image]),
@@ -261,7 +261,7 @@ describe('convertLmMessages', () => {
     ]);
   });
 
-  it('gives the prompt a message of its own where the assistant speaks first', () => {
+  it('gives the system prompt a message of its own if the assistant speaks first', () => {
     expect(convertLmMessages({ system: 's', messages: [assistant('x')] })).toEqual([
       { role: 'user', content: [say('s')] },
       { role: 'assistant', content: [say('x')] },

@@ -38,7 +38,7 @@ it.each([
   ['No endpoints found that support image input', 404],
   ['image input is not supported - hint: if this is unexpected, you may need to provide the mmproj', 500],
   ['registry.ollama.ai/library/gemma: this model does not support images', 400],
-])('learns that a model sees nothing: %s', async (words, status) => {
+])('a handler learns from a rejection that the model cannot see images: %s', async (words, status) => {
   const server = await blindServer(words, status);
   const handler = createHandler(server, undefined);
   expect((await collectOutcome(handler.stream({ messages }))).text).toBe('fine');
@@ -47,7 +47,7 @@ it.each([
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('this model sees none');
 });
 
-it('sends none where it is known, all where the model sees, and tells another refusal', async () => {
+it('a handler sends no images to a model known not to see them, and reports other rejections', async () => {
   const server = await blindServer('unknown variant `image_url`');
   expect((await collectOutcome(createHandler(server, false).stream({ messages }))).text).toBe('fine');
   expect((await collectOutcome(createHandler(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');

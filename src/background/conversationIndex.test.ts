@@ -58,8 +58,8 @@ async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]
   return counted === 0 ? { known: batches.flat(), read: [] } : { known: [], read: batches.flat() };
 }
 
-describe('the index', () => {
-  it('lists every conversation, then what reading it tells', async () => {
+describe('the index of stored conversations', () => {
+  it('lists every conversation at once, and its details as they are read', async () => {
     const written = writeHome(home);
     const conversations = make();
     const sizes: number[] = [];
@@ -76,7 +76,7 @@ describe('the index', () => {
     expect([reports, failures]).toEqual([[], []]);
   });
 
-  it('nothing is read again as long as it stays the same', async () => {
+  it('does not read an unchanged file again', async () => {
     const written = writeHome(home);
     expect((await indexed()).read).toHaveLength(written.length);
     const again = await indexed();
@@ -91,7 +91,7 @@ describe('the index', () => {
     expect((await indexed({ history: 'all' })).read).toHaveLength(written.length);
   });
 
-  it('stores known details for the user only and replaces a broken file', async () => {
+  it('stores details readable only by the user, and replaces a broken file of details', async () => {
     const written = writeHome(home);
     await indexed();
     const { cache } = task();
@@ -102,7 +102,7 @@ describe('the index', () => {
     expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version, history: 'active' });
   });
 
-  it('works if the details can’t be stored', async () => {
+  it('works even if the details cannot be stored', async () => {
     writeHome(home);
     writeFileSync(join(home, 'blocked'), '');
     const cache = join(home, 'blocked', 'details.json');
@@ -110,7 +110,7 @@ describe('the index', () => {
     expect(existsSync(cache)).toBe(false);
   });
 
-  it('broken, half-written, empty and foreign files are each told once, and stop nothing', async () => {
+  it('reports broken, half-written, empty and foreign files once each, and continues', async () => {
     const written = writeHome(home);
     const project = join(home, '.claude/projects/-home-dev-app');
     writeFileSync(join(project, 'broken.jsonl'), '{"type":"user"}\n{oops\n{"type":"user"}\n');
@@ -136,7 +136,7 @@ describe('the index', () => {
   });
 });
 
-describe('runs', () => {
+describe('refreshing the index', () => {
   /** Runs that end on command. */
   function manual() {
     const runs: { signal: AbortSignal; report: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
@@ -155,7 +155,7 @@ describe('runs', () => {
     found: { conversations: paths.map((path) => ({ agent: 'Codex', path, modified: 1, bytes: 1 })), problems: [] },
   });
 
-  it('knows the parents of subagents by the ids that their files name, too', async () => {
+  it("finds a subagent's parent also by the ID in the subagent's file", async () => {
     const { runs, conversations } = manual();
     const refreshed = conversations.refresh();
     runs[0]!.report(found('/session', '/agent', '/stray', '/own'));
@@ -181,7 +181,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('a new one takes the place of one under way, which is heard no more and ends with it', async () => {
+  it('replaces a refresh in progress, whose reports are ignored and which ends with the new one', async () => {
     const { runs, conversations } = manual();
     let isFirstOver = false;
     const first = conversations.refresh().then(() => (isFirstOver = true));
@@ -203,7 +203,7 @@ describe('runs', () => {
     expect(failures).toEqual([]);
   });
 
-  it('reports a failed run, keeps known details and drops missing files', async () => {
+  it('reports a failure, keeps known details and drops missing files', async () => {
     const { runs, conversations } = manual();
     const first = conversations.refresh();
     runs[0]!.report(found('/a', '/b'));
@@ -220,7 +220,7 @@ describe('runs', () => {
     expect(conversations.conversations.map(({ details }) => details?.title)).toEqual([undefined, undefined]);
   });
 
-  it('changes bring one, soon but not too often', () => {
+  it('follows changes soon but not too often', () => {
     vi.useFakeTimers();
     const { runs, conversations } = manual();
     const changed: (() => void)[] = [];
@@ -250,7 +250,7 @@ describe('runs', () => {
     expect(watched).toBe(0);
   });
 
-  it('a listener that is no longer interested hears nothing', async () => {
+  it('does not notify a listener that was removed', async () => {
     const { runs, conversations } = manual();
     const listener = vi.fn();
     conversations.onDidChange(listener).dispose();

@@ -85,7 +85,7 @@ const HALVES = [
 const findFile = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
 const sortPaths = (problems: readonly FindProblem[]): string[] => problems.map(({ path }) => path).sort();
 
-describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts }) => {
+describe.each(HALVES.map((parts) => ({ parts })))('the index of damaged files of $parts', ({ parts }) => {
   const damage = (change: (text: string) => string): string[] =>
     parts.map((part) => {
       const path = findFile(part);
@@ -97,7 +97,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     ['are of another program', () => 'a,b,c\n1,2,3\n'],
     ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
     ['end in their first value', (text: string) => text.slice(0, 12)],
-  ])('files that %s are each reported once', async (_what, change) => {
+  ])('reports each file that %s once', async (_what, change) => {
     const paths = damage(change);
     const seen = await look();
     expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
@@ -111,7 +111,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
       'broken in the middle',
       (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
     ],
-  ])('files that are %s are read partially or reported', async (_what, change) => {
+  ])('reads files that are %s partially, or reports them', async (_what, change) => {
     const paths = damage(change);
     const seen = await look();
     const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
@@ -119,7 +119,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     expectOthersCounted(seen, paths);
   });
 
-  it('huge files are listed with their size or reported, but not read', async () => {
+  it('lists huge files with their size or reports them, without reading them', async () => {
     const paths = parts.map(findFile);
     for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
     const seen = await look();
@@ -131,7 +131,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     expectOthersCounted(seen, paths);
   });
 
-  it('files without read permission are each reported once', async () => {
+  it('reports each file without read permission once', async () => {
     const paths = parts.map(findFile);
     // Simulates the error, since root can read every file.
     const open = fs.openSync;
@@ -147,7 +147,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
   });
 });
 
-describe('a database of OpenCode or Kilo', () => {
+describe('the index of a database of OpenCode or Kilo', () => {
   const file = (): string => splitLocation(findFile('kilo.db')).file;
 
   it.each([
@@ -157,7 +157,7 @@ describe('a database of OpenCode or Kilo', () => {
       'is broken in the middle',
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.length - 4_096, 7)]),
     ],
-  ])('that %s', async (_what, damage) => {
+  ])('reports a database that %s', async (_what, damage) => {
     fs.writeFileSync(file(), damage(fs.readFileSync(file())));
     const seen = await look();
     expect(seen.problems).toHaveLength(1);

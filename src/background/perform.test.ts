@@ -53,8 +53,8 @@ const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown>
     signal: new AbortController().signal,
   });
 
-describe('perform', () => {
-  it('keeps what was condensed where the figure of what it saves fails', async () => {
+describe('condensing a stored conversation', () => {
+  it('keeps the result if computing its saving fails', async () => {
     vi.spyOn(savings, 'savedPerRequest').mockRejectedValueOnce(new Error('The table of prices is not there.'));
     const result = (await performed(task())) as CondensedResult;
     expect(result).toMatchObject({ kind: 'condensed' });
@@ -63,7 +63,7 @@ describe('perform', () => {
     expect(ledger.condensations).toHaveLength(1);
   });
 
-  it('leaves the messages that were excluded as they are', async () => {
+  it('leaves excluded messages unchanged', async () => {
     const all = (await performed(task())) as CondensedResult;
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     const places = ledger.ledger.condensations[0]!.edits.flatMap((edit) =>
@@ -78,7 +78,7 @@ describe('perform', () => {
     expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
   });
 
-  it('condenses a file down to the target, keeps the originals, and gives all that is shown', async () => {
+  it('condenses down to the target, keeps the originals, and returns what is to be shown', async () => {
     const result = (await performed(task())) as CondensedResult;
     expect(result.kind).toBe('condensed');
     expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
@@ -92,7 +92,7 @@ describe('perform', () => {
     );
   });
 
-  it('names a result alike before and after, also where its command was taken out', async () => {
+  it('gives a result the same name before and after, even if its command was removed', async () => {
     const steps = Array.from({ length: 9 }, (_, step) =>
       exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
     );
@@ -103,14 +103,14 @@ describe('perform', () => {
     expect(after.match(/^◀ .*$/gm)).toEqual(before.match(/^◀ .*$/gm));
   });
 
-  it('undoes the last condensation, once', async () => {
+  it('can undo the last condensation once', async () => {
     await performed(task());
     const undo = { kind: 'undo', conversation: 'claude-code:session-1', store } as const;
     expect(await performed(undo)).toEqual({ undone: { provider: 'lossless', edits: expect.any(Number) } });
     expect(await performed(undo)).toEqual({ undone: undefined });
   });
 
-  it('sets ledgers aside that nobody used for a month, and says where that can’t be done', async () => {
+  it('sets aside ledgers that were unused for a month, and reports if it cannot', async () => {
     await performed(task());
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
@@ -138,17 +138,17 @@ describe('perform', () => {
     expect(notes).toEqual([expect.stringContaining('Old ledgers were not removed.')]);
   });
 
-  it('says why nothing came of it', async () => {
+  it('says why nothing was condensed', async () => {
     writeFileSync(path, transcript(nothingToGain()));
     expect(await performed(task())).toMatchObject({ kind: 'not-condensed', reason: 'nothing-to-gain' });
     expect(await performed(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
   });
 
-  it('names a provider that is not there', async () => {
+  it('rejects an unknown provider by name', async () => {
     await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
   });
 });
 
-it('a missing token table says what to do', async () => {
+it('a missing token table is reported with a remedy', async () => {
   await expect(loadTokenCounter(folder)).rejects.toThrow(/o200k\.bin can't be read\. Build or install/);
 });

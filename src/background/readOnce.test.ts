@@ -99,13 +99,13 @@ function expectReadOnce(paths: readonly string[]): void {
 
 const isFile = (path: string): boolean => !path.includes('#');
 
-it('reads small files of every kind of store at most once', async () => {
+it('the index reads small files of every kind of store at most once', async () => {
   const files = writeHome(home).flatMap(({ path }) => (isFile(path) ? [path] : []));
   await index();
   expectReadOnce(files);
 });
 
-it('reads long files of every kind of store at most once', async () => {
+it('the index reads long files of every kind of store at most once', async () => {
   const files = writeHome(home).flatMap(({ path }) => (isFile(path) ? [path] : []));
   // Whitespace after a record or document has no meaning.
   for (const path of files) fs.appendFileSync(path, ' '.repeat(300_000));
@@ -113,7 +113,7 @@ it('reads long files of every kind of store at most once', async () => {
   expectReadOnce(files);
 });
 
-it('reads each file at most once if not all beginnings can be cached', async () => {
+it('the index reads each file at most once even if not all beginnings fit the cache', async () => {
   const project = join(home, '.claude/projects/-home-dev-app');
   fs.mkdirSync(project, { recursive: true });
   const heads = new KeptHeads();
@@ -135,7 +135,7 @@ it('reads each file at most once if not all beginnings can be cached', async () 
   expect(keep).toHaveBeenCalledTimes(files.length - 2);
 });
 
-it('a database is opened once for all its sessions', async () => {
+it('the index opens a database once for all its sessions', async () => {
   const database = join(home, '.local/share/opencode/opencode.db');
   writeDatabase(database, 'ses_one');
   const more = new DatabaseSync(database);

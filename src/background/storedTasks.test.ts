@@ -38,8 +38,8 @@ const condense = () =>
   done({ kind: 'condense', ...stored(), provider: 'lossless', config: undefined, targetPercent: 50 });
 const outlines = async (since = 0) => done({ kind: 'ledgers', store, replacements, since });
 
-describe('a condensed conversation', () => {
-  it('is listed with its condensations, and only where it was used since', async () => {
+describe('a stored conversation that was condensed', () => {
+  it('is listed with its condensations, and only if it was used since', async () => {
     expect(await outlines()).toEqual({ known: [], ledgers: [], lastUsed: 0, givenBack: [] });
     await condense();
     const { ledgers, lastUsed } = await outlines();
@@ -56,7 +56,7 @@ describe('a condensed conversation', () => {
     expect(await outlines(lastUsed)).toMatchObject({ known: [ID], ledgers: [], lastUsed });
   });
 
-  it('is shown as it was and as it is; what is undone no longer counts, until it is redone', async () => {
+  it('is shown before and after, without undone condensations until they are redone', async () => {
     const original = await done({ kind: 'show', ...stored() });
     expect(original.after).toBe(original.before);
     await condense();
@@ -78,7 +78,7 @@ describe('a condensed conversation', () => {
     expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);
   });
 
-  it('is exported as it is or condensed', async () => {
+  it('can be exported as it was or condensed', async () => {
     await condense();
     const task = { kind: 'export', ...stored(), target: 'markdown' } as const;
     const whole = await done({ ...task, isCondensed: false });
@@ -89,7 +89,7 @@ describe('a condensed conversation', () => {
     expect(condensed.text.split("compute(7, 'name-1')")).toHaveLength(2);
   });
 
-  it('becomes a page to read, and a report once there is something to report', async () => {
+  it('becomes a readable page, and a report once it was condensed', async () => {
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
     expect(await done(report)).toMatchObject({ page: undefined });
     await condense();
@@ -102,7 +102,7 @@ describe('a condensed conversation', () => {
     expect(read.page).toContain('n0nce');
   });
 
-  it('gives its originals back by their references', async () => {
+  it('returns its originals by reference', async () => {
     const list = { kind: 'references', conversation: ID, store } as const;
     expect(await done(list)).toEqual([]);
     await condense();
@@ -117,7 +117,7 @@ describe('a condensed conversation', () => {
   });
 });
 
-it('messages are listed on one line each; exactly the chosen ones are pinned', async () => {
+it('lists its messages on one line each, and exactly the chosen ones are pinned', async () => {
   const list = { kind: 'messages', ...stored() } as const;
   const pinned = async (): Promise<number[]> =>
     (await done(list)).flatMap(({ isPinned }, index) => (isPinned ? [index] : []));
@@ -131,7 +131,7 @@ it('messages are listed on one line each; exactly the chosen ones are pinned', a
   expect(await pinned()).toEqual([3, 4]);
 });
 
-it("refuses to give back, undo or recover a conversation that isn't condensed", async () => {
+it('is required for giving back, undoing and recovering', async () => {
   const before = readFileSync(path, 'utf8');
   await expect(done({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
     'The conversation is not condensed.',
@@ -141,7 +141,7 @@ it("refuses to give back, undo or recover a conversation that isn't condensed", 
   expect(await done({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
 });
 
-it('conversations that are long enough are judged, and it is told how many', async () => {
+it('judging stored conversations counts only those that are long enough, and reports the number', async () => {
   const { kind, locations, choices } = { kind: 'judge', locations: [path], choices: JUDGED_CHOICES } as const;
   expect(await done({ kind, locations, choices })).toMatchObject({
     read: 1,
@@ -151,7 +151,7 @@ it('conversations that are long enough are judged, and it is told how many', asy
   expect(reported.map(({ step }) => step)).toContain('1 / 1');
 });
 
-describe('all that an agent keeps on this machine', () => {
+describe('all conversations that agents keep on this machine', () => {
   /** A Claude Code session with one request's usage. */
   function session(name: string, day: string, tokens: number, cwd = '/p'): void {
     const projects = join(folder, '.claude', 'projects', 'p');
@@ -196,14 +196,14 @@ describe('all that an agent keeps on this machine', () => {
     session(NEW, '2026-03-01', 2_000);
   });
 
-  it('is told at once, with what reading tells after it', async () => {
+  it('are listed at once, with details as they are read', async () => {
     await done({ kind: 'index', find: find(), history: 'active', cache: join(folder, 'index.json') });
     const [first] = reported;
     expect(first?.index).toHaveProperty('found');
     expect(reported.some(({ index }) => index !== undefined && 'details' in index)).toBe(true);
   });
 
-  it('is added up, from a day on where one is given, and what another provider would have saved', async () => {
+  it('are added up from a given day on, with what another provider would have saved', async () => {
     const { overview, leftOut, problems } = await done(account());
     expect(overview.total.sessions).toBe(2);
     expect([leftOut, problems]).toEqual([0, []]);
@@ -223,7 +223,7 @@ describe('all that an agent keeps on this machine', () => {
     expect(since.whatIf?.choice).toBe('Lossless');
   });
 
-  it('is written as a page, a table or data', async () => {
+  it('can be written as a page, a table or data', async () => {
     const written = async (form: 'html' | 'csv' | 'json'): Promise<string> => {
       const file = { path: join(folder, `out.${form}`), form, by: 'session', version: '1.2.3' } as const;
       await done({ ...account(), file });
@@ -236,7 +236,7 @@ describe('all that an agent keeps on this machine', () => {
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));
   });
 
-  it('is written without keys, and for its user alone', async () => {
+  it('are written without keys and readable only by the user', async () => {
     const key = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     session(NEW, '2026-03-01', 2_000, `/p/${key}`);
     for (const form of ['html', 'csv', 'json'] as const) {
@@ -248,7 +248,7 @@ describe('all that an agent keeps on this machine', () => {
   });
 });
 
-it('a file that ends in the middle of a line is read up to there', async () => {
+it('a file that ends in the middle of a line is read up to that line', async () => {
   writeFileSync(path, transcript().slice(0, -20));
   expect(await done({ kind: 'messages', ...stored() })).toHaveLength(7);
 });

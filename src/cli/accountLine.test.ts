@@ -19,20 +19,20 @@ const elsewhere = sessionAccount({ title: 'elsewhere', project: '/other', usage:
 const codex = sessionAccount({ title: 'codex', agent: 'Codex', project: '/x', usage: [usage(8)] });
 const all = [here, below, elsewhere, codex];
 
-it('has today, the block of the session’s agent, and the session with all below it', () => {
+it("the account line shows today's cost, the five-hour block of the session's agent, and the session with its subagents", () => {
   expect(accountLine(all, { now: NOW, cwd: '/w' })).toBe(
     'Today $11.50 · 5-hour block $3.50, until 19:00 · session $5.50',
   );
 });
 
-it('has the session that is named, by its path or its id', () => {
+it('the account line shows the session named by path or ID', () => {
   expect(accountLine(all, { now: NOW, cwd: '/w', session: codex.path })).toContain(
     'block $8.00, until 19:00 · session $8.00',
   );
   expect(accountLine(all, { now: NOW, cwd: '/w', session: 'elsewhere' })).toContain('session $2.00');
 });
 
-it('has no block once five hours are over, and says what has no price', () => {
+it('the account line omits an expired block, and counts requests without a price', () => {
   const late = START + 6 * 3_600_000;
   const unpriced = sessionAccount({ title: 'u', project: '/w', usage: [usage(0, START, 2)] });
   expect(accountLine([unpriced], { now: late, cwd: '/w' })).toBe('Today 2 requests · session 2 requests');

@@ -253,41 +253,43 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))('leaves what is not ours alone: %s', (_, way) =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(entry, { minLength: 1, maxLength: 8 }),
-      name,
-      fc.boolean(),
-      fc.boolean(),
-      (entries, other, isMarked, isLinked) =>
-        inTemporaryFolder(async (root) => {
-          const home = join(root, 'home');
-          const sessions = join(home, '.claude/projects/-p');
-          mkdirSync(sessions, { recursive: true });
-          const session = join(sessions, '00000000-0000-4000-8000-000000000001.jsonl');
-          writeFileSync(session, transcript());
-          grow(root, root, [{ kind: 'file', path: 'elsewhere/file', text: 'precious' }]);
-          const grown = join(root, 'grown');
-          mkdirSync(grown);
-          grow(root, grown, entries);
-          // Usually an existing file, sometimes a new path.
-          const into = entries.find(({ kind, path: at }) => kind !== 'folder' && !at.includes('/'))?.path ?? other;
-          if (isMarked) writeFileSync(join(grown, MARKER), `${headerLine('store')}\n`);
-          const folder = isLinked ? join(root, 'way') : grown;
-          if (isLinked) symlinkSync(grown, folder);
-          const before = seen(root);
-          const asked = await way({ home, folder, session, fresh: join(root, 'fresh') }, into);
-          const after = seen(root);
-          for (const [path, what] of before) {
-            // A file named for the result is replaced if it is a regular file.
-            if (asked !== undefined && join(root, path) === join(grown, into) && what.startsWith('file')) continue;
-            if (what === 'folder' && isLeftEmpty(path, before)) continue;
-            // An empty file has nothing to lose.
-            if (join(root, path) === join(grown, into) && what.startsWith(EMPTY_FILE)) continue;
-            expect({ path, what: after.get(path) }).toEqual({ path, what });
-          }
-        }),
+test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
+  'cleaning up leaves files of other programs alone: %s',
+  (_, way) =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(entry, { minLength: 1, maxLength: 8 }),
+        name,
+        fc.boolean(),
+        fc.boolean(),
+        (entries, other, isMarked, isLinked) =>
+          inTemporaryFolder(async (root) => {
+            const home = join(root, 'home');
+            const sessions = join(home, '.claude/projects/-p');
+            mkdirSync(sessions, { recursive: true });
+            const session = join(sessions, '00000000-0000-4000-8000-000000000001.jsonl');
+            writeFileSync(session, transcript());
+            grow(root, root, [{ kind: 'file', path: 'elsewhere/file', text: 'precious' }]);
+            const grown = join(root, 'grown');
+            mkdirSync(grown);
+            grow(root, grown, entries);
+            // Usually an existing file, sometimes a new path.
+            const into = entries.find(({ kind, path: at }) => kind !== 'folder' && !at.includes('/'))?.path ?? other;
+            if (isMarked) writeFileSync(join(grown, MARKER), `${headerLine('store')}\n`);
+            const folder = isLinked ? join(root, 'way') : grown;
+            if (isLinked) symlinkSync(grown, folder);
+            const before = seen(root);
+            const asked = await way({ home, folder, session, fresh: join(root, 'fresh') }, into);
+            const after = seen(root);
+            for (const [path, what] of before) {
+              // A file named for the result is replaced if it is a regular file.
+              if (asked !== undefined && join(root, path) === join(grown, into) && what.startsWith('file')) continue;
+              if (what === 'folder' && isLeftEmpty(path, before)) continue;
+              // An empty file has nothing to lose.
+              if (join(root, path) === join(grown, into) && what.startsWith(EMPTY_FILE)) continue;
+              expect({ path, what: after.get(path) }).toEqual({ path, what });
+            }
+          }),
+      ),
     ),
-  ),
 );

@@ -7,8 +7,8 @@ import { COMMANDS, commandsWith, formatHelp, OTHER_COMMANDS, parsedOptions } fro
 
 const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
 
-describe('help', () => {
-  it.each([...COMMANDS, ...OTHER_COMMANDS])('of %s names the options that it parses', (command) => {
+describe('command-line help', () => {
+  it.each([...COMMANDS, ...OTHER_COMMANDS])('for %s names exactly the options that it parses', (command) => {
     expect(optionsIn(formatHelp(command)).sort()).toEqual(Object.keys(parsedOptions([command])).sort());
   });
 
@@ -16,11 +16,11 @@ describe('help', () => {
     ['run', 'gateway', ['--address-file', 'x', 'codex']],
     ['gateway', 'run', ['--hold']],
     ['gateway', 'run', ['--trust-project']],
-  ] as const)('%s refuses an option of %s alone: %j', (command, other, line) => {
+  ] as const)('says, if %s gets an option that only %s has, which command has it: %j', (command, other, line) => {
     expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
   });
 
-  it('an option that a command with a file does not have is refused with those that have it', () => {
+  it('names the commands that have an option if this command lacks it', () => {
     expect(() => parseLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
     expect(commandsWith('to')).toEqual(['export']);
     expect(commandsWith('no-such')).toBeUndefined();
@@ -31,7 +31,7 @@ describe('help', () => {
     for (const { id } of [...BUILT_IN_PRESETS, ...BUILT_IN_STRATEGIES]) expect(help).toContain(id);
   });
 
-  it('of the program lists the commands, each in a line that fits a terminal', () => {
+  it('for the program lists each command in a line that fits a terminal', () => {
     for (const command of [...COMMANDS, ...OTHER_COMMANDS])
       expect(formatHelp()).toMatch(new RegExp(`^  ${command} +\\w`, 'm'));
     for (const command of [undefined, ...COMMANDS, ...OTHER_COMMANDS])

@@ -4,8 +4,8 @@ import { UsageError } from './args';
 import { EXIT } from './io';
 import { judged, makeSession, writeSession } from './testing';
 
-describe('judge', () => {
-  it('says that it takes more where the folders hold too little, and how far it is', () =>
+describe('the judge command', () => {
+  it('says that the folders contain too little, and how much is missing', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
       const { code, stdout, stderr, progress } = await judged(folder);
@@ -19,7 +19,7 @@ describe('judge', () => {
       expect(stderr).toBe('');
     }));
 
-  it('recommends what loses less than what is set, with a row for each choice and target', () =>
+  it('recommends a choice that loses less than the current one, with a row per choice and target', () =>
     inTemporaryFolder(async (folder) => {
       for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir'])
         writeSession(folder, `${name}.json`, makeSession(name));
@@ -36,7 +36,7 @@ describe('judge', () => {
       expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);
     }));
 
-  it('gives one object of JSON, in which one session has no interval', () =>
+  it('prints one JSON object, without an interval if there is only one session', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'oak.json', makeSession('oak'));
       const { code, stdout } = await judged(folder, '--json', '--preset', 'file-aware');
@@ -48,7 +48,7 @@ describe('judge', () => {
       expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
-  it('says that a choice with a model is judged without it', () =>
+  it('says that a choice that calls a model is judged without it', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await judged(folder, '--preset', 'balanced');
       expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');
@@ -65,7 +65,7 @@ describe('judge', () => {
       '--preset: there is no preset "no-such"; known presets: conservative',
     ],
     ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "can't be read as a file (ENOENT)"],
-  ])('refuses %s', async (_, argv, words) => {
+  ])('rejects wrong usage: %s', async (_, argv, words) => {
     const failed = judged(...argv);
     await expect(failed).rejects.toBeInstanceOf(UsageError);
     await expect(failed).rejects.toThrow(words);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { EXIT } from './io';
 
-it('the command line started by Node 20 says in one sentence what it needs, and does nothing else', () => {
+it('the command line started with Node 20 says only which version it needs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'old-node-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true });

@@ -20,8 +20,8 @@ function terminal(): { readonly io: CliIo; readonly written: string[] } {
   return { io, written };
 }
 
-describe('the line that says how far long work is', () => {
-  it('comes after a second, changes ten times a second at most, and goes before anything else is written', () => {
+describe('the progress line of a long command', () => {
+  it('appears after a second, changes at most ten times a second, and is erased before other output', () => {
     const { io, written } = terminal();
     let time = 0;
     const told = withProgressLine(io, () => time);
@@ -39,7 +39,7 @@ describe('the line that says how far long work is', () => {
     expect(written).toEqual(['Note: nothing to take away\n', '[one]', '[two]', '[]', 'done\n', 'Written\n']);
   });
 
-  it('is none without a terminal', () => {
+  it('does not exist without a terminal', () => {
     const { showProgress: _none, ...io } = terminal().io;
     expect(withProgressLine(io)).toBe(io);
   });

@@ -26,8 +26,8 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-describe('what the command line writes', () => {
-  it('holds nothing that a terminal obeys', () => {
+describe("the command line's output", () => {
+  it('contains nothing that a terminal would interpret', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         let written = '';
@@ -44,7 +44,7 @@ describe('what the command line writes', () => {
     );
   });
 
-  it('is the same JSON as before', () => {
+  it('parses to the same JSON after escaping', () => {
     fc.assert(
       fc.property(hostile, hostile, (key, value) => {
         const json = JSON.stringify({ [key]: value, n: 1 });
@@ -53,7 +53,7 @@ describe('what the command line writes', () => {
     );
   });
 
-  it('is not changed where it is harmless', () => {
+  it('stays unchanged if it is harmless', () => {
     const text = 'Sitzung „Prüfen“ 👩‍👩‍👧 → 12 %\tund\r\nmehr\n';
     expect(harmless(text)).toBe(text);
     expect(harmless('a\x1b[31mb\u202e')).toBe('a\\u001b[31mb\\u202e');

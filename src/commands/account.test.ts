@@ -29,7 +29,7 @@ function session(name: string, text: string, seconds?: number): void {
 
 const last = () => fake.shown.at(-1)!;
 
-it('adds up all sessions, with progress; of the last days only what was asked then', async () => {
+it('the account adds up all sessions with progress, and for the last days only their requests', async () => {
   expect((await accountStored(services, {})).overview.total.sessions).toBe(1);
   expect(fake.progress).toContain('1 of 1');
   session('00000000-0000-4000-8000-000000000002', transcript());
@@ -37,27 +37,30 @@ it('adds up all sessions, with progress; of the last days only what was asked th
   expect((await accountStored(services, {})).overview.total.sessions).toBe(2);
 });
 
-it('shows what another provider would have saved, by name', async () => {
+it('the account shows what another provider would have saved, by name', async () => {
   expect((await accountStored(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
   expect((await accountStored(services, { choice: CURRENT_CHOICE })).whatIf?.choice).toBe('Lossless');
   await expect(accountStored(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
 });
 
-it.each(['native', 'of.another'])("reports that %s can't be simulated on old sessions", async (provider) => {
-  fake.settings['contextCondenser.provider'] = provider;
-  await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
-    'Choose an option that calls no model.',
-  );
-  // Another provider does not depend on it.
-  expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
-});
+it.each(['native', 'of.another'])(
+  "the account reports that %s can't be simulated on old sessions",
+  async (provider) => {
+    fake.settings['contextCondenser.provider'] = provider;
+    await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
+      'Choose an option that calls no model.',
+    );
+    // Another provider does not depend on it.
+    expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
+  },
+);
 
-it('ends when canceled', async () => {
+it('the account command ends when canceled', async () => {
   fake.cancelAtFirstReport = true;
   await expect(accountStored(services, {})).rejects.toBeInstanceOf(vscode.CancellationError);
 });
 
-it('saves the account in the form that the file’s name says, a page where it says none, and opens it', async () => {
+it("the account is saved in the format of the file's extension, a page by default, and opened", async () => {
   for (const [name, begins] of [
     ['a.html', '<!'],
     ['a.CSV', ''],
@@ -78,7 +81,7 @@ it('saves the account in the form that the file’s name says, a page where it s
   await vi.waitFor(() => expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]));
 });
 
-it('saves nothing when canceled, without an error', async () => {
+it('the account is not saved if canceled, without an error', async () => {
   fake.saveFile = join(home, 'a.json');
   fake.cancelAtFirstReport = true;
   await saveAccount(services);
@@ -86,7 +89,7 @@ it('saves nothing when canceled, without an error', async () => {
   expect(fake.shown).toEqual([]);
 });
 
-it('resolves when the file is written, not when the notification closes', async () => {
+it('the account command resolves when the file is written, not when the notification closes', async () => {
   fake.saveFile = join(home, 'a.json');
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {
@@ -96,7 +99,7 @@ it('resolves when the file is written, not when the notification closes', async 
   expect(shown).toHaveBeenCalledTimes(1);
 });
 
-it('says how many could not be read, and names them in the log', async () => {
+it('the account says how many sessions could not be read, and names them in the log', async () => {
   session('00000000-0000-4000-8000-000000000002', '{"type":"user"');
   workspace.workspaceFolders = [{ uri: Uri.file(home) }];
   fake.saveFile = join(home, 'a.html');
@@ -108,7 +111,7 @@ it('says how many could not be read, and names them in the log', async () => {
   expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
 });
 
-it('saves the requested days and comparison; a table has only the sessions', async () => {
+it('the account is saved with the requested days and comparison, as a table with the sessions only', async () => {
   session('00000000-0000-4000-8000-000000000002', transcript());
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services, { days: 2, choice: 'truncation' });
@@ -121,7 +124,7 @@ it('saves the requested days and comparison; a table has only the sessions', asy
   expect(sessions).toHaveLength(1);
 });
 
-it('does nothing without a file', async () => {
+it('the account command does nothing if no file is chosen', async () => {
   await saveAccount(services);
   expect([fake.shown, fake.progress]).toEqual([[], []]);
 });

@@ -42,8 +42,8 @@ const ask = (more: Partial<ModelRequest> = {}) =>
   api.askModel({ extension: EXTENSION, prompt: 'Sum this up.', system: 'Be short.', ...more });
 const questions = () => fake.shown.filter(({ message }) => message.includes('wants to use your API profile'));
 
-describe('a model that another extension asks', () => {
-  it('is called once the user has allowed it, which is asked once for an extension and a profile', async () => {
+describe('a model that another extension asks for', () => {
+  it('is called once the user has allowed it, which is asked once per extension and profile', async () => {
     fake.answers = ['Allow'];
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ kind: 'complete', text: 'A recap.' }, { kind: 'complete' }]);
@@ -68,7 +68,7 @@ describe('a model that another extension asks', () => {
   it.each([
     ['refuses, which is remembered', "Don't Allow", 1],
     ['dismisses the question, which is asked again', undefined, 2],
-  ])('gets nothing if the user %s', async (_what, answer, times) => {
+  ])('is not called if the user %s', async (_what, answer, times) => {
     fake.answers = [answer];
     expect(await ask()).toEqual({ kind: 'denied', cost: 0 });
     expect(await ask()).toEqual({ kind: 'denied', cost: 0 });
@@ -100,7 +100,7 @@ describe('a model that another extension asks', () => {
         return ask();
       },
     ],
-  ])('has no permission if %s', async (_what, again) => {
+  ])('needs permission again if %s', async (_what, again) => {
     fake.extensions.set('somebody.else', {});
     fake.answers = ['Allow'];
     expect(await ask()).toMatchObject({ kind: 'complete' });
@@ -113,7 +113,7 @@ describe('a model that another extension asks', () => {
     ['its own limit', { maxCost: 0.000_01 }, 1, 3],
     ['the user’s limit', { maxCost: 5 }, 0.000_01, 3],
     ['a price that nobody knows', {}, 1, undefined],
-  ])('is not called over %s', async (_what, more, limit, input) => {
+  ])('is not called because of %s', async (_what, more, limit, input) => {
     fake.settings['contextCondenser.profiles'] = [
       { ...profile, ...(input === undefined && { baseUrl: 'https://example.com', prices: undefined }) },
     ];
@@ -129,7 +129,7 @@ describe('a model that another extension asks', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('says what is missing: a profile, the profile that was named, a key', async () => {
+  it('says what is missing: any profile, the named profile, or a key', async () => {
     expect(await ask({ profile: 'x' })).toMatchObject({ message: 'There is no profile "x".' });
     fake.secrets.clear();
     fake.answers = ['Allow'];
@@ -138,7 +138,7 @@ describe('a model that another extension asks', () => {
     expect(await ask()).toMatchObject({ message: 'The user has chosen no condensing profile.' });
   });
 
-  it('is not asked with wrong arguments, nor by what is not installed', async () => {
+  it('is not called with invalid arguments or by an extension that is not installed', async () => {
     await expect(ask({ extension: 'recap' })).rejects.toThrow('request: extension: must be the id of an extension');
     await expect(ask({ extension: 'nobody.here' })).rejects.toThrow('"nobody.here" is not the id of an installed');
     await expect(ask({ prompt: '' })).rejects.toThrow('request: prompt');

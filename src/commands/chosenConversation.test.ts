@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
-it('uses the settings and needs no model if none would be called', async () => {
+it('condensing the chosen conversation uses the settings, and needs no model if none would be called', async () => {
   fake.settings['contextCondenser.provider'] = 'truncation';
   fake.settings['contextCondenser.truncation'] = { minimumTokens: 40 };
   fake.settings['contextCondenser.manual.targetPercent'] = 30;
@@ -36,7 +36,7 @@ it('uses the settings and needs no model if none would be called', async () => {
   expect((await readPreviewSetup(services, { kind: 'provider', id: 'lossless' })).provider).toBe('lossless');
 });
 
-it('names a preset that is gone and a provider that is not ours', async () => {
+it('condensing the chosen conversation reports a preset that is gone and an unknown provider', async () => {
   await expect(readPreviewSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow(
     'preset "gone" no longer exists',
   );
@@ -44,7 +44,7 @@ it('names a preset that is gone and a provider that is not ours', async () => {
   await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
 
-it('returns the models of passes as data without a key, or why there is none', async () => {
+it("the models of a configuration's passes are returned as data without a key, or with the reason why there is none", async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   fake.settings['contextCondenser.provider'] = 'native';
@@ -65,14 +65,14 @@ it('returns the models of passes as data without a key, or why there is none', a
   expect((await readPreviewSetup(services, { kind: 'current' })).models).toMatchObject([{}, { apiProfile: 'cheap' }]);
 });
 
-it('shows the sample while there is no conversation of the chat', () => {
+it('the panel shows the sample while the chat has no conversation', () => {
   const name = defaultConversation(services);
   expect(name).toEqual({ kind: 'file', path: join(home, 'sample', 'conversation.jsonl') });
   expect(resolveConversation(services, name)).toMatchObject({ kind: 'file', history: 'active' });
   expect(() => resolveConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
 });
 
-it('keeps the pins in the ledger and condenses without what was excluded', async () => {
+it('condensing the chosen conversation stores pins in the ledger and leaves out excluded messages', async () => {
   const name = { kind: 'file', path: file } as const;
   await savePins(services, name, [1, 2]);
   await condenseChosen(services, name, [1], [3]);
@@ -82,7 +82,7 @@ it('keeps the pins in the ledger and condenses without what was excluded', async
   for (const edit of ledger.condensations[0]!.edits) expect(edit).not.toMatchObject({ place: { message: 3 } });
 });
 
-it('resolves when it is condensed, not when the notification closes', async () => {
+it('condensing the chosen conversation resolves when it is condensed, not when the notification closes', async () => {
   const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
   onTestFinished(() => {
     shown.mockRestore();

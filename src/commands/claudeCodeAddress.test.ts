@@ -47,7 +47,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     );
   });
 
-  it('is not set before confirmation, nor without a gateway', async () => {
+  it('is not set before the user confirms, nor if no gateway runs', async () => {
     fake.answers = [undefined];
     await setClaudeCodeAddress(gateway);
     expect(last().choices).toEqual(['Set']);
@@ -56,7 +56,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     expect(fake.settings[NAME]).toBeUndefined();
   });
 
-  it('of an earlier gateway is replaced by that of the one that is started', async () => {
+  it('replaces that of an earlier gateway', async () => {
     const old = { name: 'ANTHROPIC_BASE_URL', value: ADDRESS.replace('4567', '4321') };
     fake.settings[NAME] = [old];
     fake.answers = ['Start the Gateway'];
@@ -80,17 +80,17 @@ describe('the gateway’s address for the Claude Code extension', () => {
     [{ ANTHROPIC_BASE_URL: 'https://llm.example.com' }, 'blocked'],
     [{ CLAUDE_CODE_USE_VERTEX: 'true' }, 'blocked'],
     [{ CLAUDE_CODE_USE_VERTEX: '0' }, 'free'],
-  ])('with Claude Code’s own variables %j is %s', async (env, kind) => {
+  ])('is checked against Claude Code’s own variables: %j is %s', async (env, kind) => {
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ env, model: 'opus' }));
     expect(await claudeCodeAddress()).toMatchObject({ kind });
   });
 
-  it("is not set if the workspace's own value counts", async () => {
+  it('is not set if the workspace has its own value, which takes precedence', async () => {
     fake.workspaceSettings[NAME] = [];
     expect(await claudeCodeAddress()).toMatchObject({ kind: 'blocked' });
   });
 
-  it('is not set in a desktop’s remote window, whose user settings are another computer’s too', async () => {
+  it('is not set in a desktop’s remote window, whose user settings also apply to another computer', async () => {
     fake.remoteName = 'ssh-remote';
     await setClaudeCodeAddress(gateway);
     expect(last().message).toContain('by hand');

@@ -64,8 +64,8 @@ function whenListed(act: (picker: FakeQuickPick) => void): void {
   };
 }
 
-describe('Condense Context Now', () => {
-  it('reports the result in a sentence with the title; the log has the steps', async () => {
+describe('the command Condense Context Now', () => {
+  it('reports the result in a sentence with the title, and the steps in the log', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
       /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)\.$/,
@@ -75,7 +75,7 @@ describe('Condense Context Now', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('offers the same actions in the same places, whatever was reached, and whichever was chosen before', async () => {
+  it('always offers the same actions in the same order, whatever the result or the previous choice', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
     store({ [name]: transcript() });
     for (const target of [5, 95]) {
@@ -88,7 +88,7 @@ describe('Condense Context Now', () => {
     for (const { choices } of offered) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
   });
 
-  it('has one diff open at a time, which closes when the condensation is undone', async () => {
+  it('keeps one diff open at a time, which closes when the condensation is undone', async () => {
     window.tabGroups.all = [];
     const tabs = (): number => window.tabGroups.all.flatMap((group) => group.tabs).length;
     fake.answers = ['Show Diff', undefined];
@@ -117,7 +117,7 @@ describe('Condense Context Now', () => {
     }
   });
 
-  it('shows its difference however many other texts were opened since', async () => {
+  it('shows the diff even after many other texts were opened', async () => {
     fake.answers = ['Show Diff', undefined];
     const asked = vi.spyOn(services.comparisons, 'has').mockReturnValue(false);
     const added = vi.spyOn(services.comparisons, 'add');
@@ -145,7 +145,7 @@ describe('Condense Context Now', () => {
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
   });
 
-  it('announces it to other extensions', async () => {
+  it('notifies other extensions', async () => {
     const events: CondensedEvent[] = [];
     services.condensed.event((event) => events.push(event));
     await condenseNow(services, file);
@@ -153,7 +153,7 @@ describe('Condense Context Now', () => {
     expect(events[0]!.tokensAfter).toBeLessThan(events[0]!.tokensBefore);
   });
 
-  it('shows the difference in VS Code’s own editor, over documents that are read-only', async () => {
+  it('shows the diff in VS Code’s own editor with read-only documents', async () => {
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
     const shownDiff = fake.executed.find(([command]) => command === 'vscode.diff');
@@ -167,7 +167,7 @@ describe('Condense Context Now', () => {
     expect((await condensed)?.split('\n').length).toBeLessThan((await shown)?.split('\n').length ?? 0);
   });
 
-  it('names a preset of the user’s own in the result, in the difference, and in the ledger', async () => {
+  it('names the user’s own preset in the result, the diff and the ledger', async () => {
     fake.settings['contextCondenser.presets'] = [{ id: 'own', name: 'My own', config: FILE_AWARE.config }];
     fake.settings['contextCondenser.provider'] = 'smart';
     fake.settings['contextCondenser.smart'] = 'own';
@@ -180,7 +180,7 @@ describe('Condense Context Now', () => {
     expect(ledger.condensations.at(-1)).toMatchObject({ provider: 'smart', configName: 'My own' });
   });
 
-  it('keeps the texts of the last few condensations only', async () => {
+  it('keeps only the texts of the last few condensations', async () => {
     const first = services.comparisons.add({ conversation: 'c', title: 't', before: 'b', after: 'a', firstChange: 0 });
     for (let round = 0; round < 3; round++)
       services.comparisons.add({ conversation: 'c', title: 't', before: '', after: '', firstChange: 0 });
@@ -189,7 +189,7 @@ describe('Condense Context Now', () => {
     services.comparisons.dispose();
   });
 
-  it('enables Undo in VS Code', async () => {
+  it('enables the Undo command in VS Code', async () => {
     const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED);
     expect(waiting.map(({ command }) => command)).toEqual(['contextCondenser.undo']);
     const key = ['setContext', HAS_CONDENSED, true];
@@ -198,7 +198,7 @@ describe('Condense Context Now', () => {
     expect(fake.executed).toContainEqual(key);
   });
 
-  it('undoes, once; without a condensation it says so', async () => {
+  it('can be undone once, and says so if there is nothing to undo', async () => {
     await undoLast(services);
     expect(last().message).toContain('Nothing has been condensed in this window');
     fake.answers = ['Undo'];
@@ -208,7 +208,7 @@ describe('Condense Context Now', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('shows its details on a page in VS Code: figures, what was removed, and what can be done', async () => {
+  it('shows details on a page in VS Code: figures, removed content and available actions', async () => {
     fake.answers = ['Details', undefined];
     await condenseNow(services, file);
     const page = FakeWebviewPanel.opened.at(-1)?.webview.html ?? '';
@@ -259,18 +259,21 @@ describe('Condense Context Now', () => {
     ...(['nothing-to-gain', 'below-minimum-gain', 'grew', 'cooling-down', 'target-met', 'not-enough'] as const),
     ...(['already-condensed', 'over-budget', 'incoherent', 'refused', 'failed'] as const),
   ];
-  it.each([...BUILT_IN_PROVIDERS, cutter.id])('by %s has a way forward whatever the reason why not', (provider) => {
-    for (const reason of REASONS) {
-      const ways = actionsFor({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
-      expect(ways.length).toBeGreaterThan(0);
-      if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
-    }
-    const advice = { canRetry: false, offerOtherProfile: true };
-    const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
-    expect(actionsFor(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
-  });
+  it.each([...BUILT_IN_PROVIDERS, cutter.id])(
+    'with %s offers a way forward whatever the reason for not condensing',
+    (provider) => {
+      for (const reason of REASONS) {
+        const ways = actionsFor({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
+        expect(ways.length).toBeGreaterThan(0);
+        if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
+      }
+      const advice = { canRetry: false, offerOtherProfile: true };
+      const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
+      expect(actionsFor(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
+    },
+  );
 
-  it('shows an error with file and line, and retries', async () => {
+  it('shows an error with file and line, and can retry', async () => {
     writeFileSync(file, '{"broken');
     fake.answers = ['Retry', 'Details'];
     await condenseNow(services, file);
@@ -286,7 +289,7 @@ describe('Condense Context Now', () => {
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
-  it('offers other ways if the target was missed, those without a model first, with size and loss', async () => {
+  it('offers other ways if the target was missed, those without a model first, with size and expected loss', async () => {
     const read = (name: string, times = 1) =>
       Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
     const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
@@ -327,13 +330,13 @@ describe('Condense Context Now', () => {
   });
 });
 
-describe('picking a conversation', () => {
+describe('picking a conversation to condense', () => {
   const ROO = JSON.stringify([
     { role: 'user', content: [{ type: 'text', text: '<task>\nAdd a button\n</task>' }], ts: 1 },
     { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], ts: 2 },
   ]);
 
-  it('keeps a complete list as it is, though newer conversations are found meanwhile', async () => {
+  it('keeps the order of a complete list although newer conversations are found meanwhile', async () => {
     store({ '.claude/projects/-project/session-1.jsonl': transcript() });
     const labels = (picker: FakeQuickPick) => picker.items.map(({ label }) => label);
     const lists: string[][] = [];
@@ -358,7 +361,7 @@ describe('picking a conversation', () => {
     expect(lists[1]).toEqual(lists[0]);
   });
 
-  it('lists what agents keep, the newest first, with title, agent, age and tokens', async () => {
+  it("lists agents' conversations, newest first, with title, agent, age and tokens", async () => {
     store({
       '.claude/projects/-project/session-1.jsonl': transcript(),
       '.claude/projects/-project/agent-1.jsonl': transcript(),
@@ -384,7 +387,7 @@ describe('picking a conversation', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('condenses the one that is picked', async () => {
+  it('condenses the picked conversation', async () => {
     store({ '.claude/projects/-project/session-1.jsonl': transcript() });
     whenListed((picker) => {
       picker.accept(picker.items[0]!);
@@ -393,7 +396,7 @@ describe('picking a conversation', () => {
     expect(last().message).toMatch(/^Condensed “/);
   });
 
-  it('opens a file, and explains an empty list', async () => {
+  it('can open a file, and explains an empty list', async () => {
     let placeholder = '';
     fake.openFile = file;
     whenListed((picker) => {
@@ -409,7 +412,7 @@ describe('picking a conversation', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('condenses the newest that can be read, and the sample where there is none', async () => {
+  it('condenses the newest readable conversation, or the sample if there is none', async () => {
     const line = (type: string, text: string) =>
       `${JSON.stringify({ type, sessionId: 's', uuid: 'u', parentUuid: null, message: { role: type, content: text } })}\n`;
     store({
@@ -428,7 +431,7 @@ describe('picking a conversation', () => {
     expect(another.log.lines.join('\n')).toContain(file);
   });
 
-  it('says an age in the largest unit that it fills', () => {
+  it('gives an age in the largest whole unit', () => {
     expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(formatAge)).toEqual([
       'just now',
       '1 min ago',
@@ -438,7 +441,7 @@ describe('picking a conversation', () => {
   });
 });
 
-it('treats settings out of bounds as their defaults', async () => {
+it('settings out of bounds are treated as their defaults', async () => {
   const coherenceFloor = {};
   expect(readManualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   await Promise.resolve();
@@ -459,7 +462,7 @@ it('treats settings out of bounds as their defaults', async () => {
   expect(readManualSettings().targetPercent).toBe(50);
 });
 
-it('activation registers every command of package.json and loads nothing else', () => {
+it('activating the extension registers every command of package.json and loads nothing else', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
     contributes: { commands: { command: string }[] };
   };

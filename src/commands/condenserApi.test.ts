@@ -48,13 +48,13 @@ async function outcomeOf(value: unknown, more: Partial<Provider> = {}, given = c
   }
 }
 
-describe('the exported API', () => {
-  it('has one version, made once', () => {
+describe('the API for other extensions', () => {
+  it('is created once, in one version', () => {
     expect(getApi(1, services)).toBe(getApi(1, services));
     expect(() => getApi(2, services)).toThrow('version 1 of its API, not 2');
   });
 
-  it('lists providers with their schemas, and profiles without anything secret', async () => {
+  it('lists providers with their schemas, and profiles without secrets', async () => {
     fake.settings['contextCondenser.profiles'] = [
       { id: 'w', name: 'Work', vendor: 'anthropic', model: 'm', baseUrl: 'https://host.example/secret-path' },
     ];
@@ -74,7 +74,7 @@ describe('the exported API', () => {
     ]);
   });
 
-  it('condenses, announces it, restores the original, and continues after the conversation has grown', async () => {
+  it('condenses, notifies, restores the original, and continues after the conversation has grown', async () => {
     const events: CondensedEvent[] = [];
     api.onDidCondense((event) => events.push(event));
     const before = JSON.stringify(messages);
@@ -143,13 +143,13 @@ describe('the exported API', () => {
     expect(await api.condense(conversation, { config: {} })).toMatchObject({ kind: 'condensed' });
   });
 
-  it('estimates what condensing would come to', async () => {
+  it('estimates the result of condensing', async () => {
     const estimate = await api.estimate(conversation, { provider: 'truncation', targetTokens: 5_000 });
     const outcome = await api.condense(conversation, { provider: 'truncation', targetTokens: 5_000 });
     expect(outcome).toMatchObject({ kind: 'condensed', ...estimate });
   });
 
-  it('condenses automatically only if the window is filled', async () => {
+  it('condenses automatically only if the window is full enough', async () => {
     const model = { contextWindow: 200_000 };
     expect(await api.condenseIfNeeded(conversation, model)).toMatchObject({ kind: 'not-due' });
     const small = { contextWindow: 9_000, maxOutputTokens: 500, tokenFactor: 1.5, thresholdPercent: 60 };
@@ -159,7 +159,7 @@ describe('the exported API', () => {
     expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
   });
 
-  it('stays within what the user allows to be spent', async () => {
+  it("stays within the user's spending limits", async () => {
     const server = await startAnthropicServer({ script: reply('## Goal\nMake the tests pass.') });
     try {
       fake.settings['contextCondenser.profiles'] = [
@@ -208,12 +208,12 @@ describe('the exported API', () => {
     }
   });
 
-  it('without a profile, Summary says what to do', async () => {
+  it('says what to do if Summary has no profile', async () => {
     const outcome = await api.condense(conversation, { provider: 'native' });
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('Add an API profile') });
   });
 
-  it('reports a cancelled condensation', async () => {
+  it('reports a canceled condensation', async () => {
     const outcome = await api.condense(conversation, { provider: 'truncation', signal: AbortSignal.abort() });
     expect(outcome.kind).toBe('cancelled');
   });
@@ -225,12 +225,12 @@ describe('the exported API', () => {
     ['a block', { id: 'c', messages: [{ role: 'user', content: [{}] }] }, 'conversation.messages[0].content[0].type'],
     ['a function', { id: 'c', messages: [{ role: 'user', content: '', f: () => 1 }] }, 'is not plain data'],
     ['edits', { id: 'c', messages, edits: [{ kind: 'cut' }] }, 'conversation: edits.0'],
-  ])('names what is wrong with %s', async (_what, wrong, message) => {
+  ])('rejects an invalid %s', async (_what, wrong, message) => {
     await expect(api.condense(wrong as never)).rejects.toThrow(message);
     expect(() => api.viewOf(wrong as never)).toThrow(TypeError);
   });
 
-  it('names what is wrong with options and model', async () => {
+  it('rejects invalid options and an invalid model', async () => {
     await expect(api.condense(conversation, { targetTokens: -1 })).rejects.toThrow('options: targetTokens');
     await expect(api.condense(conversation, { signal: {} as never })).rejects.toThrow('options: signal');
     await expect(api.condense(conversation, { provider: 'nope' })).resolves.toMatchObject({ kind: 'failed' });
@@ -239,7 +239,7 @@ describe('the exported API', () => {
 });
 
 describe('a provider of another extension', () => {
-  it('is listed, configured, applied through the same checks, and taken out again', async () => {
+  it('can be listed, configured, run through the same checks, and unregistered', async () => {
     const registration = api.registerProvider(cutter);
     expect((await api.listProviders()).at(-1)).toMatchObject({ id: cutter.id, configSchema: cutter.configSchema });
     const steps: string[] = [];
@@ -266,7 +266,7 @@ describe('a provider of another extension', () => {
     again.dispose();
   });
 
-  it('cuts and sums up on top of what was condensed before', async () => {
+  it('can cut and summarize on top of earlier condensations', async () => {
     api.registerProvider(
       withCondense(({ messages: view }) =>
         Promise.resolve({
@@ -294,7 +294,7 @@ describe('a provider of another extension', () => {
     );
   });
 
-  it('sees a copy: what it does to it changes nothing', async () => {
+  it('gets a copy, so that its changes to it have no effect', async () => {
     const before = JSON.stringify(messages);
     const registration = api.registerProvider(
       withCondense(({ messages: view }) => {
@@ -326,23 +326,23 @@ describe('a provider of another extension', () => {
       'no messages from',
     ],
     ['the task as summary', { changes: [{ kind: 'summary', start: 0, end: 5, text: 's', reason: 'r' }] }, 'first user'],
-  ])('fails if it returns %s, and nothing is applied', async (_what, value, message) => {
+  ])('fails without effect if it returns %s', async (_what, value, message) => {
     const outcome = await outcomeOf(value);
     expect(outcome.kind).toBe('failed');
     expect(outcome.kind === 'failed' && outcome.message.toLowerCase()).toContain(message.toLowerCase());
   });
 
-  it('is rejected if its result would not be a valid conversation', async () => {
+  it('is rejected if its result would be an invalid conversation', async () => {
     const outcome = await outcomeOf({ changes: [{ kind: 'summary', start: 2, end: 9, text: 's', reason: 'r' }] });
     expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
   });
 
-  it('drops and notes edits that save nothing', async () => {
+  it('has edits that save nothing dropped, with a note', async () => {
     const outcome = await outcomeOf({ changes: [cut, { ...cut, message: 4, end: 3 }] });
     expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
   });
 
-  it("can't cut a summary in the view", async () => {
+  it("can't cut inside a summary of the view", async () => {
     const first = await outcomeOf({ changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }] });
     if (first.kind !== 'condensed') throw new Error(first.kind);
     const change = { ...cut, message: 1, path: ['content', 0, 'text'], end: 1 };
@@ -362,7 +362,7 @@ describe('a provider of another extension', () => {
     registration.dispose();
   });
 
-  it('is abandoned, stopped and named if it never ends', async () => {
+  it('is abandoned, stopped and reported if it never ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       let begin: (signal: AbortSignal) => void = () => undefined;
@@ -389,7 +389,7 @@ describe('a provider of another extension', () => {
     }
   });
 
-  it('with a model stays within the spending limit, and estimates without a call', async () => {
+  it('that uses a model stays within the spending limit, and estimates without a call', async () => {
     let calls = 0;
     const paid = (cost: number | undefined): Provider =>
       withCondense(
@@ -446,11 +446,11 @@ describe('a provider of another extension', () => {
       { configSchema: { type: 'object', properties: { a: { type: 'integer', minimum: 3, default: 1 } } } },
       'its defaults are not valid',
     ],
-  ])('is rejected with %s', (_what, wrong, message) => {
+  ])('is rejected at registration with %s', (_what, wrong, message) => {
     expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);
   });
 
-  it('is registered once, before or after the first use, and has no configuration without a schema', async () => {
+  it('is registered once, whether before or after the first use, and has no configuration without a schema', async () => {
     const { id, name, description, version } = cutter;
     const condense = () => Promise.resolve({ changes: [] });
     const registration = api.registerProvider({ id, name, description, version, condense });
@@ -462,7 +462,7 @@ describe('a provider of another extension', () => {
     registration.dispose();
   });
 
-  it('distinguishes results of parallel calls', async () => {
+  it('receives the results of parallel calls with their own calls', async () => {
     const parallel = [
       user('Go.'),
       assistant(call('a', 'Read', {}), call('b', 'Read', {})),
@@ -487,7 +487,7 @@ describe('a provider of another extension', () => {
   });
 });
 
-describe('a view', () => {
+describe("a view made by another extension's provider", () => {
   /** Sums up all but the task and the last word. */
   const recap = withCondense(({ messages: view }) =>
     Promise.resolve({
@@ -495,7 +495,7 @@ describe('a view', () => {
     }),
   );
 
-  it("with a summary is accepted by Anthropic's API, at once and later", async () => {
+  it("that contains a summary is accepted by Anthropic's API, at once and later", async () => {
     const server = await startAnthropicServer();
     const client = new Anthropic({ apiKey: 'k', baseURL: server.url, maxRetries: 0 });
     const send = (view: readonly Message[]) =>
@@ -520,7 +520,7 @@ describe('a view', () => {
     await server.close();
   });
 
-  it('notes that the later of overlapping cuts is dropped', async () => {
+  it('drops the later of overlapping cuts, with a note', async () => {
     const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], what: 'a', reason: 'old' };
     const changes = [4, 6, 8, 10].flatMap((message) => [
       { ...cut, message, start: 0, end: 400 },
@@ -534,8 +534,8 @@ describe('a view', () => {
   });
 });
 
-describe('a missing provider', () => {
-  it('in the settings is replaced by Lossless, with a note', async () => {
+describe('a provider that is missing', () => {
+  it('from the settings is replaced by Lossless, with a note', async () => {
     fake.settings['contextCondenser.provider'] = 'other.extension-provider';
     const twice = { id: 'c', messages: [...messages.slice(0, -1), ...messages.slice(1)] };
     const outcome = await api.condense(twice);
@@ -545,7 +545,7 @@ describe('a missing provider', () => {
     await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
   });
 
-  it('named by the caller is an outcome, since its extension may not have started', async () => {
+  it('when named by the caller is reported as an outcome, since its extension may not have started', async () => {
     const message = expect.stringMatching(/^There is no provider "gone"; known providers: /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),
@@ -560,14 +560,14 @@ describe('a missing provider', () => {
   });
 });
 
-it('shows runs through the API in History', async () => {
+it('runs through the API appear in History', async () => {
   await api.condense(conversation, { provider: 'truncation' });
   await vi.waitFor(async () => {
     expect(await getMetrics(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
   });
 });
 
-it('rejects malformed messages in the converters', () => {
+it("the API's converters reject malformed messages", () => {
   expect(() => api.fromOpenAI([{ role: 7 }])).toThrow(TypeError);
   expect(() => api.toOpenAI([{ role: 'user' } as never])).toThrow(TypeError);
 });

@@ -13,7 +13,7 @@ beforeEach(() => {
   home = temporaryFolder();
   stubHome(home);
 });
-it("notices changes of conversations, but not of the editor's or the extension's own files", async () => {
+it("the index notices changes of conversations, but not of VS Code's or the extension's own files", async () => {
   const storage = join(home, '.config', 'Code', 'User', 'globalStorage');
   const { services } = testServices(home, join(storage, 'us'));
   const changes = vi.fn();

@@ -103,8 +103,8 @@ const WAYS: Readonly<Record<string, (provider: string, config: object | undefine
     ),
 };
 
-describe.each(Object.entries(WAYS))('%s', (_way, run) => {
-  it.each(CALLING)('%s has the user’s prompt, and no key goes out', async (_name, provider, config, sumsUp) => {
+describe.each(Object.entries(WAYS))('condensing by %s', (_way, run) => {
+  it.each(CALLING)('with %s uses the user’s prompt, and sends no key', async (_name, provider, config, sumsUp) => {
     fake.settings['contextCondenser.provider'] = provider;
     if (config) fake.settings[`contextCondenser.${provider}`] = config;
     await run(provider, config);
@@ -117,7 +117,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, run) => {
   });
 });
 
-it("prefers a profile's own prompt to the global one, even in a pass", async () => {
+it("a profile's own prompt takes precedence over the global one, even in a pass", async () => {
   const [profile] = fake.settings['contextCondenser.profiles'] as object[];
   fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'PROFILE-PROMPT' }];
   await createCondenserApi(services).condense({ id: 'c', messages }, { provider: 'smart', config: BATCH });
@@ -126,7 +126,7 @@ it("prefers a profile's own prompt to the global one, even in a pass", async () 
   expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
 });
 
-it("gives a step its provider's settings for fields that it lacks", async () => {
+it("a step gets its provider's settings for the fields that it lacks", async () => {
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
   const untouched = async (provider: string, config?: object): Promise<number> => {
     const outcome = await createCondenserApi(services).condense(
@@ -146,7 +146,7 @@ it("gives a step its provider's settings for fields that it lacks", async () => 
   expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(await untouched('truncation'));
 });
 
-it("accepts another extension's provider as a step", async () => {
+it("a step may use another extension's provider", async () => {
   const api = createCondenserApi(services);
   const asked: unknown[] = [];
   api.registerProvider({

@@ -38,7 +38,7 @@ const ROO = {
 const ALL =
   'contextCondenser.threshold, contextCondenser.condensingPrompt, contextCondenser.condensingProfile, Work, API keys of these profiles';
 
-it('imports the selection, keeps keys only in the secret storage, and undoes it', async () => {
+it("importing Roo's settings imports the selection, keeps keys only in the secret storage, and can be undone", async () => {
   exported(ROO);
   fake.settings['contextCondenser.threshold'] = 70;
   fake.picks = [ALL];
@@ -68,7 +68,7 @@ it('imports the selection, keeps keys only in the secret storage, and undoes it'
   expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
 });
 
-it('skips an invalid profile', async () => {
+it("importing Roo's settings skips an invalid profile", async () => {
   const typo = { id: 'work', vendor: 'antropic' };
   fake.settings['contextCondenser.profiles'] = [typo];
   exported(ROO);
@@ -77,7 +77,7 @@ it('skips an invalid profile', async () => {
   expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
 });
 
-it('updates its profiles on a second import, and undo restores them', async () => {
+it("importing Roo's settings again updates its profiles, and undo restores them", async () => {
   exported(ROO);
   fake.picks = [ALL];
   await importRooSettings(services);
@@ -90,7 +90,7 @@ it('updates its profiles on a second import, and undo restores them', async () =
   expect([...fake.secrets.values()].join()).toContain(KEY);
 });
 
-it('undo leaves what was changed since', async () => {
+it("undoing an import of Roo's settings leaves later changes", async () => {
   exported(ROO);
   fake.picks = [ALL];
   fake.answers = ['Undo'];
@@ -106,7 +106,7 @@ it('undo leaves what was changed since', async () => {
   expect([...fake.secrets.values()].join()).toContain(KEY);
 });
 
-it('imports nothing that was not selected', async () => {
+it("importing Roo's settings imports only what was selected", async () => {
   exported(ROO);
   fake.picks = ['contextCondenser.condensingProfile'];
   await importRooSettings(services);
@@ -119,7 +119,7 @@ it('imports nothing that was not selected', async () => {
   expect(fake.secrets.size).toBe(0);
 });
 
-it('without keys, offers none', async () => {
+it("importing Roo's settings offers no keys if the file has none", async () => {
   exported({ providerProfiles: { apiConfigs: { Local: { apiProvider: 'lmstudio', lmStudioModelId: 'm' } } } });
   fake.picks = ['Local'];
   await importRooSettings(services);
@@ -127,7 +127,7 @@ it('without keys, offers none', async () => {
   expect(setting('profiles')).toMatchObject([{ id: 'local', baseUrl: 'http://localhost:1234/v1' }]);
 });
 
-it('explains an invalid file', async () => {
+it("importing Roo's settings explains an invalid file", async () => {
   await importRooSettings(services);
   expect(fake.shown).toEqual([]);
   exported('{');

@@ -75,8 +75,8 @@ function pickProvider(label: string | undefined): { items: () => readonly { labe
   return { items: () => seen };
 }
 
-describe('profiles', () => {
-  it('are added with a key only in the secret storage, tested, and used for condensing', async () => {
+describe('API profiles', () => {
+  it('are added with the key only in the secret storage, tested, and used for condensing', async () => {
     await addProfile();
     expect(setting('profiles')).toEqual([
       { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', baseUrl: server.url },
@@ -87,7 +87,7 @@ describe('profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
-  it('are used for condensing automatically only if it is the first', async () => {
+  it('are used for condensing automatically only if it is the first one', async () => {
     await addProfile();
     fake.picks = ['None'];
     await chooseCondensingProfile();
@@ -98,7 +98,7 @@ describe('profiles', () => {
     expect(setting('condensingProfile')).toBe('');
   });
 
-  it('are tested with the real error, and accept a new key', async () => {
+  it('are tested against the real endpoint, and accept a new key', async () => {
     fake.answers = ['Set Key…'];
     const adding = addProfile('sk-wrong-key-000000');
     fake.inputs.push(KEY);
@@ -107,7 +107,7 @@ describe('profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded/);
   });
 
-  it('are edited, chosen, tested, removed with their key', async () => {
+  it('can be edited, chosen, tested, and removed with their key', async () => {
     await addProfile();
     const act = async (action: string, more: Partial<typeof fake> = {}): Promise<void> => {
       Object.assign(fake, { picks: ['Work', action], ...more });
@@ -150,7 +150,7 @@ describe('profiles', () => {
     await manageProfiles(services);
   });
 
-  it('that are invalid stay as written while others are added, edited, removed', async () => {
+  it('that are invalid stay as written while others change', async () => {
     const typo = { id: 'work', name: 'Mine', vendor: 'antropic', model: 'm', baseUrl: 'https://models.example' };
     fake.settings['contextCondenser.profiles'] = [typo];
     await addProfile();
@@ -163,13 +163,13 @@ describe('profiles', () => {
     expect(setting('profiles')).toEqual([typo]);
   });
 
-  it('do not overwrite a setting that is no list', async () => {
+  it('never overwrite a setting that is not a list', async () => {
     fake.settings['contextCondenser.profiles'] = { work: {} };
     await expect(addProfile()).rejects.toThrow('Nothing was saved');
     expect(setting('profiles')).toEqual({ work: {} });
   });
 
-  it('of the other vendors ask for what they need', async () => {
+  it('ask for the fields that their vendor needs', async () => {
     fake.picks = ['Add Profile', 'Vertex'];
     fake.inputs = ['claude', 'V', '', ''];
     await manageProfiles(services);
@@ -197,7 +197,7 @@ describe('profiles', () => {
     expect(setting('profiles')).toHaveLength(1);
   });
 
-  it('wrong settings are named and count as their defaults', () => {
+  it('with invalid settings are reported, and the defaults apply', () => {
     fake.settings = {
       'contextCondenser.profiles': [{ id: 'x' }],
       'contextCondenser.condensingProfile': 'gone',
@@ -233,7 +233,7 @@ describe('condensing with Summary', () => {
     fake.shown = [];
   });
 
-  it('comes first with its estimated cost; calls and costs are reported and measured', async () => {
+  it('is listed first with its estimated cost, and its calls and costs are reported and measured', async () => {
     const picked = pickProvider('Summary');
     await condenseNow(services, file);
     expect(picked.items().map(({ label }) => label)).toEqual([
@@ -263,7 +263,7 @@ describe('condensing with Summary', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
-  it('shows the cost of passes and steps beforehand', async () => {
+  it('shows the cost of passes and steps in advance', async () => {
     fake.settings['contextCondenser.smart'] = 'quality';
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
@@ -274,7 +274,7 @@ describe('condensing with Summary', () => {
     expect(described('Lossless')).toBe('free');
   });
 
-  it('the panel shows the prompt that would be sent: a profile’s own comes before that of the settings', async () => {
+  it('shows in the panel the prompt that would be sent: a profile’s own before the general one', async () => {
     const { signal } = new AbortController();
     expect(await createPrompt(services, file, 'Only the goal. {{conversation}}', signal)).toEqual({
       text: expect.stringContaining('Only the goal. <conversation-') as string,
@@ -287,7 +287,7 @@ describe('condensing with Summary', () => {
     expect(own.text).not.toContain('Only the goal.');
   });
 
-  it('the prompt can be read beforehand, with the real conversation in it; nothing is sent', async () => {
+  it('shows the prompt with the real conversation in advance, without sending it', async () => {
     fake.settings['contextCondenser.condensingPrompt'] = 'Only the goal. {{conversation}}';
     await previewPrompt(services, file);
     const [, document] = fake.executed.at(-1) as [string, { content: string }];
@@ -305,7 +305,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('No condensing profile is chosen');
   });
 
-  it('the metrics can be seen and cleared', async () => {
+  it('records metrics that can be seen and cleared', async () => {
     pickProvider('Summary');
     await condenseNow(services, file);
     fake.answers = ['Clear…', 'Remove'];
@@ -317,7 +317,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
 
-  it('offers the provider of another extension, with the cursor on it where it is the one of the settings', async () => {
+  it("lists another extension's provider, with the cursor on the configured one", async () => {
     services.registered.add(externalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     const picker = pickProvider(cutter.name);
@@ -334,7 +334,7 @@ describe('condensing with Summary', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('has the cursor on Lossless if the configured provider is missing, and says so', async () => {
+  it('puts the cursor on Lossless if the configured provider is missing, and says so', async () => {
     fake.settings['contextCondenser.provider'] = 'someone.else';
     let active: readonly string[] = [];
     let said: string | undefined;
@@ -348,7 +348,7 @@ describe('condensing with Summary', () => {
     expect(said).toContain('The provider "someone.else" in your settings is not registered');
   });
 
-  it('the user may leave, or take a free one', async () => {
+  it('can be canceled, or replaced by a free provider', async () => {
     pickProvider(undefined);
     await condenseNow(services, file);
     expect(fake.shown).toEqual([]);
@@ -358,7 +358,7 @@ describe('condensing with Summary', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a model that declines leads to another profile', async () => {
+  it('offers another profile if the model declines', async () => {
     pickProvider('Summary');
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
@@ -373,7 +373,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('with Summary');
   });
 
-  it('a cancel in the middle ends the request, which the server sees', async () => {
+  it('ends the request if canceled midway, which the server notices', async () => {
     pickProvider('Summary');
     server.play(never());
     const running = condenseNow(services, file);
@@ -392,7 +392,7 @@ describe('condensing with Summary', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('without a profile one of VS Code’s models writes it, if the person picks one; the request is counted', async () => {
+  it('lets one of VS Code’s models write the summary if there is no profile and the user picks one, and counts the request', async () => {
     fake.settings['contextCondenser.profiles'] = [];
     fake.settings['contextCondenser.provider'] = 'native';
     const asked: unknown[] = [];
@@ -416,7 +416,7 @@ describe('condensing with Summary', () => {
     expect(JSON.stringify(services.log)).toContain('1 request to gpt-x (GPT X)');
   });
 
-  it('an estimate that can’t be made says why', async () => {
+  it('says why the cost could not be estimated', async () => {
     fake.secrets.clear();
     const picked = pickProvider(undefined);
     await condenseNow(services, file);
@@ -482,8 +482,8 @@ describe('Summary without a model that can be called leads to a profile, where R
   });
 });
 
-describe('choosing', () => {
-  it('a provider; Summary needs a profile', async () => {
+describe('choosing in a list', () => {
+  it('sets a provider, and Summary asks for a profile', async () => {
     fake.picks = ['Lossless'];
     await chooseProvider(services);
     // The default: nothing is set.
@@ -501,7 +501,7 @@ describe('choosing', () => {
     await chooseProvider(services);
   });
 
-  it('a condensing profile, or none', async () => {
+  it('sets a condensing profile, or none', async () => {
     await addProfile();
     fake.picks = ['None'];
     expect(await chooseCondensingProfile()).toBe(false);
@@ -511,7 +511,7 @@ describe('choosing', () => {
     expect(await chooseCondensingProfile()).toBe(false);
   });
 
-  it('a threshold within its bounds', async () => {
+  it('sets a threshold within its bounds', async () => {
     fake.inputs = ['60'];
     await setThreshold();
     expect(setting('threshold')).toBe(60);
@@ -524,7 +524,7 @@ describe('choosing', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('reports that the workspace has its own value', async () => {
+  it('reports that the workspace overrides the setting', async () => {
     fake.workspaceSettings = { 'contextCondenser.threshold': 40 };
     fake.inputs = ['60', '40'];
     fake.answers = ['Open Workspace Settings'];
@@ -541,7 +541,7 @@ describe('choosing', () => {
   });
 });
 
-it("converts parts for VS Code's models both ways, and cancels them", async () => {
+it("message parts are converted for VS Code's models in both directions, and requests can be cancelled", async () => {
   const { LanguageModelTextPart, LanguageModelToolCallPart } = await import('vscode');
   const sent: unknown[] = [];
   let token: vscode.CancellationToken | undefined;
@@ -596,7 +596,7 @@ it("converts parts for VS Code's models both ways, and cancels them", async () =
   expect(await model!.countTokens({ role: 'user', content: [text] }, AbortSignal.abort())).toBe(7);
 });
 
-it('package.json declares what the code reads: fields of profiles, scopes, what a workspace may not set', () => {
+it('package.json declares what the code reads: profile fields, scopes, and what a workspace may not set', () => {
   interface Manifest {
     readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
     readonly contributes: {

@@ -41,8 +41,8 @@ function install(command: string): string {
 
 const terminal = (): FakeTerminal => window.terminals.at(-1)!;
 
-describe('"Open an Agent, Condensed…"', () => {
-  it('names the agents it looked for if none is found', async () => {
+describe('the command “Open an Agent, Condensed…”', () => {
+  it('names the agents it looked for if none is installed', async () => {
     writeFileSync(join(bin, 'codex'), 'not a program');
     mkdirSync(join(bin, 'claude'));
     await openAgent(services);
@@ -51,7 +51,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(await createTerminalProfile(services)).toBeUndefined();
   });
 
-  it('offers those that are there, and runs the chosen one in a terminal of its own', async () => {
+  it('offers the installed agents, and runs the chosen one in its own terminal', async () => {
     const [path] = [install('claude'), install('gemini')];
     workspace.workspaceFolders = [{ uri: Uri.file(home) }];
     fake.picks = ['Claude Code'];
@@ -71,7 +71,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(existsSync(getRunningFolder(services))).toBe(true);
   });
 
-  it('opens nothing if none is chosen', async () => {
+  it('opens nothing if no agent is chosen', async () => {
     install('claude');
     await openAgent(services);
     expect(window.terminals).toEqual([]);
@@ -92,7 +92,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(window.terminals).toHaveLength(2);
   });
 
-  it('runs it if the system has no file watch left, which is logged once', async () => {
+  it('runs the agent even if the system has no file watches left, which is logged once', async () => {
     withoutWatches();
     install('claude');
     await openAgent(services, 'claude');
@@ -101,7 +101,7 @@ describe('"Open an Agent, Condensed…"', () => {
     expect(log.lines.filter((line) => line.includes('ENOSPC'))).toHaveLength(1);
   });
 
-  it('is a terminal profile, too', async () => {
+  it('is also available as a terminal profile', async () => {
     install('claude');
     fake.picks = ['Claude Code'];
     // The double's own class.
@@ -126,7 +126,7 @@ describe('"Open an Agent, Condensed…"', () => {
   });
 });
 
-describe('the settings on the command line', () => {
+describe('the command line of a gateway that is started from VS Code', () => {
   const line = async (settings: Record<string, unknown>): Promise<string> => {
     // Settings change between two tasks of the extension host.
     await Promise.resolve();
@@ -134,7 +134,7 @@ describe('the settings on the command line', () => {
     return getCondensingOptions().join(' ');
   };
 
-  it('omit defaults', async () => {
+  it('omits settings with their defaults', async () => {
     expect(await line({})).toBe('--threshold 75');
     expect(await line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
     expect(await line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe(
@@ -142,7 +142,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('include the treatment of new results', async () => {
+  it('includes the treatment of new results', async () => {
     const noise = { 'agent.noiseOnArrival': true };
     expect(await line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
       '--threshold 75 --on-arrival off --large-result 0',
@@ -152,7 +152,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('include a provider that needs no window, with its configuration', async () => {
+  it('includes a provider that needs no window, with its configuration', async () => {
     expect(await line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
       '--threshold 75 --provider truncation --config {"minimumTokens":40}',
     );
@@ -161,7 +161,7 @@ describe('the settings on the command line', () => {
     );
   });
 
-  it('include what follows Lossless only if set', async () => {
+  it('includes what follows Lossless only if it is set', async () => {
     expect(await line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
     expect(await line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
     expect(await line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
@@ -174,13 +174,13 @@ describe('the settings on the command line', () => {
     expect(await line({ lossless: {} })).toBe('--threshold 75');
   });
 
-  it('omit a provider that needs a model or another extension', async () => {
+  it('omits a provider that needs a model or another extension', async () => {
     expect(await line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
     expect(await line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');
   });
 });
 
-it("finds the agent's gateway in the window's agent mode", async () => {
+it("a window in agent mode finds the agent's gateway", async () => {
   install('claude');
   await openAgent(services, 'claude');
   expect(getAgentRuntime(services).list()).toEqual([]);

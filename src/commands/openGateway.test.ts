@@ -57,8 +57,8 @@ const announceIt = (): Promise<() => Promise<void>> =>
     addresses: { anthropic: `${base()}/anthropic`, own: `${base()}/own` },
   });
 
-describe('"Open a Gateway for Agent Extensions…"', () => {
-  it('starts it in a terminal, and shows its addresses once it runs', async () => {
+describe('the command “Open a Gateway for Agent Extensions…”', () => {
+  it('starts a gateway in a terminal, and shows its addresses once it runs', async () => {
     fake.picks = ['Anthropic'];
     const opening = openGateway(services);
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
@@ -80,7 +80,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
   });
 
-  it('is detected even if the system has no file watch left', async () => {
+  it('detects the gateway even if the system has no file watches left', async () => {
     withoutWatches();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
@@ -94,7 +94,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(fake.offered[0]!.map(({ label }) => label)).toContain('$(copy) Anthropic');
   });
 
-  it('starts one for two calls before it announces itself', async () => {
+  it('starts only one gateway if called twice before it is ready', async () => {
     const both = [openGateway(services), openGateway(services)];
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     await announceIt();
@@ -103,7 +103,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(window.terminals).toHaveLength(1);
   });
 
-  it('shows the addresses of a running gateway and starts no other', async () => {
+  it('shows the addresses of a running gateway instead of starting another one', async () => {
     await announceIt();
     fake.picks = ['own', undefined];
     await openGateway(services);
@@ -114,7 +114,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(window.terminals).toEqual([]);
   });
 
-  it('ends it, and reports failures', async () => {
+  it('stops the gateway, and reports failures', async () => {
     await announceIt();
     isStubborn = true;
     fake.picks = ['End the Gateway', 'End the Gateway'];
@@ -127,7 +127,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('shows nothing if its terminal closes before it runs', async () => {
+  it('shows nothing if its terminal closes before the gateway runs', async () => {
     const opening = openGateway(services);
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
     window.createTerminal({ name: 'another', shellArgs: [], env: {} }).close();
@@ -137,7 +137,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(fake.shown).toEqual([]);
   });
 
-  it('starts none while condensing is off', async () => {
+  it('starts no gateway while condensing is off', async () => {
     fake.settings['contextCondenser.automatic'] = false;
     await openGateway(services);
     expect(last().message).toMatch(/^Automatic condensing is off/);
@@ -145,8 +145,8 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
   });
 });
 
-describe('a gateway that runs', () => {
-  it('is not started if the workspace turns condensing off, with a message', async () => {
+describe('a gateway started from a window', () => {
+  it('does not start if the workspace turns condensing off, with a message', async () => {
     fake.workspaceSettings['contextCondenser.automatic'] = false;
     fake.answers = ['Turn On', undefined];
     await openGateway(services);
@@ -154,7 +154,7 @@ describe('a gateway that runs', () => {
     expect(last().message).toContain('The settings of this workspace turn automatic condensing off');
   });
 
-  it('ends with the window’s condensing; one of another window is left alone', async () => {
+  it('stops when condensing is turned off in the window, unless another window owns it', async () => {
     await announceIt();
     await getAgentRuntime(services).watchRunning();
     window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
@@ -169,7 +169,7 @@ describe('a gateway that runs', () => {
     opening.close();
   });
 
-  it('that died can be restarted here', async () => {
+  it('that died can be restarted from the window', async () => {
     const takeBack = await announceIt();
     await getAgentRuntime(services).watchRunning();
     fake.answers = ['Start It Here'];

@@ -35,7 +35,7 @@ function picks(label: string | undefined): void {
   };
 }
 
-it('explains and offers its commands without a command', async () => {
+it('@condenser without a command explains and offers its commands', async () => {
   const { text, buttons } = await ask(undefined);
   for (const command of ['/report', '/preview', '/help', '#recall']) expect(text).toContain(command);
   expect(buttons.map(({ command }) => command)).toEqual([
@@ -44,7 +44,7 @@ it('explains and offers its commands without a command', async () => {
   ]);
 });
 
-it('a preview asks which conversation, changes nothing, and offers to condense that one', async () => {
+it('@condenser /preview asks which conversation, changes nothing, and offers to condense it', async () => {
   picks('Rename value7');
   const { text, buttons } = await ask('preview');
   expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(−\d+%\)\. Nothing was changed\./);
@@ -54,7 +54,7 @@ it('a preview asks which conversation, changes nothing, and offers to condense t
   expect((await ask('report')).text).toMatch(/^### Rename value7.*\n\nIt has not been condensed\.$/);
 });
 
-it('reports each condensation of the picked conversation, or that none was picked', async () => {
+it('@condenser reports each condensation of the picked conversation, or that none was picked', async () => {
   await condenseNow(services, file);
   picks('Rename value7');
   const { text } = await ask('report');
@@ -63,7 +63,7 @@ it('reports each condensation of the picked conversation, or that none was picke
   expect((await ask('report')).text).toBe('No conversation was picked. Nothing was changed.');
 });
 
-it("returns an error as the answer's error", async () => {
+it("@condenser returns an error as the answer's error", async () => {
   fake.settings['contextCondenser.provider'] = 'of.another';
   picks('Rename value7');
   const { result } = await ask('preview');

@@ -9,7 +9,7 @@ afterEach(() => {
   Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: undefined });
 });
 
-it.each([false, true])('keeps a new list open for a moment when the focus changes (then: %s)', async (wanted) => {
+it.each([false, true])('a new pick list stays open for a moment when the focus changes (then: %s)', async (wanted) => {
   vi.useFakeTimers();
   const picker = vscode.window.createQuickPick();
   picker.ignoreFocusOut = wanted;
@@ -27,7 +27,7 @@ const activeTab = (input: unknown): void => {
   Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: { input } });
 };
 
-it('leaves the focus in the box of a new list, where the user can type, if no webview is active', async () => {
+it('a new pick list keeps the focus in its input if no webview is active, so that the user can type', async () => {
   vi.useFakeTimers();
   activeTab({ uri: 'a file' });
   const focus = vi.spyOn(vscode.commands, 'executeCommand');
@@ -38,7 +38,7 @@ it('leaves the focus in the box of a new list, where the user can type, if no we
   await picked;
 });
 
-it('takes the focus back from a webview for a new list, for a moment or until it is left', async () => {
+it('a new pick list takes the focus back from a webview, for a moment or until it is left', async () => {
   vi.useFakeTimers();
   activeTab({ viewType: 'panel' });
   const focus = vi.spyOn(vscode.commands, 'executeCommand');
@@ -59,7 +59,7 @@ it('takes the focus back from a webview for a new list, for a moment or until it
   expect(timesIn(5_000)).toBe(0);
 });
 
-it('picks no row while newer rows with another one at its index are pending', async () => {
+it('accepting picks no row while newer rows with another one at its index are pending', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
   const picker = vscode.window.createQuickPick();
@@ -76,7 +76,7 @@ it('picks no row while newer rows with another one at its index are pending', as
   expect(await picked).toBe(old);
 });
 
-it('takes a row at once if it keeps its place in the newer rows', async () => {
+it('accepting takes a row at once if it keeps its index in the newer rows', async () => {
   const [old, renamed, newest] = ['old', 'old', 'newest'].map((label) => ({ label }));
   assert(old && renamed && newest);
   const picker = vscode.window.createQuickPick();
@@ -87,7 +87,7 @@ it('takes a row at once if it keeps its place in the newer rows', async () => {
   expect(await picked).toBe(renamed);
 });
 
-it('shows no newer rows before the window has drawn those it was given, and then the last of them', async () => {
+it('a pick list shows newer rows only after the window has drawn the previous ones, and then the last ones', async () => {
   const [old, newer, newest] = ['old', 'newer', 'newest'].map((label) => ({ label }));
   assert(old && newer && newest);
   const picker = vscode.window.createQuickPick();
@@ -105,7 +105,7 @@ it('shows no newer rows before the window has drawn those it was given, and then
   expect(await picked).toBe(newer);
 });
 
-it('takes a row at whose place none showed before: the window has the newer rows already', async () => {
+it('accepting takes a row at an index that was empty before, because the window already has the newer rows', async () => {
   const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
   assert(old && newest);
   const picker = vscode.window.createQuickPick();

@@ -10,7 +10,7 @@ beforeEach(() => {
   fake.reset();
 });
 
-it("writes the API's types to a chosen file", async () => {
+it("the command to save the API's types writes them to a chosen file", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'dist'));
   const types = readFileSync('src/extensionApi/api.ts', 'utf8');
@@ -23,7 +23,7 @@ it("writes the API's types to a chosen file", async () => {
   expect(readFileSync(fake.saveFile, 'utf8')).toBe(types);
 });
 
-it("reports that nothing was saved if the file can't be written", async () => {
+it("the command to save the API's types reports that nothing was saved if the file can't be written", async () => {
   const folder = temporaryFolder();
   const { services } = testServices(join(folder, 'gone'), folder);
   fake.saveFile = join(folder, 'condenserApi.d.ts');

@@ -42,12 +42,12 @@ const COMPACTED = ['transcript-01.jsonl', 'transcript-02.jsonl', 'transcript-03.
 
 describe.skipIf(!present)('Claude Code transcripts', () => {
   const folder = join(CORPUS, 'claude-code');
-  describe.each(present ? readdirSync(folder) : [])('%s', (name) => {
+  describe.each(present ? readdirSync(folder) : [])('the transcript %s', (name) => {
     const path = join(folder, name);
     const all = readConversationFile(path, { history: 'all' });
     const active = readConversationFile(path);
 
-    it('is read with every block of its source', () => {
+    it('is read with every block of the file', () => {
       const sent = rawRecords(path).filter(
         ({ isSidechain, isApiErrorMessage }) => isSidechain !== true && isApiErrorMessage !== true,
       );
@@ -81,7 +81,7 @@ describe.skipIf(!present)('Claude Code transcripts', () => {
       expect(active.title).toBe(all.title);
     });
 
-    it('is read from its compaction on, with a note', () => {
+    it('is read from its last compaction on, with a note', () => {
       const left = all.messages.length - active.messages.length;
       expect(left > 0).toBe(COMPACTED.includes(name));
       expect(active.notes.some((note) => note.startsWith(`Left out, before the last compaction: ${left} `))).toBe(
@@ -91,14 +91,14 @@ describe.skipIf(!present)('Claude Code transcripts', () => {
   });
 });
 
-describe.skipIf(!present)('other agents', () => {
+describe.skipIf(!present)('real conversations of other agents', () => {
   it.each([
     ['roo/synthetic-2-heavy-read/api_conversation_history.json', 32, 'Read 15+'],
     ['roo/synthetic-4-mixed-ops/api_conversation_history.json', 40, 'Simulate a'],
     ['cline/session.messages.json', 32, 'can you update'],
     ['cline/basic.compaction.json', 10, 'can you update'],
     ['cline/agentic.compaction.json', 3, 'Context summary'],
-  ])('%s', (name, messages, title) => {
+  ])('are read with their messages and title: %s', (name, messages, title) => {
     const path = join(CORPUS, name);
     const conversation = readConversationFile(path);
     expect(conversation.format).toBe('roo');

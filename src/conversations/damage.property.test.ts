@@ -80,7 +80,7 @@ function damaged(bytes: Buffer, { at, length, kind, byte }: Damage): Buffer {
 
 const fixtures = samplesIn(FIXTURES, 1_000_000);
 
-it('there is a fixture of every format', () => {
+it('every format has a fixture', () => {
   const formats = new Set(fixtures.map(({ bytes }) => readConversation(bytes, { path: '/x/y' }).format));
   expect([...formats].toSorted()).toEqual([
     'anthropic',
@@ -101,7 +101,7 @@ it('there is a fixture of every format', () => {
   ]);
 });
 
-describe.each([...fixtures, ...smallestReal()])('$name, damaged', ({ bytes }) => {
+describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ bytes }) => {
   it('is read or rejected with a reason', () => {
     fc.assert(
       fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
@@ -180,7 +180,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
   const first = format === 'vscode-chat' ? 1 : 0;
   const kinds = Object.keys(LINE_DAMAGE) as LineDamage[];
 
-  it('reports the damaged line and reads all others', () => {
+  it('reports the damaged line and reads all other lines', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: first, max: lines.length - 1 }).filter((index) => (lines[index]?.length ?? 0) > 2),

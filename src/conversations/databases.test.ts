@@ -26,7 +26,7 @@ afterEach(() => {
 
 const ids = (): string[] => listSessions(file, databases).map(({ id }) => id);
 
-it('keeps a database open until all are closed', () => {
+it('a database stays open until all users have closed it', () => {
   expect(databases.has(file)).toBe(false);
   expect(ids()).toEqual(['ses_kilo']);
   expect(databases.has(file)).toBe(true);
@@ -35,7 +35,7 @@ it('keeps a database open until all are closed', () => {
   expect(databases.has(file)).toBe(false);
 });
 
-it('reads what the agent has written since the database was opened', () => {
+it('a database is read with what the agent has written since it was opened', () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
   // Rows that are in the log alone, and rows that were moved from there into the file.
@@ -47,7 +47,7 @@ it('reads what the agent has written since the database was opened', () => {
   expect(ids()).toEqual(['ses_file']);
 });
 
-it('reopens a database that became unreadable', () => {
+it('a database that became unreadable is reopened', () => {
   expect(ids()).toEqual(['ses_kilo']);
   const whole = readFileSync(file);
   writeFileSync(file, 'SQLite format 3\0, and then nothing of the kind');
@@ -66,19 +66,19 @@ it.each([
     'parts',
     "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'ses_kilo-msg_1' AS message_id, 'ses_kilo' AS session_id, zeroblob(1000000) AS data FROM n",
   ],
-])('does not query a view in place of %s, which could be endless', (_, sql) => {
+])('a view in place of the table %s is not queried, since it could be endless', (_, sql) => {
   const agent = new DatabaseSync(file);
   agent.exec(sql);
   agent.close();
   expect(() => readSession(file, 'ses_kilo', databases)).toThrow('found a SQLite database of another kind');
 });
 
-it('does not open a pipe in place of a log', () => {
+it('a pipe in place of a log is not opened', () => {
   execFileSync('mkfifo', [`${file}-wal`]);
   expect(ids).toThrow('found a link, folder, device or pipe next to a database');
 });
 
-it("counts links and pipes among a session's files without reading them", () => {
+it("links and pipes among a session's files are counted but not read", () => {
   const storage = join(folder, 'storage');
   const write = (path: string, value: unknown): void => {
     mkdirSync(dirname(join(storage, path)), { recursive: true });

@@ -6,7 +6,7 @@ import { toSidechainConversation } from './formats/sidechains';
 
 const nothing = (): boolean => false;
 
-describe('a location', () => {
+describe('the location of a conversation', () => {
   it('is a path, or a path and a part', () => {
     expect(splitLocation('/a/b.jsonl', nothing)).toEqual({ file: '/a/b.jsonl', part: undefined });
     expect(splitLocation(formatLocation('/a/opencode.db', 'ses_1'), nothing)).toEqual({
@@ -16,7 +16,7 @@ describe('a location', () => {
     expect(splitLocation('/c#/x#agent-1', nothing)).toEqual({ file: '/c#/x', part: 'agent-1' });
   });
 
-  it('with a # is a path if such a file exists or there is no such part', () => {
+  it('that contains # is a path if such a file exists or there is no such part', () => {
     expect(splitLocation('/a/b#c', () => true)).toEqual({ file: '/a/b#c', part: undefined });
     expect(splitLocation('/c#/b.jsonl', nothing)).toEqual({ file: '/c#/b.jsonl', part: undefined });
   });

@@ -70,7 +70,7 @@ describe('a sentence typed while Claude Code worked is in', () => {
 
 const LIMITS = { resultChars: 100, parameterChars: 100 };
 
-it("keeps typed words a person's in a session that is given back, unlike the agent's additions", () => {
+it("typed words in a given-back session count as a person's, unlike the agent's additions", () => {
   const records = givenBack()
     .trimEnd()
     .split('\n')

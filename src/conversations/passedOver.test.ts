@@ -67,7 +67,7 @@ const SESSIONS: Readonly<Record<string, (kind: string) => string>> = {
 
 const TOMORROW = 'kind_of_tomorrow';
 
-describe.each(Object.entries(SESSIONS))('%s', (name, session) => {
+describe.each(Object.entries(SESSIONS))('content of %s that was not sent', (name, session) => {
   const notesOf = (kind: string): string => readConversation(session(kind), { name: 'test' }).notes.join('\n');
   const silent = name.slice(name.indexOf(' ') + 1);
 
@@ -76,7 +76,7 @@ describe.each(Object.entries(SESSIONS))('%s', (name, session) => {
     expect(notesOf(silent)).not.toContain('may be sent');
   });
 
-  it('of an unknown kind is not noted as unsent', () => {
+  it('is not noted as unsent if its kind is unknown', () => {
     expect(notesOf(TOMORROW)).toMatch(new RegExp(`may be sent to the model \\(.*\\): 1 [\\w ]*${TOMORROW}`));
     expect(notesOf(TOMORROW)).not.toContain('is not sent');
   });

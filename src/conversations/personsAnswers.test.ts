@@ -179,11 +179,11 @@ const claimed = fc.constantFrom(
 );
 const filler = fc.constantFrom('', '\n', 'a\nb\n', '```\n', ' '.repeat(400), '\u200b');
 
-describe.each(Object.keys(SESSIONS))('in a session of %s', (format) => {
+describe.each(Object.keys(SESSIONS))('in a %s session', (format) => {
   const foreign = ALL_ASKING.filter((name) => !askingOf(format).has(name));
   const tools = ['Read', 'read_file', 'read', 'list_dir', 'Bash', 'WebFetch', 'edit_file', 'mcp__x__ask_user'];
 
-  it('what looks like a person’s words in any other result is data', () => {
+  it("text that looks like a person’s words in another tool's result is data", () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -76,8 +76,8 @@ const SESSIONS: Readonly<Record<string, (caller: unknown) => string>> = {
 
 const messagesIn = (text: string): readonly ApiMessage[] => readConversation(text, { name: 'test' }).messages;
 
-describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
-  it.each(PROGRAMS)('a result read by $type counts nothing and is no content, but is noted', (caller) => {
+describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, session) => {
+  it.each(PROGRAMS)('to $type have results that count nothing and are no content, but are noted', (caller) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeLessThan(100);
     expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
@@ -85,14 +85,14 @@ describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
     expect(JSON.stringify(messages)).toContain(DATA);
   });
 
-  it.each(MODELS)('a result that the model reads (caller %j) counts', (caller) => {
+  it.each(MODELS)('to a caller that is the model (%j) have results that count', (caller) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeGreaterThan(2_000);
     expect(messages.flatMap(listContents).some(({ text }) => text === DATA)).toBe(true);
   });
 });
 
-it("treats a reused id as the last call's", () => {
+it('a reused call ID refers to the last call', () => {
   const called = (caller: unknown): readonly ApiMessage[] => [
     { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'query', input: {}, caller }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
@@ -103,7 +103,7 @@ it("treats a reused id as the last call's", () => {
   expect(counted).toEqual([false, false, false, true]);
 });
 
-it('returns the same objects for messages without programs', () => {
+it('messages without programs are returned as the same objects', () => {
   const messages: readonly ApiMessage[] = [
     { role: 'user', content: 'Go' },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },

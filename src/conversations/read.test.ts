@@ -25,7 +25,7 @@ const geminiMessage = { id: 'm1', type: 'user', content: 'hi' };
 const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', text('hello')));
 const [line1 = '', line2 = ''] = lines.split('\n');
 
-describe('the format is detected by content', () => {
+describe('the format of a conversation file', () => {
   it.each([
     ['claude-code', lines],
     ['claude-code', line1],
@@ -67,7 +67,7 @@ describe('the format is detected by content', () => {
         messages: [{ info: { role: 'user' }, parts: [{ type: 'text', text: 'hi' }] }],
       }),
     ],
-  ])('%s: %#', (format, input) => {
+  ])('is detected as %s from the content (%#)', (format, input) => {
     expect(read(input).format).toBe(format);
     expect(read(Buffer.from(input)).format).toBe(format);
   });
@@ -79,24 +79,24 @@ describe('the format is detected by content', () => {
   });
 });
 
-describe('what real files hold', () => {
+describe('unusual but valid content of a conversation file is read:', () => {
   it.each([
     ['a byte order mark', `\ufeff${lines}`],
     ['CRLF', lines.replaceAll('\n', '\r\n')],
     ['blank lines', `\n\n${lines.replaceAll('\n', '\n \t\r\n\n')}`],
     ['no newline at the end', lines.trimEnd()],
     ['two records on one line', `${line1} ${line2}\n`],
-  ])('%s', (_, input) => {
+  ])('a file with %s', (_, input) => {
     expect(read(input).messages).toHaveLength(2);
     expect(read(Buffer.from(input)).messages).toEqual(read(input).messages);
   });
 
-  it('line separators inside strings', () => {
+  it('a file with line separators inside strings', () => {
     const words = 'a\u2028b\u2029c\u0085d';
     expect(read(Buffer.from(jsonl(user('u1', null, words)))).messages[0]?.content).toBe(words);
   });
 
-  it('keys of a prototype, as data', () => {
+  it('a file with keys like those of a prototype', () => {
     const input = '{"__proto__": {"polluted": true}, "constructor": 1}';
     const block = `{"type": "tool_use", "id": "t", "name": "n", "input": ${input}, "__proto__": {"type": "text"}}`;
     const body = `{"__proto__": {"x": 1}, "messages": [{"role": "assistant", "content": [${block}], "__proto__": {"role": "x"}}]}`;
@@ -119,7 +119,7 @@ describe('a last line that is cut off', () => {
     ['in a character', Buffer.concat([Buffer.from(line2.slice(0, line2.indexOf('hello'))), Buffer.from([0xe2, 0x82])])],
     ['before a newline', `${line2.slice(0, 60)}\n\n`],
     ['behind a whole record', `${line2}{"type":"us`],
-  ])('%s: is skipped and told', (_, tail) => {
+  ])('%s is skipped and reported', (_, tail) => {
     const { messages, notes } = read(Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]));
     expect(messages).toHaveLength(String(tail).startsWith(line2) ? 2 : 1);
     expect(notes.join()).toMatch(
@@ -132,7 +132,7 @@ describe('a last line that is cut off', () => {
   });
 });
 
-describe('a line that is damaged', () => {
+describe('a damaged line in a conversation file', () => {
   const line3 = jsonl(user('u2', 'a1', 'Go on')).trim();
   it.each<[string, string | Uint8Array, string, number]>([
     ['is all NULs', '\0'.repeat(512), 'skipped 512 bytes: found NUL bytes in the line', 2],
@@ -154,7 +154,7 @@ describe('a line that is damaged', () => {
       2,
     ],
     ['is nested too deeply', `{"type":"x","a":${deep(600)}}`, 'found a record that is nested too deeply', 2],
-  ])('and %s loses only itself', (_, line, told, count) => {
+  ])('that %s loses only itself', (_, line, told, count) => {
     for (const [input, at] of [
       [`${line1}\n${String(line)}\n${line3}\n`, 2],
       [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],
@@ -169,7 +169,7 @@ describe('a line that is damaged', () => {
     }
   });
 
-  it('and is not UTF-8 is read with replacement characters', () => {
+  it('that is not UTF-8 is read with replacement characters', () => {
     const latin1 = Buffer.concat([Buffer.from(line1.replace('hi', 'caf\u00e9'), 'latin1'), Buffer.from(`\n${line2}`)]);
     const { messages, notes } = read(latin1);
     expect(messages).toMatchObject([{ content: 'caf\ufffd' }, {}]);
@@ -186,7 +186,7 @@ describe('a line that is damaged', () => {
 
 const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
 
-describe('an unreadable text gets one clear error', () => {
+describe('an unreadable conversation text causes one clear error', () => {
   it.each<[string, string | Uint8Array, Partial<ReadErrorData>]>([
     ['nothing', '', { problem: 'empty', found: 'nothing' }],
     ['nothing but a mark', '\ufeff', { problem: 'empty' }],
@@ -331,18 +331,18 @@ describe('an unreadable text gets one clear error', () => {
       record({ message: { role: 'user', content: 'x', y: JSON.parse(deep(600)) as unknown } }),
       { problem: 'wrong-shape', line: 1 },
     ],
-  ])('%s', (_, input, expected) => {
+  ])('if it is %s', (_, input, expected) => {
     expect(errorOf(input)).toMatchObject({ source: '/tmp/conversation', ...expected });
   });
 
-  it('with file, line, what was found and what was expected', () => {
+  it('with file, line, and what was found and expected', () => {
     expect(() => read('{"type":7}\n{"type":8}')).toThrow(
       '/tmp/conversation:1: found the number 7 in "type"; expected the kind of the record, a string.',
     );
   });
 });
 
-it('describes values without their content', () => {
+it('error messages describe values without quoting their content', () => {
   expect([undefined, [], {}, { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, 'x'.repeat(21), Symbol('s')].map(words)).toEqual([
     'nothing',
     'an empty array',
@@ -353,14 +353,14 @@ it('describes values without their content', () => {
   ]);
 });
 
-describe('an id', () => {
-  it('is the same for the same file, however its drive is written', () => {
+describe('the ID of a conversation', () => {
+  it('is the same for the same file, however its drive letter is written', () => {
     expect(sourceId({ path: '/a/../b/c' }, '')).toBe(sourceId({ path: '/b/c' }, 'changed'));
     expect(withLowerDrive('C:\\work\\a')).toBe(withLowerDrive('c:\\work\\a'));
     expect(withLowerDrive('/C:/x')).toBe('/C:/x');
   });
 
-  it('comes from the content if there is no file', () => {
+  it('is derived from the content if there is no file', () => {
     expect(sourceId({ name: 'stdin' }, 'a')).not.toBe(sourceId({ name: 'stdin' }, 'b'));
     expect(readConversation(JSON.stringify([message]), { name: 'stdin' }).id).toMatch(/^text:[0-9a-f]{16}$/);
   });

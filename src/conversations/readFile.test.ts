@@ -28,20 +28,20 @@ const problemOf = (path: string, maxBytes?: number): unknown => {
   return 'was read';
 };
 
-describe('a file', () => {
+describe('a conversation file', () => {
   it('is read whatever its name', () => {
     const path = file('notes.txt', '[{"role":"user","content":"hi"}]');
     expect(readConversationFile(path)).toMatchObject({ format: 'anthropic', title: 'hi' });
   });
 
-  it('that is missing, a folder, or no file gets an error of its own', () => {
+  it('that is missing, a folder, or not a regular file is reported specifically', () => {
     expect(problemOf(join(folder, 'missing.jsonl'))).toBe('not-found');
     expect(problemOf(join(file('plain', 'x'), 'below.jsonl'))).toBe('not-found');
     mkdirSync(join(folder, 'task'));
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
   });
 
-  it('is read from its known beginning on while unchanged', () => {
+  it('is read from its cached beginning on if unchanged', () => {
     const path = file('known.json', '[{"role":"user","content":"old"}]');
     const { mtimeMs: modified, size } = statSync(path);
     // Other bytes than the file's: they show whether the beginning was read again.
@@ -52,7 +52,7 @@ describe('a file', () => {
     expect(titleWith({ bytes, modified, size: size + 1 })).toBe('old');
   });
 
-  it.skipIf(process.platform === 'win32')('that is a pipe does not block', () => {
+  it.skipIf(process.platform === 'win32')('that is a pipe does not block reading', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(problemOf(pipe)).toBe('not-a-file');
@@ -75,7 +75,7 @@ describe('a file', () => {
     },
   );
 
-  it('whose single value is longer than a string can be gets a clear error', () => {
+  it('with a value longer than the maximum string causes a clear error', () => {
     const path = file('endless.json', '[');
     truncateSync(path, 600 * 1024 ** 2);
     writeFileSync(path, `[${' '.repeat(9000)}`, { flag: 'r+' });
@@ -83,7 +83,7 @@ describe('a file', () => {
   });
 });
 
-describe('an error of the file system', () => {
+describe('a file-system error while reading', () => {
   it.each([
     ['EACCES', 'no-permission'],
     ['EPERM', 'no-permission'],
@@ -95,7 +95,7 @@ describe('an error of the file system', () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  it('what could not be opened is named once, with what to do', () => {
+  it('when opening a file is described once, with a remedy', () => {
     const message = (code: string): string => fileError('/x', Object.assign(new Error(), { code })).message;
     expect(message('ENOENT')).toBe('/x: no such file. Check the path.');
     expect(message('EACCES')).toBe('/x: no permission to read it. Check its permissions.');
@@ -107,7 +107,7 @@ describe('an error of the file system', () => {
   });
 });
 
-it('fails the worker on a defect of the reader instead of returning an answer', () => {
+it('a bug in the reader fails the worker instead of returning an answer', () => {
   const path = file('roo.json', '[{"role":"user","content":"hi","ts":1}]');
   const broken = {
     get history(): never {

@@ -115,7 +115,7 @@ const session = fc
   .array(record, { maxLength: 5 })
   .map((messages) => JSON.stringify({ sessionId: 's', projectHash: 'h', messages }));
 
-it('reads every text or rejects it with a reason', () => {
+it('every text is read as a conversation or rejected with a reason', () => {
   let read = 0;
   fc.assert(
     fc.property(

@@ -5,7 +5,7 @@ import { UNTITLED, tidyTitle, makeTitle, appendToTitle } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
-describe('a title', () => {
+describe('the title of a conversation', () => {
   it.each([
     ['fix\n\n the   test', 'fix the test'],
     ['<task>\nAdd a test\n</task>', 'Add a test'],
@@ -16,7 +16,7 @@ describe('a title', () => {
     ['<div>not ours</div>', '<div>not ours</div>'],
     ['\u001b[31mred\u202etext\u0000', '[31mred text'],
     ['lone \ud800 half', 'lone \ufffd half'],
-  ])('of %j', (text, title) => {
+  ])('is taken from the words of %j', (text, title) => {
     expect(makeTitle([user(text)])).toBe(title);
   });
 
@@ -43,7 +43,7 @@ describe('a title', () => {
       ],
     },
     { role: 'user' as const, content: [{ type: 'image', source: {} }] },
-  ])('skips what no person wrote (%#)', (message) => {
+  ])('skips text that no person wrote (%#)', (message) => {
     expect(makeTitle([message, user('my words')])).toBe('my words');
     expect(makeTitle([message])).toBe(UNTITLED);
   });
@@ -58,7 +58,7 @@ describe('a title', () => {
     expect(makeTitle([user('<command-name>/x</command-name>')])).toBe('/x');
   });
 
-  it('is cut between characters as people see them', () => {
+  it('is cut between graphemes', () => {
     expect(makeTitle([user('a'.repeat(81))])).toBe(`${'a'.repeat(79)}…`);
     expect(makeTitle([user('a'.repeat(80))])).toHaveLength(80);
     const family = '👨‍👩‍👧';
@@ -66,7 +66,7 @@ describe('a title', () => {
     expect(makeTitle([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
   });
 
-  it('contains no part of a key at which it would be cut', () => {
+  it('contains no part of a key that the cut would split', () => {
     for (let before = 20; before < 80; before++) {
       const words = `${'a'.repeat(before)} https://me:hunter22hunter22hunter22@example.org`;
       expect(maskSecrets(makeTitle([user(words)]))).not.toContain('hunter22');
@@ -74,7 +74,7 @@ describe('a title', () => {
   });
 
   it.each(['Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789', `Call ${'it '.repeat(500)}`])(
-    'shows no key, however short it is: %s',
+    'shows no part of a key, however little fits: %s',
     (words) => {
       const title = makeTitle([user(words)]);
       expect(title).toBe(maskSecrets(title));
@@ -82,7 +82,7 @@ describe('a title', () => {
     },
   );
 
-  it('is one clean line of at most 80, for every text', () => {
+  it('is one clean line of at most 80 characters for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const title = makeTitle([user(text)]);
@@ -93,20 +93,20 @@ describe('a title', () => {
     );
   });
 
-  it('is shortened for the words appended to it', () => {
+  it('is shortened to leave room for appended words', () => {
     expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
     const long = appendToTitle(makeTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
     expect(tidyTitle(long)).toBe(long);
   });
 
-  it('handles long texts of unclosed elements quickly', () => {
+  it('is found quickly in long texts of unclosed elements', () => {
     // In time that grows with the square of the text it would not end before the test's time limit.
     expect(makeTitle([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });
 
-describe('text written by a program is no title', () => {
+describe('text written by a program is not used as a title', () => {
   const titled = (...texts: string[]): string => makeTitle(texts.map((content) => ({ role: 'user', content })));
 
   it.each<[string, string[], string]>([
@@ -139,11 +139,11 @@ describe('text written by a program is no title', () => {
       ['Implement the following plan:\n\n# Fix the loader\n\n## Context\nIt fails'],
       'Fix the loader',
     ],
-  ])('%s', (_, texts, title) => {
+  ])('like %s', (_, texts, title) => {
     expect(titled(...texts)).toBe(title);
   });
 
-  it('unless a person writes about an element', () => {
+  it('unless a person writes about such an element', () => {
     expect(titled('<div> is not closed')).toBe('<div> is not closed');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { errorCode, errorMessage } from './errors';
 
-it('whatever was thrown has a message; only the system’s errors have a code', () => {
+it('every thrown value has a message, and only system errors have a code', () => {
   const missing = Object.assign(new Error('no such file'), { code: 'ENOENT' });
   expect([errorMessage(missing), errorCode(missing)]).toEqual(['no such file', 'ENOENT']);
   expect([errorMessage('text'), errorCode('text')]).toEqual(['text', undefined]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileMatcher, toolMatcher } from './glob';
 
-describe('toolMatcher', () => {
+describe('a tool name pattern', () => {
   it.each([
     ['Read', 'Read', true],
     ['Read', 'ReadMany', false],
@@ -13,16 +13,16 @@ describe('toolMatcher', () => {
     ['a.b', 'aXb', false],
     ['(x|y)', '(x|y)', true],
     ['', 'Read', false],
-  ])('%s on %s: %s', (pattern, name, expected) => {
+  ])('matches as expected: %s on %s is %s', (pattern, name, expected) => {
     expect(toolMatcher([pattern])(name)).toBe(expected);
   });
 
-  it('matches nothing without a pattern', () => {
+  it('matches nothing if there is none', () => {
     expect(toolMatcher([])('Read')).toBe(false);
   });
 });
 
-describe('fileMatcher', () => {
+describe('a file path pattern', () => {
   it.each([
     ['*.md', '/home/me/project/README.md', true],
     ['docs/**', '/project/docs/a/b.md', true],
@@ -39,16 +39,16 @@ describe('fileMatcher', () => {
     ['src/*.ts', '/project/SRC/a.ts', false],
     ['a?c.ts', 'a/c.ts', false],
     ['\u{1F600}.md', 'x/\u{1F600}.md', true],
-  ])('%s on %s: %s', (pattern, path, expected) => {
+  ])('matches as expected: %s on %s is %s', (pattern, path, expected) => {
     expect(fileMatcher([pattern])(path)).toBe(expected);
   });
 
-  it('answers a hostile pattern', () => {
+  it('is fast even if made to be slow', () => {
     expect(fileMatcher([`${'*a'.repeat(200)}b`])('a'.repeat(2_000))).toBe(false);
     expect(fileMatcher(['{a,b}'.repeat(30)])('a'.repeat(30))).toBe(false);
   });
 
-  it('writes braces out only as long as they are few', () => {
+  it('has braces expanded only up to a limit, and the rest taken literally', () => {
     const list = `{${Array.from({ length: 90 }, (_, index) => `a${index}`).join(',')}}`;
     expect(toolMatcher([list])('a89')).toBe(true);
     expect(toolMatcher([list + list])('a1a2')).toBe(false);
@@ -58,7 +58,7 @@ describe('fileMatcher', () => {
     expect(toolMatcher([hostile])('a')).toBe(false);
   });
 
-  it('an opening brace that nothing closes takes time in proportion to its length', () => {
+  it('takes linear time with an opening brace that nothing closes', () => {
     const open = `{${','.repeat(300_000)}`;
     expect(toolMatcher([open])(open)).toBe(true);
   });

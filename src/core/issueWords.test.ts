@@ -5,7 +5,7 @@ import { describeIssue } from './issueWords';
 const problems = (schema: z.ZodType, value: unknown): string[] =>
   (schema.safeParse(value).error?.issues ?? []).map(describeIssue);
 
-it('says what is wrong in plain words', () => {
+it('validation errors are described in plain words', () => {
   const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
     [z.string(), undefined, 'is missing'],
     [z.string(), 3, 'must be a string'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countLines, countLinesIn } from './lineCount';
 
-describe('lines', () => {
+describe('the lines of a text', () => {
   it.each(['', 'a', '\n', 'a\n\nb\r\n', 'x\n'.repeat(200_000), '\n'.repeat(300_000), 'y'.repeat(300_000)])(
     'are counted in texts of any size',
     (text) => {

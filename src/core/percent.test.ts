@@ -13,11 +13,11 @@ it.each<[number, number | undefined, string]>([
   [75, 1, '75%'],
   [0.4, 0, '<1%'],
   [0.6, 0, '1%'],
-])('%d percent, decimals %s: %s', (percent, decimals, words) => {
+])('the percentage %d with decimals %s is written as %s', (percent, decimals, words) => {
   expect(formatPercent(percent, decimals)).toBe(words);
 });
 
-it('a part of nothing is none; one that went is not', () => {
+it('a share of nothing is 0%, and a tiny share is not', () => {
   expect(formatShare(0, 0)).toBe('0%');
   expect(formatShare(71, 200_000)).toBe('<0.1%');
   expect(formatShare(71, 200_000, 0)).toBe('<1%');

@@ -13,6 +13,6 @@ it.each([
   ],
   [undefined, '0.x', '0.x'],
   [[], '', ''],
-])('of %j, a person reads "%s" as "%s"', (value, path, words) => {
+])('in %j, the path "%s" is shown as "%s"', (value, path, words) => {
   expect(readablePath(value, path)).toBe(words);
 });

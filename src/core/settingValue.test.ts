@@ -14,10 +14,10 @@ const list = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 const ids = (entries: readonly unknown[]): string => (entries as { id?: string }[]).map(({ id }) => id ?? '-').join();
 const name = (id: string, nth = 0) => ({ id, nth });
 
-describe('an entry of a list is named', () => {
+describe('naming an entry of a list setting', () => {
   const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
 
-  it('names an entry by its ID and its position among equal ones', () => {
+  it('uses its ID and its position among equal ones', () => {
     expect(namePath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
     expect(resolvePath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
     // Without an ID, or beyond the last one, the index counts.
@@ -26,7 +26,7 @@ describe('an entry of a list is named', () => {
     expect(namePath(config, ['passes', 4])).toEqual(['passes', 4]);
   });
 
-  it('finds a named entry at its current position or reports it missing', () => {
+  it('finds the entry at its current position, or reports it missing', () => {
     const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
     expect(resolvePath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
     expect(() => resolvePath(moved, ['passes', name('c')])).toThrow(PathError);
@@ -34,7 +34,7 @@ describe('an entry of a list is named', () => {
   });
 });
 
-describe('a list is changed', () => {
+describe('changing a list setting', () => {
   it.each<[string, ListChange, string]>([
     ['at the end', { kind: 'insert', entry: { id: 'n' }, place: {} }, 'a,b,c,n'],
     ['beside an entry', { kind: 'insert', entry: { id: 'n' }, place: { after: name('a') } }, 'a,n,b,c'],
@@ -43,11 +43,11 @@ describe('a list is changed', () => {
     ['by moving up', { kind: 'move', entry: name('c'), place: { before: name('a') } }, 'c,a,b'],
     ['by moving down', { kind: 'move', entry: name('a'), place: { after: name('b') } }, 'b,a,c'],
     ['by removing', { kind: 'remove', entry: name('b') }, 'a,c'],
-  ])('%s', (_how, change, after) => {
+  ])('moves, adds or removes an entry: %s', (_how, change, after) => {
     expect(ids(changedList(list('a', 'b', 'c'), change).list)).toBe(after);
   });
 
-  it('adds a copy of the current entry to a list', () => {
+  it('can add a copy of the current entry', () => {
     const change: ListChange = { kind: 'insert', entry: { id: 'n' }, copyOf: name('a'), place: { after: name('a') } };
     expect(changedList([{ id: 'a', mode: 'x' }], change).list).toEqual([
       { id: 'a', mode: 'x' },
@@ -56,7 +56,7 @@ describe('a list is changed', () => {
     expect(() => changedList([], change)).toThrow('no longer there');
   });
 
-  it('undoes exactly one change of a list, regardless of later ones', () => {
+  it('can be undone exactly, whatever changed later', () => {
     const anyList = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), { minLength: 1, maxLength: 7 });
     const place = (entries: readonly string[]) =>
       fc.oneof(
@@ -84,12 +84,12 @@ describe('a list is changed', () => {
     );
   });
 
-  it('each entry of a list has a unique name', () => {
+  it('gives each entry a unique name', () => {
     expect(listEntryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
   });
 });
 
-it('a value changes at its place, and what is empty then goes', () => {
+it('setting a value creates its path, and removing it removes empty parents', () => {
   expect(withValueAt({ a: { b: 1 }, c: 2 }, ['a', 'b'], undefined)).toEqual({ c: 2 });
   expect(withValueAt(undefined, ['a', 0, 'b'], 1)).toEqual({ a: [{ b: 1 }] });
   expect(() => withValueAt({ a: [] }, ['a', 3], 1)).toThrow(PathError);

@@ -6,6 +6,6 @@ it.each([
   ['exactly 10', 'exactly 10'],
   ['more than ten', 'more than…'],
   ['12345678😀0', '12345678…'],
-])('%j at most 10 characters: %j', (text, expected) => {
+])('%j shortened to 10 characters is %j', (text, expected) => {
   expect(shorten(text, 10)).toBe(expected);
 });

@@ -46,7 +46,7 @@ function engineThat(does: string): string {
   return path;
 }
 
-it('answers from the bundled worker, and passes over what was cancelled', async () => {
+it("the preview's bundled worker answers, and skips cancelled questions", async () => {
   const thread = new PreviewThread({ bundle: bundled, ended });
   const first = new AbortController();
   const stale = thread.ask(question, first.signal);
@@ -62,7 +62,7 @@ it('answers from the bundled worker, and passes over what was cancelled', async 
   thread.end();
 });
 
-it('a worker that dies fails what was asked, and the next question starts another one', async () => {
+it('a preview worker that dies fails its questions, and the next question starts another worker', async () => {
   const bundle = engineThat(`
     if (first.setup.targetPercent === 1) process.exit(3);
     if (first.setup.targetPercent === 2) throw new Error('out of its mind');
@@ -76,7 +76,7 @@ it('a worker that dies fails what was asked, and the next question starts anothe
   thread.end();
 });
 
-it('ends when nobody asks, and fails what was asked when it is closed', async () => {
+it('a preview worker ends when idle, and fails its questions when it is closed', async () => {
   const bundle = engineThat('if (first.setup.targetPercent === 50) answer(threadId);');
   const thread = new PreviewThread({ bundle, ended, idleMs: 1 });
   const first = await thread.ask(question, signal);
@@ -87,7 +87,7 @@ it('ends when nobody asks, and fails what was asked when it is closed', async ()
   await expect(thread.ask(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
-it('tells the worker what is new of a live conversation, and nothing where nothing is', async () => {
+it('a preview worker receives only new messages of a live conversation, and nothing if there are none', async () => {
   const bundle = engineThat(`
     globalThis.told ??= [];
     if (target === 'previews.update') told.push(second.messages.kept + '+' + second.messages.added.length);

@@ -70,8 +70,8 @@ function largeSession(bytes: number): string {
   return chunks.join('');
 }
 
-describe('parsing in a worker', () => {
-  it('gives what parsing here gives', async () => {
+describe('parsing a conversation in a worker', () => {
+  it('gives the same result as parsing in this thread', async () => {
     const path = file(
       'body.json',
       '{"system":"x","__proto__":{"a":1},"messages":[{"role":"user","content":"hi","__proto__":{"b":1}}]}',
@@ -81,7 +81,7 @@ describe('parsing in a worker', () => {
     expect(Object.hasOwn(conversation.messages[0]!, '__proto__')).toBe(true);
   });
 
-  it('passes options on, and errors back', async () => {
+  it('passes on options and errors', async () => {
     const path = file('torn.jsonl', '{"type":"us');
     await expect(read(path)).rejects.toMatchObject({
       name: 'ConversationReadError',
@@ -102,7 +102,7 @@ describe('parsing in a worker', () => {
     expect(await texts('active')).not.toBe(await texts('all'));
   });
 
-  it('reads 20 MB while this thread goes on', async () => {
+  it('reads 20 MB while this thread keeps running', async () => {
     const path = file('large.jsonl', largeSession(20e6));
     let turns = 0;
     const ticks = setInterval(() => turns++, 1);
@@ -113,7 +113,7 @@ describe('parsing in a worker', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('takes what is deep without falling over', async () => {
+  it('survives deep nesting', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     await expect(read(file('deep.json', `[${deep}]`))).rejects.toMatchObject({
       problem: 'wrong-shape',
@@ -121,8 +121,8 @@ describe('parsing in a worker', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('ends the worker at once, with the reason of the signal', async () => {
+describe('cancelling a worker', () => {
+  it("ends it at once with the signal's reason", async () => {
     const endless = worker('endless.cjs', 'for (;;) {}');
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -133,7 +133,7 @@ describe('cancelling', () => {
     await expect(read('/x', { bundle: endless, signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it('starts no worker when it is too late already', async () => {
+  it('beforehand starts no worker', async () => {
     await expect(read('/x', { bundle: '/missing', signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
     });
@@ -145,7 +145,7 @@ describe('a worker that fails', () => {
     ['throws', 'throw new Error("boom")', 'a reader that failed: boom'],
     ['ends without an answer', '', 'ended with code 0 before it answered'],
     ['is killed', 'process.exit(3)', 'ended with code 3 before it answered'],
-  ])('because it %s is a clear error', async (name, code, words) => {
+  ])('because it %s causes a clear error', async (name, code, words) => {
     const path = worker(`${name}.cjs`, code);
     await expect(read('/x', { bundle: path })).rejects.toMatchObject({
       problem: 'worker',
@@ -153,13 +153,13 @@ describe('a worker that fails', () => {
     });
   });
 
-  it('because it is missing is one, too', async () => {
+  it('because its bundle is missing causes a clear error', async () => {
     await expect(read('/x', { bundle: join(folder, 'gone.cjs') })).rejects.toMatchObject({
       problem: 'worker',
     });
   });
 
-  it('a worker without memory says so', async () => {
+  it('a worker that runs out of memory says so', async () => {
     const thread = {
       get engine(): never {
         throw new EngineDiedError('heap', true);
@@ -172,7 +172,7 @@ describe('a worker that fails', () => {
 });
 
 describe('the engine’s thread', () => {
-  it('is started anew after a death, rests after two within a minute, and goes on when it is woken', async () => {
+  it('restarts after a death, stops after two within a minute, and continues when asked to', async () => {
     let now = 0;
     const deaths: boolean[] = [];
     const bundle = file(
@@ -194,7 +194,7 @@ describe('the engine’s thread', () => {
     expect(deaths).toEqual([false, false, true, false]);
   });
 
-  it('answers again after each of many kills in the middle of a task, and never keeps a question waiting', async () => {
+  it('answers again after each of many kills in the middle of a task, and leaves no question pending', async () => {
     const path = file('again.jsonl', largeSession(200_000));
     const whole = JSON.stringify(readConversationFile(path));
     const thread = new EngineThread({ bundle: workerPath });
@@ -216,7 +216,7 @@ describe('the engine’s thread', () => {
     thread.end();
   });
 
-  it('an engine that runs out of heap fails only its question', async () => {
+  it('fails only the current question if it runs out of heap', async () => {
     const bundle = file(
       'full.cjs',
       "require('node:worker_threads').parentPort.once('message', () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5)); });",

@@ -46,7 +46,7 @@ function pair(): { readonly near: Connection<typeof exposed>; readonly far: Conn
   return { far, near: new Connection<typeof exposed>(port1, () => ({}), { ConversationReadError }) };
 }
 
-it('an argument and a result arrive as equal copies', () =>
+it('RPC arguments and results arrive as equal copies', () =>
   fc.assert(
     fc.asyncProperty(fc.anything({ withBigInt: true, withDate: true, withMap: true }), async (value) => {
       const { near } = pair();
@@ -54,16 +54,16 @@ it('an argument and a result arrive as equal copies', () =>
     }),
   ));
 
-it('a method in a group is called by its path', async () => {
+it('an RPC method in a group is called by its path', async () => {
   expect(await pair().near.remote.group.add(2, 3)).toBe(5);
 });
 
-it('an unknown method is an error that names it', async () => {
+it('calling an unknown RPC method is an error that names it', async () => {
   const remote = pair().near.remote as unknown as { readonly group: { gone(): Promise<void> } };
   await expect(remote.group.gone()).rejects.toThrow('no method "group.gone"');
 });
 
-it('an error keeps its class, fields, message and cause', async () => {
+it('an RPC error keeps its class, fields, message and cause', async () => {
   const error: unknown = await pair()
     .near.remote.refuse()
     .catch((caught: unknown) => caught);
@@ -76,13 +76,13 @@ it('an error keeps its class, fields, message and cause', async () => {
   });
 });
 
-it('an error with a field that can’t be cloned keeps its message, and a thrown text stays one', async () => {
+it('an RPC error with a field that can’t be cloned keeps its message, and a thrown string stays a string', async () => {
   const { near } = pair();
   await expect(near.remote.break()).rejects.toThrow('odd');
   await expect(near.remote.throw()).rejects.toBe('only words');
 });
 
-it('a result or an argument that can’t be cloned fails the call alone', async () => {
+it('an RPC result or argument that can’t be cloned fails only its call', async () => {
   const { near } = pair();
   await expect(near.remote.uncloneable()).rejects.toMatchObject({ name: 'DataCloneError' });
   await expect(near.remote.echo({ nested: () => undefined })).rejects.toMatchObject({ name: 'DataCloneError' });
@@ -90,7 +90,7 @@ it('a result or an argument that can’t be cloned fails the call alone', async 
   expect(near.pending).toBe(0);
 });
 
-it('a function is called back until the call is answered, and its own error goes back', async () => {
+it('a function passed over RPC can be called back until the call is answered, and its error is returned', async () => {
   const { near } = pair();
   const steps: number[] = [];
   await near.remote.count(3, (step) => steps.push(step), new AbortController().signal);
@@ -98,7 +98,7 @@ it('a function is called back until the call is answered, and its own error goes
   await expect(near.remote.fail(() => Promise.reject(new RangeError('mine')))).rejects.toThrow('mine');
 });
 
-it('a buffer that is marked for transfer is moved', async () => {
+it('a buffer marked for transfer is moved, not copied', async () => {
   const { near } = pair();
   const sent = new ArrayBuffer(16);
   expect(await near.remote.echo(transfer(sent, [sent]))).toEqual(new ArrayBuffer(16));
@@ -106,7 +106,7 @@ it('a buffer that is marked for transfer is moved', async () => {
   expect(await near.remote.bytes()).toEqual(new ArrayBuffer(8));
 });
 
-it('an abort rejects at once with its reason and aborts the other side', async () => {
+it('aborting an RPC call rejects it at once with the reason and aborts the other side', async () => {
   const { near } = pair();
   const abort = new AbortController();
   const reason = new Error('enough');
@@ -125,7 +125,7 @@ it('an abort rejects at once with its reason and aborts the other side', async (
   expect(near.pending).toBe(0);
 });
 
-it('when the other side is gone, what waits fails and so does whatever is asked later', async () => {
+it('pending and later RPC calls fail if the other side is gone', async () => {
   const { near } = pair();
   const waiting = near.remote.count(1e9, () => undefined, new AbortController().signal);
   const gone = new Error('it died');
@@ -134,7 +134,7 @@ it('when the other side is gone, what waits fails and so does whatever is asked 
   await expect(near.remote.echo(1)).rejects.toBe(gone);
 });
 
-it('a step that lets no message in hears an abort by the shared flag', async () => {
+it('a busy thread that processes no messages notices an abort by a shared flag', async () => {
   // Mimics `receivedArgument` for a signal in a thread that spins until its flag is set.
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
@@ -167,7 +167,7 @@ it('a step that lets no message in hears an abort by the shared flag', async () 
   }
 });
 
-it('a twin signal throws for whoever lets it before the message has arrived', async () => {
+it('a forwarded signal can throw its abort before the abort message has arrived', async () => {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   const abort = new AbortController();
@@ -192,7 +192,7 @@ it('a twin signal throws for whoever lets it before the message has arrived', as
   await expect(heard.promise).resolves.toMatchObject({ name: 'AbortError' });
 });
 
-it('a twin signal is aborted for whoever asks it before the message has arrived', async () => {
+it('a forwarded signal reads as aborted before the abort message has arrived', async () => {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   const abort = new AbortController();

@@ -39,7 +39,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
 });
 const options = () => ({ bundle: join(inject('bundles'), 'engine.cjs'), signal: new AbortController().signal });
 
-it('a task gives what the worker gives, and fails with the worker’s error', async () => {
+it("a background task returns the worker's result, or fails with its error", async () => {
   expect(await runTask(task(), options())).toMatchObject({ kind: 'condensed' });
   await expect(runTask(task({ path: join(folder, 'gone') }), options())).rejects.toMatchObject({
     name: 'ConversationReadError',
@@ -48,14 +48,14 @@ it('a task gives what the worker gives, and fails with the worker’s error', as
   await expect(runTask(task({ provider: 'magic' }), options())).rejects.toThrow('no provider "magic"');
 });
 
-it('a task whose worker ends or can’t start says so', async () => {
+it('a background task whose worker ends or can’t start says so', async () => {
   const ends = join(folder, 'ends.cjs');
   writeFileSync(ends, 'process.exit(3)');
   await expect(runTask(task(), { ...options(), bundle: ends })).rejects.toThrow('ended with code 3');
   await expect(runTask(task(), { ...options(), bundle: join(folder, 'none.cjs') })).rejects.toThrow('none.cjs');
 });
 
-it('an abort ends the thread with its reason, and an abort beforehand starts no thread', async () => {
+it('aborting a background task ends its thread with the reason, and an abort beforehand starts none', async () => {
   const abort = new AbortController();
   const reason = new Error('enough');
   const running = runTask(task(), {
@@ -90,7 +90,7 @@ function waitingModel() {
 const paidTask = () =>
   task({ provider: 'native', config: {}, paid: { presets: [], maxCost: 10, summaries: join(folder, 'summaries') } });
 
-it('condensing asks the host’s model, and keeps what it wrote', async () => {
+it('a background condensation calls the host’s model and keeps its text', async () => {
   const { models } = waitingModel();
   const prompts: string[] = [];
   const result = await runTask(paidTask(), {
@@ -107,7 +107,7 @@ it('condensing asks the host’s model, and keeps what it wrote', async () => {
   expect(result).toMatchObject({ kind: 'condensed', provider: 'native' });
 });
 
-it('a cancel aborts the call to the host’s model, and nothing is condensed', async () => {
+it('cancelling a background condensation aborts the host’s model call, and nothing is condensed', async () => {
   const { models, asked, closed } = waitingModel();
   const abort = new AbortController();
   const running = runTask(paidTask(), { ...options(), signal: abort.signal, models });
@@ -118,14 +118,14 @@ it('a cancel aborts the call to the host’s model, and nothing is condensed', a
   expect(existsSync(join(folder, 'store'))).toBe(false);
 });
 
-it('a profile that can’t be used is told in the host’s words', async () => {
+it('a background condensation reports an unusable profile in the host’s words', async () => {
   const { models } = waitingModel();
   const select: HostModels['select'] = () => Promise.resolve({ problem: 'There is no key.' });
   const outcome = runTask(paidTask(), { ...options(), models: { ...models, select } });
   expect(JSON.stringify(await outcome.catch((error: unknown) => String(error)))).toContain('There is no key.');
 });
 
-it('the index of all conversations runs in the worker and reports as it goes', async () => {
+it('the conversation index runs in the worker and reports progress', async () => {
   const written = writeHome(folder);
   const progress: IndexProgress[] = [];
   await runTask(

@@ -43,8 +43,8 @@ const conversation = fc
     }),
   );
 
-describe('bodies that begin alike', () => {
-  it('are read as if each were the first', () => {
+describe('request bodies that begin alike', () => {
+  it('are parsed as if each were the first', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), fc.nat(), (bodies, cut, at) => {
         const known = new KnownBodies();
@@ -62,7 +62,7 @@ describe('bodies that begin alike', () => {
     );
   });
 
-  it('only what is new is parsed', () => {
+  it('are parsed only from where they differ', () => {
     const element = (at: number): string => JSON.stringify({ role: 'user', content: `${at} é ${'x'.repeat(100)}` });
     const text = (count: number): Buffer =>
       of(`{"model":"m","messages":[${Array.from({ length: count }, (_, at) => element(at)).join(',')}],"stream":true}`);
@@ -78,7 +78,7 @@ describe('bodies that begin alike', () => {
     }
   });
 
-  it('knows the places of the elements in bytes', () => {
+  it('have byte offsets for each element of the list', () => {
     const text = '{"messages":["é",  {"a":[1,2]} ,3]}';
     const { ends } = new ReadBody(of(text), JSON.parse(text) as Record<string, unknown>, 'messages');
     expect(ends.map((end) => of(text).subarray(0, end).toString())).toEqual([

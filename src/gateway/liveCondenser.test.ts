@@ -77,8 +77,8 @@ const messagesIn = (call: AgentCall, text: string) => {
   return request.messages;
 };
 
-describe.each(WIRE_NAMES)('a task on %s', (wire) => {
-  it('goes out as it came until it is due, then stays within the window, valid, with a prefix that stays put', () =>
+describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
+  it('is sent unchanged until condensing is due, then stays within the window, valid, and with a stable prefix', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, events, live, notes } = engine(root);
       let last: string | undefined;
@@ -115,7 +115,7 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
       expect(savedTokens).toBeGreaterThan(1_000);
     }));
 
-  it('can recall what was taken out in the requests that offer the tool for it, where the agent was given one', () =>
+  it('can recall removed content only if the agent has the tool and the request offers it', () =>
     inTemporaryFolder(async (root) => {
       const named = makeBody(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
       const asked = async (options: Partial<LiveCondenserOptions>) => {
@@ -129,7 +129,7 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
     }));
 });
 
-describe('the tool that recalls', () => {
+describe("our recall tool in an agent's request", () => {
   const offered = (tool: object): Promise<boolean | undefined> =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 24_000, 'lossless', { canRecall: true });
@@ -146,7 +146,7 @@ describe('the tool that recalls', () => {
       { name: 'c3mcp0recall', description: `what a marker ${MARKER_EXAMPLE} stands for` },
     ],
     ['Codex lists it', { name: 'exec', description: 'tools: mcp__context_condenser__recall(args), others' }],
-  ])('is known as %s', async (_how, tool) => {
+  ])('is recognized if %s', async (_how, tool) => {
     expect(await offered(tool)).toBe(true);
   });
 
@@ -154,7 +154,7 @@ describe('the tool that recalls', () => {
     ['of the agent itself (Kilo)', { name: 'kilo_local_recall', description: 'Recall an earlier session.' }],
     ['of another server', { name: 'mcp__memory__recall' }],
     ['that is another of ours', { name: 'mcp__context-condenser__search' }],
-  ])('is not one %s', async (_which, tool) => {
+  ])('is not confused with a tool %s', async (_which, tool) => {
     expect(await offered(tool)).toBe(false);
   });
 });
@@ -188,7 +188,7 @@ describe('the engine behind the gateway', () => {
     return { ...one, call, prepared: prepared as PreparedCall & { bytes: Buffer } };
   };
 
-  it('writes and counts each request by its own view, whatever came of the conversation since', () =>
+  it("applies each request's own view, whatever happened to the conversation since", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       await condenser.prepare(makeCall('anthropic', makeBody('anthropic', 60)), never);
@@ -208,7 +208,7 @@ describe('the engine behind the gateway', () => {
       expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
     }));
 
-  it('leaves a conversation alone once its view was refused', () =>
+  it('stops condensing a conversation after its view was rejected', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       prepared.asItCame('nonsense').answered(undefined);
@@ -216,7 +216,7 @@ describe('the engine behind the gateway', () => {
       expect(notes.at(-1)).toContain('left alone');
     }));
 
-  it('goes on condensing where the vendor refuses what came as well: it was not the view that was wrong', () =>
+  it('continues condensing if the vendor rejects the original as well, since the view was not the reason', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const asItCame = prepared.asItCame('Your credit balance is too low to access the Anthropic API.');
@@ -224,7 +224,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(await condenser.prepare(call, never))).toBe(getText(prepared));
     }));
 
-  it('leaves thinking out that a vendor no longer takes, once, and keeps what is thought later', () =>
+  it('omits thinking that a vendor rejects once, and keeps later thinking', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const other = prepared.withoutThinking();
@@ -245,7 +245,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
-  it('asks for no thinking in the rest of a turn whose beginning lost its own, and for it again in the next turn', () =>
+  it('turns thinking off for the rest of a turn whose beginning lost it, and on again in the next turn', () =>
     inTemporaryFolder(async (root) => {
       const asking =
         '"thinking":{"type":"enabled","budget_tokens":4096},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919"}]},"stream"';
@@ -266,7 +266,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(turn)).toContain(asking);
     }));
 
-  it('keeps room for the answer where a vendor counts it with the prompt', () =>
+  it('leaves room for the answer if the vendor counts it with the prompt', () =>
     inTemporaryFolder(async (root) => {
       const { condenser } = engine(root, 24_000);
       const sizes: number[] = [];
@@ -285,14 +285,14 @@ describe('the engine behind the gateway', () => {
       expect(sizes).toHaveLength(1);
     }));
 
-  it('makes what was refused as too long shorter', () =>
+  it('shortens a request that was rejected as too long', () =>
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
       const smaller = await prepared.shortened({});
       expect(getText(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
-  it('shows what only asks for its size as it was sent, and makes nothing of its own for it', () =>
+  it('answers a token count for the request as sent, without condensing for it', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, events } = await condensedCall(root);
       const count = (text: string) =>
@@ -304,7 +304,7 @@ describe('the engine behind the gateway', () => {
       expect(events.length).toBe(before);
     }));
 
-  it("lets titles and probes pass, and knows an agent's summary of the task", () =>
+  it("forwards requests for titles and probes, and recognizes an agent's own summary request", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call } = await condensedCall(root);
       const without = editJson(call.read.text, [{ path: ['tools'], removed: true }]);
@@ -330,7 +330,7 @@ describe('the engine behind the gateway', () => {
   };
   const PIECE = '/v1beta/models/gemini-3-flash-preview:generateContent';
 
-  it('shortens a piece of a task that does not fit, beside the task and without a marker for it in the task', () =>
+  it('shortens a side request that does not fit, without affecting the task or adding markers to it', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const call = makeCall('gemini', makeBody('gemini', 40));
@@ -352,7 +352,7 @@ describe('the engine behind the gateway', () => {
     }));
 
   it.each(['chat', 'anthropic'] as const)(
-    'condenses a task on %s whose calls are written into the text, from the first of them on',
+    'condenses a task over %s with calls in its text, from the first call on',
     (wire) =>
       inTemporaryFolder(async (root) => {
         const booked: (string | undefined)[] = [];
@@ -388,7 +388,7 @@ describe('the engine behind the gateway', () => {
       }),
   );
 
-  it('takes no check for a step that has nothing but words', () =>
+  it('does not take a side check for the next step of a task that has only text', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       // Gemini CLI asks who speaks next.
@@ -401,7 +401,7 @@ describe('the engine behind the gateway', () => {
   it.each([
     ['lets its vendor clear results', '"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]},', 1_000],
     ['names what its vendor keeps', '"cachedContent":"cachedContents/a",', 90_000],
-  ])('learns nothing of a request that %s', (_what, field, reported) =>
+  ])('does not calibrate from a request that %s', (_what, field, reported) =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 100_000);
       const prepare = vi.spyOn(live, 'prepare');
@@ -414,7 +414,7 @@ describe('the engine behind the gateway', () => {
     }),
   );
 
-  it('shortens a piece of a task that the vendor refuses as too long, and leaves one that fits as it came', () =>
+  it('shortens a side request that the vendor rejects as too long, and leaves one that fits unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
       const aside = makeCall('gemini', check(40), {}, PIECE);
@@ -434,7 +434,7 @@ describe('the engine behind the gateway', () => {
     }));
 
   it.each([{ tokens: 70_000 }, { limit: 60_000 }, { tokens: 50_000, limit: 60_000 }, {}])(
-    'learns from a refusal of a piece only as much as it says: %j',
+    'learns from a rejected side request only what its error says: %j',
     (overflow) =>
       inTemporaryFolder(async (root) => {
         const { condenser } = engine(root, 60_000);
@@ -448,7 +448,7 @@ describe('the engine behind the gateway', () => {
       }),
   );
 
-  it('books no piece that the agent gives up while it is shortened, and a shortened one as it is sent', () =>
+  it('books a side request only when it is sent, not if the agent gives up while it is shortened', () =>
     inTemporaryFolder(async (root) => {
       const booked: number[] = [];
       const spending: LiveCondenserOptions['spending'] = {
@@ -466,7 +466,7 @@ describe('the engine behind the gateway', () => {
       expect(booked[0]).toBeLessThan(24_000);
     }));
 
-  it('has nothing shorter for a piece in which nothing can go', () =>
+  it('returns no shorter form of a side request if nothing can be removed', () =>
     inTemporaryFolder(async (root) => {
       const { condenser } = engine(root, 300);
       const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
@@ -474,7 +474,7 @@ describe('the engine behind the gateway', () => {
       expect(await prepared?.shortened({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
-  it('keeps agents with ids apart, whatever they say', () =>
+  it("separates conversations by the agents' IDs, whatever they contain", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const text = makeBody('responses', 3);
@@ -495,7 +495,7 @@ describe('the engine behind the gateway', () => {
     ['five minutes', '', 6, ['cold-cache']],
     ['an hour, where that is asked for', ',"ttl":"1h"', 59, []],
     ['an hour, where that is asked for', ',"ttl":"1h"', 61, ['cold-cache']],
-  ])('knows that a prompt is kept for %s%s: after %i minutes %j', (_time, ttl, minutes, reasons) =>
+  ])("knows a prompt cache's lifetime of %s%s: after %i minutes the reasons are %j", (_time, ttl, minutes, reasons) =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
@@ -511,7 +511,7 @@ describe('the engine behind the gateway', () => {
     }),
   );
 
-  it('knows how long the prompt of a task is kept whose calls are written into the text', () =>
+  it("knows the prompt cache's lifetime for a task with calls in its text", () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
@@ -526,7 +526,7 @@ describe('the engine behind the gateway', () => {
       ]);
     }));
 
-  it("condenses nothing for a cache that a check beside the task does not have, and learns nothing of the task's from it", () =>
+  it('ignores the cache of a side check when condensing the task', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
@@ -546,7 +546,7 @@ describe('the engine behind the gateway', () => {
       expect(events.filter(({ kind }) => kind === 'condensed')).toEqual([]);
     }));
 
-  it('stays one conversation where Gemini CLI forgets what came of its task, and sends it with a note and then with the next prompt', () =>
+  it('recognizes a conversation whose start Gemini CLI drops, with a note or the next prompt added', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const sent = (task: readonly string[], steps: number) => {
@@ -575,7 +575,7 @@ describe('the engine behind the gateway', () => {
       expect(live.list()).toHaveLength(2);
     }));
 
-  it('follows a result that its agent rewrote, and a conversation that it began anew', () =>
+  it('follows a result that its agent rewrote, and a conversation that the agent restarted', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const rewritten = JSON.parse(call.read.text) as { messages: { content: { content?: unknown }[] }[] };

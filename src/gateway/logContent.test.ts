@@ -26,7 +26,7 @@ const REFUSALS = [
   '{"error":{"type":["X"],"code":{"X":1}}}',
 ];
 
-it('a refusal is told by words of the vendors’ vocabulary alone', () => {
+it('the log describes a rejection only with words from a fixed vocabulary', () => {
   fc.assert(
     fc.property(fc.constantFrom(...REFUSALS), fc.constantFrom(400, 413, 422), (form, status) => {
       expect(classifyRefusal(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
@@ -39,7 +39,7 @@ it('a refusal is told by words of the vendors’ vocabulary alone', () => {
   expect(classifyRefusal(CANARY)).toBe('for a reason that is not known');
 });
 
-it('an error that quotes what it was given is told by its name', () => {
+it('the log names an error that quotes its input only by its class', () => {
   const thrown = (action: () => unknown): unknown => {
     try {
       return action();
@@ -58,7 +58,7 @@ it('an error that quotes what it was given is told by its name', () => {
   expect(errorKind(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
 });
 
-it.each(REFUSALS)('no event of a gateway holds what the vendor quotes or the agent sent: %s', async (form) => {
+it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent sent: %s', async (form) => {
   const vendor = http.createServer((request, response) => {
     request.resume();
     request.on('end', () => {

@@ -99,9 +99,9 @@ const sentPlain = async (wire: WireName, body: Buffer): Promise<Buffer> => {
   return seen.pop()!.bytes;
 };
 
-describe('a packed request', () => {
+describe('a compressed request', () => {
   it.each(WIRE_NAMES.flatMap((wire) => NAMES.map((coding) => [wire, coding] as const)))(
-    'on the wire %s, packed with %s, reaches the vendor packed so, condensed as a plain one is',
+    'on the wire %s with %s reaches the vendor condensed and compressed the same way',
     async (wire, coding) => {
       const [pack, unpack] = CODINGS[coding];
       const body = Buffer.from(makeBody(wire, 40));
@@ -117,7 +117,7 @@ describe('a packed request', () => {
     },
   );
 
-  it('forwards a compressed request unchanged if nothing is condensed', async () => {
+  it('is forwarded unchanged if nothing is condensed', async () => {
     await withGateway(async (gateway) => {
       for (const wire of WIRE_NAMES) {
         for (const coding of NAMES) {
@@ -129,7 +129,7 @@ describe('a packed request', () => {
     });
   });
 
-  it('whose condensed form is refused goes out as it came', async () => {
+  it('is forwarded unchanged if its condensed form is rejected', async () => {
     await withGateway(async (gateway) => {
       const bytes = zlib.zstdCompressSync(makeBody('anthropic', 40));
       chooseStatus = (one) => (one.bytes.equals(bytes) ? 200 : 400);
@@ -147,7 +147,7 @@ describe('a packed request', () => {
     ['empty', 'gzip', Buffer.alloc(0)],
     ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(makeBody('anthropic', 40)))],
     ['packed in a way that nobody knows', 'rot13', Buffer.from('{"zrffntrf":[]}')],
-  ])('that is %s passes as it came, which is told once', async (_, encoding, bytes) => {
+  ])('that is %s is forwarded unchanged, which is reported once', async (_, encoding, bytes) => {
     await withGateway(async (gateway, events) => {
       for (let time = 0; time < 2; time++) expect(await post(gateway, 'anthropic', bytes, encoding)).toBe(200);
       expect(seen.map((one) => [one.encoding, one.bytes.equals(bytes)])).toEqual([
@@ -160,7 +160,7 @@ describe('a packed request', () => {
     });
   });
 
-  it.each(NAMES)('packed with %s, a thousand times its length unpacked, passes as it came', async (coding) => {
+  it.each(NAMES)('with %s that unpacks to a thousand times its length is forwarded unchanged', async (coding) => {
     const bomb = CODINGS[coding][0](Buffer.alloc(4 * 1024 * 1024));
     await withGateway(async (gateway, events) => {
       await post(gateway, 'anthropic', bomb, coding);
@@ -170,7 +170,7 @@ describe('a packed request', () => {
   });
 });
 
-it('any bytes are unpacked to what was packed, or not read at all, and packed again the same way', async () => {
+it('any compressed bytes are unpacked correctly or not at all, and compressed again the same way', async () => {
   const coding = fc.constantFrom(...NAMES);
   await fc.assert(
     fc.asyncProperty(
@@ -193,7 +193,7 @@ it('any bytes are unpacked to what was packed, or not read at all, and packed ag
   );
 });
 
-it('a request packed with zstd is not read by a Node.js that has none, and the words say what it needs', async () => {
+it('a request compressed with zstd is forwarded by a Node.js without zstd, with a message that says what it needs', async () => {
   const packed = zlib.zstdCompressSync('{}');
   for (const missing of [
     {},

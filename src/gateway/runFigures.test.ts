@@ -25,7 +25,7 @@ function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   return figures.summary();
 }
 
-it('adds the price of removed tokens to the vendor’s charge', () => {
+it('the figures of a run add the price of removed tokens to the vendor’s charge', () => {
   // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
   const reckoned = computeFigures(usage(), PRICES);
   expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
@@ -35,14 +35,14 @@ it('adds the price of removed tokens to the vendor’s charge', () => {
   expect(charged.costWithout).toBeCloseTo(2 * 0.05 + 0.09, 10);
 });
 
-it('without prices only the vendor’s charge is known', () => {
+it('the figures of a run contain only the vendor’s charge if there are no prices', () => {
   const charged = computeFigures(usage(0.05), undefined);
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged).not.toHaveProperty('costWithout');
   expect(computeFigures(usage(), undefined)).not.toHaveProperty('cost');
 });
 
-it('a request without a usage is counted, by our own tokens, and is in no cost', () => {
+it('the figures of a run count a request without usage in our own tokens, at no cost', () => {
   const figures = new RunFigures();
   const request = { conversation: 'c', tokens: 20_000, prices: PRICES, savedTokens: 0, breaksCache: false };
   figures.add({ ...request, usage: usage() });
@@ -52,7 +52,7 @@ it('a request without a usage is counted, by our own tokens, and is in no cost',
   expect(summary.cost).toBeCloseTo(0.075, 10);
 });
 
-it('requests without usage have no known cost', () => {
+it('the figures of a run have no cost if no request reported usage', () => {
   const figures = new RunFigures();
   figures.add({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
   expect(figures.summary()).not.toHaveProperty('cost');

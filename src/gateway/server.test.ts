@@ -150,13 +150,13 @@ function scripted(
   };
 }
 
-describe('what passes', () => {
+describe('the gateway forwards without condensing', () => {
   it.each([
     ['anthropic', makeBody('anthropic', 4)],
     ['chat', makeBody('chat', 4)],
     ['responses', makeBody('responses', 4)],
     ['gemini', makeBody('gemini', 4)],
-  ] as const)('a request of %s, byte for byte, with its headers but those of the connection', async (wire, body) => {
+  ] as const)('a request of %s byte for byte, with its headers except those of the connection', async (wire, body) => {
     const { gateway, seen } = await bed(fine);
     const answer = await post(`${gateway.url('a')}${PATHS[wire]}`, body, {
       Authorization: 'Bearer sk-secret',
@@ -173,7 +173,7 @@ describe('what passes', () => {
     expect(JSON.stringify(seen[0])).not.toContain(gateway.secret);
   });
 
-  it('bytes that are not UTF-8, no JSON, or too deep for anybody', async () => {
+  it('bodies that are not UTF-8, not JSON, or nested too deeply', async () => {
     const { gateway, seen } = await bed(fine, { condenser: scripted(['{}']) });
     const bodies = [
       Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
@@ -186,7 +186,7 @@ describe('what passes', () => {
     expect(seen.map(({ body }) => body)).toEqual(bodies.map((body) => body.toString('latin1')));
   });
 
-  it('everything else: methods, queries, uploads, statuses, no body', async () => {
+  it('all other requests: methods, queries, uploads, statuses, empty bodies', async () => {
     const { gateway, seen } = await bed((one, response) => {
       response.writeHead(one.method === 'HEAD' ? 204 : 418, 'Short and stout', { 'set-cookie': ['a=1', 'b=2'] });
       response.end(one.method === 'HEAD' ? undefined : 'tea');
@@ -205,7 +205,7 @@ describe('what passes', () => {
     expect(seen[0]!.body.length).toBe(100_000);
   });
 
-  it('an answer as it comes, before its end is known', async () => {
+  it('an answer as it arrives, before its end is known', async () => {
     const ends: (() => void)[] = [];
     const { gateway } = await bed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -220,7 +220,7 @@ describe('what passes', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('an answer that is cut off is cut off, never ended', async () => {
+  it('an answer that breaks off, without completing it', async () => {
     const { gateway } = await bed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
@@ -229,7 +229,7 @@ describe('what passes', () => {
     await expect(answer.text()).rejects.toThrow('terminated');
   });
 
-  it('an answer that is cut off ends with a reset, as it does where a vendor’s connection is lost', async () => {
+  it('a lost vendor connection as a connection reset', async () => {
     const { gateway } = await bed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
@@ -248,7 +248,7 @@ describe('what passes', () => {
     expect(Buffer.concat(came).toString()).toContain('data: one');
   });
 
-  it('the agent going away ends the request to the vendor', async () => {
+  it("the agent's disconnection, which ends the request to the vendor", async () => {
     let closed: Promise<unknown> | undefined;
     const { gateway } = await bed((_seen, response, request) => {
       closed = once(request.socket, 'close');
@@ -265,7 +265,7 @@ describe('what passes', () => {
     await closed;
   });
 
-  it('a vendor that is not there is told as such', async () => {
+  it('an error that says so if the vendor is unreachable', async () => {
     const { gateway } = await bed(fine, { routes: new Map([['a', new URL('http://127.0.0.1:1')]]) });
     const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
     expect(answer.status).toBe(502);
@@ -273,10 +273,10 @@ describe('what passes', () => {
   });
 });
 
-describe('what is condensed', () => {
+describe('a condensed request through the gateway', () => {
   const url = (gateway: Gateway): string => `${gateway.url('a')}/v1/messages`;
 
-  it('goes out in the place of what came, and what the answer used is told', async () => {
+  it("replaces the original, and the answer's usage is reported", async () => {
     const condenser = scripted(['{"short":"é"}']);
     const events = [
       {
@@ -324,7 +324,7 @@ describe('what is condensed', () => {
   let served = 0;
   const TOO_LONG = 'prompt is too long: 214062 tokens > 200000 maximum';
 
-  it('is made shorter once where the vendor says that it is too long', async () => {
+  it('is shortened once if the vendor says that it is too long', async () => {
     served = 0;
     const condenser = scripted([undefined, '{"n":1}', '{"n":2}']);
     const { gateway, seen } = await bed(refusing([TOO_LONG]), { condenser });
@@ -336,7 +336,7 @@ describe('what is condensed', () => {
     });
   });
 
-  it('is made shorter again while it is too long, a bounded number of times: the last refusal is the answer', async () => {
+  it('is shortened repeatedly up to a limit while it is too long, then the last rejection is forwarded', async () => {
     served = 0;
     const condenser = scripted(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
     const { gateway, seen } = await bed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
@@ -345,7 +345,7 @@ describe('what is condensed', () => {
     expect(await answer.text()).toContain(TOO_LONG);
   });
 
-  it('goes out as it came where the vendor calls it invalid', async () => {
+  it('is replaced by the original if the vendor calls it invalid', async () => {
     served = 0;
     const condenser = scripted(['{"n":0}']);
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
@@ -358,7 +358,7 @@ describe('what is condensed', () => {
 
   const THINKING = 'messages.1.content.0: Invalid `signature` in `thinking` block';
 
-  it('goes out once without its thinking where the vendor does not take it back, then as it came', async () => {
+  it('is sent once without thinking if the vendor rejects that, then as the original', async () => {
     served = 0;
     const form = (text: string, without?: PreparedCall): PreparedCall => ({
       ...AS_IT_CAME,
@@ -374,7 +374,7 @@ describe('what is condensed', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', '{"n":1}', came]);
   });
 
-  it("a refusal of what came is the vendor's answer, word for word", async () => {
+  it("has the original's rejection forwarded word for word", async () => {
     served = 0;
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
     const answer = await post(url(gateway), makeBody('anthropic', 3));
@@ -391,7 +391,7 @@ describe('what is condensed', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
-  ])('a refusal that is packed with %s', (encoding, pack) => {
+  ])('if the rejection is compressed with %s', (encoding, pack) => {
     const refusingPacked = (...refusals: readonly string[]): AnswerRequest => {
       const left = [...refusals];
       return (_seen, response) => {
@@ -403,7 +403,7 @@ describe('what is condensed', () => {
       };
     };
 
-    it('is read: what is too long is made shorter', async () => {
+    it('is shortened if the rejection says that it is too long', async () => {
       const condenser = scripted([undefined, '{"n":1}']);
       const { gateway, seen } = await bed(refusingPacked(TOO_LONG), { condenser });
       expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
@@ -413,7 +413,7 @@ describe('what is condensed', () => {
       });
     });
 
-    it('is read: the engine is told its words, and the log its kind', async () => {
+    it("has the rejection's words passed to the engine, and its kind to the log", async () => {
       const condenser = scripted(['{"n":0}']);
       const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
       expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
@@ -421,7 +421,7 @@ describe('what is condensed', () => {
       expect(events[0]?.detail).toBe('The vendor refused a condensed request (status 400); it went out as it came.');
     });
 
-    it('passes as it came', async () => {
+    it('has the rejection forwarded unchanged', async () => {
       const { gateway } = await bed(refusingPacked('no'), { condenser: scripted([undefined]) });
       expect(await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).toEqual({
         status: 400,
@@ -436,7 +436,7 @@ describe('what is condensed', () => {
     ['cut off', 'br', brotliCompressSync('{"error":{"message":"messages.1: nonsense"}}').subarray(0, 20)],
     ['packed in a way of its own', 'rot13', Buffer.from('{"reebe":{"zrffntr":"ab"}}')],
     ['longer than anybody looks at', 'gzip', gzipSync('nonsense'.repeat(1024 * 1024))],
-  ])('a refusal that is %s passes, and nothing is concluded from it', async (_, encoding, bytes) => {
+  ])('has a rejection that is %s forwarded without conclusions', async (_, encoding, bytes) => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(
       (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
@@ -448,7 +448,7 @@ describe('what is condensed', () => {
     expect(condenser.reported).toEqual([]);
   });
 
-  it('is made shorter where the status alone says that it is too large', async () => {
+  it('is shortened if only the status says that it is too large', async () => {
     const condenser = scripted([undefined, '{"n":1}']);
     const answers = [413, 200];
     const { gateway, seen } = await bed(
@@ -476,7 +476,7 @@ describe('what is condensed', () => {
     ],
     ['Gemini, in a list', [{ error: { code: 400, message: TOO_LONG, status: 'INVALID_ARGUMENT' } }]],
     ['LM Studio, in a text', { error: TOO_LONG }],
-  ])('is made shorter where it is too long for %s', async (_, refusal) => {
+  ])('is shortened if it is too long for %s', async (_, refusal) => {
     const overflows: unknown[] = [];
     const condenser = scripted([undefined, '{"n":1}']);
     const prepare = async (...args: Parameters<Condenser['prepare']>): Promise<PreparedCall | undefined> => {
@@ -518,7 +518,7 @@ describe('what is condensed', () => {
     answer.headers.get('request-id'),
     ((await answer.json()) as { error: { message: string } }).error.message,
   ];
-  it('why it was refused is the answer, not that what came is too long', async () => {
+  it('has the reason for its own rejection forwarded, not that the original is too long', async () => {
     const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
       condenser: scripted(['{"n":0}']),
     });
@@ -527,7 +527,7 @@ describe('what is condensed', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', Buffer.from(came).toString('latin1')]);
   });
 
-  it('after two rejected forms, the last rejection decides', async () => {
+  it('has the last of two rejections forwarded', async () => {
     const withoutThinking = (): PreparedCall => ({ ...AS_IT_CAME, bytes: Buffer.from('{"n":1}') });
     const view: PreparedCall = { ...AS_IT_CAME, bytes: Buffer.from('{"n":0}'), withoutThinking };
     const condenser: Condenser = { prepare: () => Promise.resolve(view) };
@@ -537,14 +537,14 @@ describe('what is condensed', () => {
     expect(await told(await post(url(two.gateway), '{"messages":[]}'))).toEqual([400, 'r2', TOO_LONG]);
   });
 
-  it("forwards the original’s rejection if its reason isn't the length", async () => {
+  it("has the original’s rejection forwarded if its reason isn't the length", async () => {
     const { gateway } = await bed(inTurn([400, 'of the view'], [400, 'of what came']), {
       condenser: scripted(['{"n":0}']),
     });
     expect(await told(await post(url(gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'of what came']);
   });
 
-  it('does not resend an original that the vendor called too long', async () => {
+  it('is not followed by the original if that was already too long', async () => {
     const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
       condenser: scripted([undefined, '{"n":1}']),
     });
@@ -553,7 +553,7 @@ describe('what is condensed', () => {
     expect(events.at(-1)?.detail).toMatch(/; what came is too long to go out in its place\./);
   });
 
-  it.each([401, 429, 500, 529])('status %i passes with its headers, and nothing is repeated', async (status) => {
+  it.each([401, 429, 500, 529])('has status %i forwarded with its headers, and is not repeated', async (status) => {
     const { gateway, seen } = await bed(
       (_seen, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'),
       {
@@ -598,7 +598,7 @@ describe('what is condensed', () => {
   const writeStream = (events: readonly StreamEvent[]): string =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-  it('learns from an answer with status 200 that says too long, without cost', async () => {
+  it('causes learning from an answer with status 200 that says too long, without cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(streaming(FAILED), { condenser });
     const answer = await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3));
@@ -610,7 +610,7 @@ describe('what is condensed', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('learns from an answer that says too long after counting tokens, with cost', async () => {
+  it('causes learning from an answer that says too long after counting tokens, with cost', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
@@ -622,7 +622,7 @@ describe('what is condensed', () => {
     expect(condenser.reported).toMatchObject([{ inputTokens: 7 }, 'condensed further']);
   });
 
-  it('forwards an answer with status 200 that fails for another reason', async () => {
+  it('has an answer with status 200 that fails for another reason forwarded', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
     const { gateway } = await bed(streaming([error]), { condenser });
@@ -633,7 +633,7 @@ describe('what is condensed', () => {
     expect(condenser.reported).toEqual([undefined]);
   });
 
-  it('costs the agent no answer where nothing can be condensed for what it said', async () => {
+  it('has its answer forwarded even if shortening fails', async () => {
     const condenser: Condenser = {
       prepare: () => Promise.resolve({ ...AS_IT_CAME, shortened: () => Promise.reject(new Error('broken')) }),
     };
@@ -647,7 +647,7 @@ describe('what is condensed', () => {
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([]);
   });
 
-  it('sends a shorter request after an answer that says too long', () =>
+  it('is shorter after an answer that said too long', () =>
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
         live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
@@ -672,7 +672,7 @@ describe('what is condensed', () => {
   const messagesIn = (wire: WireName, text: string): readonly ApiMessage[] =>
     findKnownRequest('POST', PATHS[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ?? [];
 
-  it('however the vendor refuses it, ends within the bound, and nothing invalid goes out', async () => {
+  it('never leads to endless retries or an invalid request, however the vendor rejects', async () => {
     const REFUSALS = [
       [400, TOO_LONG],
       [400, 'prompt is too long'],
@@ -729,7 +729,7 @@ describe('what is condensed', () => {
     });
   });
 
-  it('answers a stopped request with a message and sends nothing', async () => {
+  it('is answered with a message and not sent if a limit stops it', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
     const answer = await post(url(gateway), makeBody('anthropic', 3));
@@ -742,7 +742,7 @@ describe('what is condensed', () => {
     expect(events).toEqual([{ kind: 'refused', route: 'a', detail: 'No more today.' }]);
   });
 
-  it('ends once, and says whether the vendor took it', async () => {
+  it('reports its end once, and whether the vendor accepted it', async () => {
     const outcomes: [AnswerRequest, boolean][] = [
       [fine, true],
       [refusing(['nonsense', 'nonsense', 'nonsense']), false],
@@ -777,7 +777,7 @@ describe('what is condensed', () => {
     });
   });
 
-  it('an engine that fails costs nothing: the request goes out as it came', async () => {
+  it('is sent unchanged if the engine fails', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new Error('broken')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
     const came = makeBody('anthropic', 3);
@@ -787,7 +787,7 @@ describe('what is condensed', () => {
   });
 });
 
-describe('who may ask', () => {
+describe('access to the gateway', () => {
   const attack = (gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<string> =>
     raw(
       gateway.port,
@@ -801,7 +801,7 @@ describe('who may ask', () => {
         .join('')}\r\n{}`,
     );
 
-  it('nobody without the secret', async () => {
+  it('is denied without the secret', async () => {
     const { gateway, seen } = await bed(fine);
     const { secret } = gateway;
     for (const path of [
@@ -824,14 +824,14 @@ describe('who may ask', () => {
     expect(await attack(gateway, `/${secret}/a/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('the secret may stand in a header, which stays here', async () => {
+  it('is granted with the secret in a header, which is not forwarded', async () => {
     const { gateway, seen } = await bed(fine);
     expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER]: gateway.secret })).toMatch(/^HTTP\/1\.1 200 /);
     expect(seen[0]!.url).toBe('/v1/messages');
     expect(JSON.stringify(seen)).not.toContain(gateway.secret);
   });
 
-  it('a ticket opens its route alone', async () => {
+  it('with a ticket is limited to its route', async () => {
     const { gateway, seen } = await bed(fine);
     const { pathname } = new URL(gateway.ticketUrl('a'));
     expect(await attack(gateway, `${pathname}/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
@@ -840,7 +840,7 @@ describe('who may ask', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('no page of a browser, and no name that was rebound to this machine', async () => {
+  it('is denied to web pages in a browser, and to names rebound to this machine', async () => {
     const { gateway, seen } = await bed(fine);
     const path = `/${gateway.secret}/a/v1/messages`;
     for (const headers of [
@@ -859,7 +859,7 @@ describe('who may ask', () => {
     expect(seen).toEqual([]);
   });
 
-  it('no way leads to another host than the one that was set up', async () => {
+  it('cannot lead to another host than the configured one', async () => {
     const { gateway, seen, vendorPort } = await bed(fine);
     const { secret } = gateway;
     for (const rest of [
@@ -875,7 +875,7 @@ describe('who may ask', () => {
     for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
   });
 
-  it('a WebSocket is told to go on over HTTP', async () => {
+  it('over WebSocket is answered with a hint to use HTTP', async () => {
     const { gateway, seen } = await bed(fine);
     const upgrade = (path: string): Promise<string> =>
       raw(
@@ -887,7 +887,7 @@ describe('who may ask', () => {
     expect(seen).toEqual([]);
   });
 
-  it('nothing that two readers would end at different places, and no second request inside of a first', async () => {
+  it('is denied to requests with ambiguous lengths or a second request inside', async () => {
     const { gateway, seen, vendorPort } = await bed(fine);
     const { port, secret } = gateway;
     const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
@@ -933,7 +933,7 @@ describe('who may ask', () => {
     }
   });
 
-  it('no proxy: tunnels, other protocols, and other ways to say where to', async () => {
+  it('as a proxy is denied: tunnels, other protocols and absolute addresses', async () => {
     const { gateway, seen } = await bed(fine);
     const { port, secret } = gateway;
     const head = `host: 127.0.0.1:${port}\r\n`;
@@ -955,7 +955,7 @@ describe('who may ask', () => {
     expect(seen).toEqual([]);
   });
 
-  it('nobody with too much, too slow, or too many', async () => {
+  it('is denied to requests that are too large, too slow or too many', async () => {
     const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400 };
     const { gateway, seen } = await bed(fine, { limits });
     const { port, secret } = gateway;
@@ -972,7 +972,7 @@ describe('who may ask', () => {
     expect(seen).toEqual([]);
   });
 
-  it('connections without the secret keep nobody out, and the oldest of too many ends', async () => {
+  it('by connections without the secret does not block others, and the oldest of too many ends', async () => {
     const { gateway } = await bed(fine, { limits: { strangers: 3, requests: 1 } });
     const ended: number[] = [];
     const open = [];
@@ -991,7 +991,7 @@ describe('who may ask', () => {
     for (const socket of open) socket.destroy();
   });
 
-  it('rejects a request beyond the maximum number of concurrent ones', async () => {
+  it('is denied beyond the maximum number of concurrent requests', async () => {
     let answer = (): void => undefined;
     const { gateway, seen } = await bed(
       (_seen, response) => {
@@ -1006,7 +1006,7 @@ describe('who may ask', () => {
     expect((await first).status).toBe(200);
   });
 
-  it('a client that keeps its half of a refused connection open keeps no gateway from closing', async () => {
+  it('by a client that keeps a refused connection half open does not keep the gateway from closing', async () => {
     const { gateway } = await bed(fine);
     const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -1020,7 +1020,7 @@ describe('who may ask', () => {
     socket.destroy();
   });
 
-  it('reports contain neither the secret nor a key', async () => {
+  it('is logged without the secret or keys', async () => {
     const { gateway, events } = await bed((_seen, response) => response.writeHead(500).destroy());
     await post(`${gateway.url('a')}/v1/messages?key=sk-ant-1234567890`, '{}', {
       authorization: 'Bearer sk-ant-0987654321',
@@ -1031,7 +1031,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('a vendor that misbehaves', () => {
+describe('a misbehaving vendor', () => {
   /** Responds with these bytes piece by piece. */
   async function rawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
     const server = createServer((socket) => {
@@ -1061,14 +1061,14 @@ describe('a vendor that misbehaves', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     ],
     ['says nothing that is HTTP', 'nonsense\r\n\r\n'],
-  ])('%s fails, and keeps nobody waiting', async (_, answer) => {
+  ])('that %s causes an error without delay', async (_, answer) => {
     const gateway = await rawBed([answer]);
     for (const path of ['v1/messages', 'v1/other']) {
       expect((await post(`${gateway.url('a')}/${path}`, '{}')).status).toBe(502);
     }
   });
 
-  it('has none of its unasked answers given to the next request', async () => {
+  it('cannot have its unrequested answers delivered to the next request', async () => {
     const asked = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     const gateway = await rawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
     for (let at = 0; at < 5; at++) {

@@ -221,7 +221,7 @@ const getMessages = ({ body }: RecordedRequest): readonly unknown[] =>
   (body['messages'] ?? body['input'] ?? body['contents']) as readonly unknown[];
 
 it.each(WIRE_NAMES)(
-  'on %s, a summary is written in the background, signed in as the agent, and stands from the next request on',
+  "over %s, a summary is written in the background with the agent's credentials, and used from the next request on",
   async (wire) => {
     const { ask, begin, asked, sent, ready, told, spent, summaries } = await bed(wire);
     const many = await begin();
@@ -253,28 +253,34 @@ it.each(WIRE_NAMES)(
   },
 );
 
-it.each(WIRE_NAMES)('on %s, no request waits for a summary that never comes, and ending cancels it', async (wire) => {
-  const { ask, begin, asked, sent, live, summaries, told, spent } = await bed(wire, { summary: { kind: 'never' } });
-  const many = await begin();
-  for (const steps of [many + 1, many + 2]) expect(await ask(steps)).toBe(200);
-  const lengths = sent().map((one) => getMessages(one).length);
-  expect(lengths).toEqual(lengths.map((_length, at) => (lengths[0] ?? 0) + 2 * at));
-  await vi.waitFor(() => expect(asked()).toHaveLength(1));
-  expect(live.endPreparations('the agent ended')).toBe(1);
-  await asked()[0]?.aborted;
-  await summaries.settled();
-  await vi.waitFor(() =>
-    expect(told('not-condensed')).toEqual([
-      expect.objectContaining({ givenUp: 'the agent ended', outcome: expect.objectContaining({ kind: 'cancelled' }) }),
-    ]),
-  );
-  expect(told('condensed')).toEqual([]);
-  // Its actual cost is unknown, so its maximum counts.
-  expect(summaries.figures).toEqual({ calls: 1, cost: undefined });
-  expect(await spent('own')).toBeGreaterThan(0);
-});
+it.each(WIRE_NAMES)(
+  'over %s, no request waits for a summary that never arrives, and ending the gateway cancels it',
+  async (wire) => {
+    const { ask, begin, asked, sent, live, summaries, told, spent } = await bed(wire, { summary: { kind: 'never' } });
+    const many = await begin();
+    for (const steps of [many + 1, many + 2]) expect(await ask(steps)).toBe(200);
+    const lengths = sent().map((one) => getMessages(one).length);
+    expect(lengths).toEqual(lengths.map((_length, at) => (lengths[0] ?? 0) + 2 * at));
+    await vi.waitFor(() => expect(asked()).toHaveLength(1));
+    expect(live.endPreparations('the agent ended')).toBe(1);
+    await asked()[0]?.aborted;
+    await summaries.settled();
+    await vi.waitFor(() =>
+      expect(told('not-condensed')).toEqual([
+        expect.objectContaining({
+          givenUp: 'the agent ended',
+          outcome: expect.objectContaining({ kind: 'cancelled' }),
+        }),
+      ]),
+    );
+    expect(told('condensed')).toEqual([]);
+    // Its actual cost is unknown, so its maximum counts.
+    expect(summaries.figures).toEqual({ calls: 1, cost: undefined });
+    expect(await spent('own')).toBeGreaterThan(0);
+  },
+);
 
-it.each(WIRE_NAMES)('on %s, a refused summary leaves the agent’s requests as they are', async (wire) => {
+it.each(WIRE_NAMES)('over %s, a rejected summary leaves the agent’s requests unchanged', async (wire) => {
   const words = 'sk-agent is not allowed to read "Look at the files"';
   const { ask, begin, asked, sent, ready, told, spent } = await bed(wire, {
     summary: refused(403, 'permission_error', words),
@@ -303,7 +309,7 @@ it.each([
     /at most \$0\.0001 may be spent on a condensation \(--each\)/,
   ],
   ['of a day', { perDay: 0.0001 }, /has been spent on condensing today.* Raise --a-day/],
-] as const)('over the limit %s, no model is asked, and that is told', async (_which, options, words) => {
+] as const)('no model is called above the limit %s, which is reported', async (_which, options, words) => {
   const { ask, begin, asked, ready, told, summaries, spent } = await bed('anthropic', options);
   const many = await begin();
   await ready();
@@ -321,7 +327,7 @@ it.each([
   ['anthropic', { authorization: 'Bearer sk-ant-oat01-x' }, /Claude subscription/],
   ['anthropic', { authorization: 'Bearer x', 'anthropic-beta': 'oauth-2025-04-20,other' }, /Claude subscription/],
   ['responses', { authorization: 'Bearer x', 'chatgpt-account-id': 'a' }, /ChatGPT/],
-] as const)('on %s, the sign-in of a subscription is not used (%j)', async (wire, headers, words) => {
+] as const)("over %s, a subscription's credentials are not used for summaries (%j)", async (wire, headers, words) => {
   const { ask, begin, asked, ready, told } = await bed(wire, { headers });
   const many = await begin();
   await ready();

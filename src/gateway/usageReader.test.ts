@@ -6,7 +6,7 @@ import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
 import { geminiWire } from './wires/gemini';
 
-it('an answer that is not packed as it says ends without usage, and nobody waits for it', async () => {
+it('the usage of an answer that is compressed otherwise than stated is unknown, without waiting', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
   const bytes = Buffer.from('{"usage":{"input_tokens":5}}');
   reader.push(bytes);
@@ -19,13 +19,13 @@ it('an answer that is not packed as it says ends without usage, and nobody waits
 it.each<[string, (text: string) => Buffer]>([
   ['x-gzip', gzipSync],
   ['zstd', zstdCompressSync],
-])('an answer that is packed with %s is read', async (encoding, pack) => {
+])('the usage of an answer compressed with %s is read', async (encoding, pack) => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': encoding });
   reader.push(pack('{"usage":{"input_tokens":5}}'));
   expect(await reader.end()).toMatchObject({ usage: { inputTokens: 5 } });
 });
 
-it('an error is told in the form of a refusal, beside the tokens of the events before it', async () => {
+it('an error inside an answer is reported like a rejection, with the tokens of earlier events', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
   reader.push(Buffer.from('data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n'));
   reader.push(Buffer.from('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No."}}\n\n'));
@@ -35,14 +35,14 @@ it('an error is told in the form of a refusal, beside the tokens of the events b
   });
 });
 
-it('text written by the model is not an error', async () => {
+it('text written by the model does not count as an error', async () => {
   const reader = new UsageReader(chatWire, { 'content-type': 'text/event-stream' });
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
   reader.push(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
   expect((await reader.end()).failure).toBeUndefined();
 });
 
-it('an event in any number of pieces is read', () =>
+it('the usage is read from an event in any number of chunks', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 40 }), async (cuts) => {
       const bytes = Buffer.from(
@@ -59,7 +59,7 @@ it('an event in any number of pieces is read', () =>
     }),
   ));
 
-it('an event that is too long is passed over, and those behind it are read', async () => {
+it('an event that is too long is skipped, and later ones are read', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
   reader.push(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
@@ -68,7 +68,7 @@ it('an event that is too long is passed over, and those behind it are read', asy
   expect((await reader.end()).usage).toMatchObject({ inputTokens: 5 });
 });
 
-it('each piece of an event is looked through once', async () => {
+it('each chunk of an event is scanned once', async () => {
   const reader = new UsageReader(geminiWire, { 'content-type': 'text/event-stream' });
   const looked = vi.spyOn(String.prototype, 'indexOf');
   let chars = 0;
@@ -83,7 +83,7 @@ it('each piece of an event is looked through once', async () => {
   expect(chars).toBeLessThanOrEqual(2_000_000);
 });
 
-it('a packed answer of a thousand times its length is not unpacked to its end', async () => {
+it('a compressed answer that expands a thousandfold is not unpacked completely', async () => {
   const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
   for (const type of ['application/json', 'text/event-stream']) {
     const reader = new UsageReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
@@ -95,7 +95,7 @@ it('a packed answer of a thousand times its length is not unpacked to its end', 
   }
 });
 
-it('a packed answer that nobody waits for any more ends at once', async () => {
+it('unpacking a compressed answer ends at once when it is no longer needed', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
   reader.push(gzipSync(Buffer.alloc(32 * 1024 * 1024 - 1), { level: 9 }));
   const ended = reader.end();

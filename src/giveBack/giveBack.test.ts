@@ -22,7 +22,7 @@ const partsIn = (home: string): GiveBackParts => ({
 const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const said = (value: unknown): string => JSON.stringify(value);
 
-test('writes a task in place: the agent sends the view, its meter falls, and undo restores both files', () =>
+test('giving a task back in place makes the agent send the view and lowers its token figure, and undo restores both files', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const rows = join(dirname(path), 'ui_messages.json');
@@ -62,7 +62,7 @@ test('writes a task in place: the agent sends the view, its meter falls, and und
     ]);
   }));
 
-test('includes messages added after the condensation', () =>
+test('giving a task back includes messages added after the condensation', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits, view } = await condenseFile(path, readFileSync(path));
@@ -75,7 +75,7 @@ test('includes messages added after the condensation', () =>
     expect(messages.at(-1)?.content).toBe('one more thing');
   }));
 
-test('refuses to undo a task that has continued', () =>
+test('undoing is refused for a given-back task that has continued', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
@@ -101,7 +101,7 @@ test.each([
   ],
   ['holds no list', 'unexpected-shape', (path: string) => writeOld(path, '{"messages":[]}')],
   ['is half written', 'unexpected-shape', (path: string) => writeOld(path, readFileSync(path, 'utf8').slice(0, -40))],
-])('refuses a task that %s and writes nothing', async (_, trouble, change) => {
+])('giving back is refused for a task that %s, and nothing is written', async (_, trouble, change) => {
   await inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-test('refuses a task locked by its agent', () =>
+test('giving back is refused for a task locked by its agent', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const { edits } = await condenseFile(path, readFileSync(path));
@@ -126,7 +126,7 @@ test('refuses a task locked by its agent', () =>
     await giveBack({ path, edits, row: ROW }, partsIn(home));
   }));
 
-test('writes a sidecar that Cline 4 accepts, which undo deletes', () =>
+test('giving back to Cline 4 writes a sidecar that it accepts, and undo deletes it', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClineSession(home);
     const before = readFileSync(path);
@@ -152,7 +152,7 @@ test('writes a sidecar that Cline 4 accepts, which undo deletes', () =>
     expect(existsSync(given.path)).toBe(false);
   }));
 
-test('Claude Code: a new session beside the old one, with ids of its own, which resuming reads as the view', () =>
+test('giving back to Claude Code writes a new session with its own IDs, which resuming reads as the view', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClaudeSession(home);
     const before = readFileSync(path);
@@ -175,7 +175,7 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
     expect(existsSync(given.path)).toBe(false);
   }));
 
-test('Claude Code: a new session leaves out what Claude Code itself announces in each session', () =>
+test('giving back to Claude Code omits what it announces in each session itself', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClaudeSession(home);
     const [first = '', second = '', ...rest] = readFileSync(path, 'utf8').split('\n');
@@ -200,7 +200,7 @@ test('Claude Code: a new session leaves out what Claude Code itself announces in
     expect(made.length).toBe(view.length - 1);
   }));
 
-test('never writes files that no agent would continue', () =>
+test('giving back never writes files that no agent would continue', () =>
   inTemporaryFolder(async (home) => {
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
     writeOld(path, '[]');
@@ -216,7 +216,7 @@ test.each([
   ['a task in place', writeZooTask],
   ['a sidecar', writeClineSession],
   ['a new session', writeClaudeSession],
-])('keeps the exact numbers of parameters in %s, even in edited calls', (_what, write) =>
+])('giving back %s keeps the exact numbers of parameters, even in edited calls', (_what, write) =>
   inTemporaryFolder(async (home) => {
     const path = write(home);
     writeOld(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));

@@ -13,8 +13,8 @@ const zoo = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
 const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, OfferAnswer>> = {}) =>
   selectIdleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
 
-describe('a task that is to be condensed before it is resumed', () => {
-  it('is at its threshold and idle, and the newest of them', () => {
+describe('the task offered for condensing before it is resumed', () => {
+  it('is the newest one that is idle and above its threshold', () => {
     const [older, newer] = [zoo('a', { modified: NOW - IDLE_MS - 1 }), zoo('b')];
     expect(dueOf([older, newer])).toBe(newer.path);
     expect(dueOf([zoo('a', { tokens: THRESHOLD - 1 })])).toBeUndefined();
@@ -29,20 +29,20 @@ describe('a task that is to be condensed before it is resumed', () => {
     expect(dueOf([zoo('a', { path: moved, agent: 'Cline' })])).toBeUndefined();
   });
 
-  it('is not one written a moment ago, but the time until then is returned', () => {
+  it('is not one written a moment ago, whose remaining time is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
     expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
     expect(selectIdleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 
-  it('was not offered at this size before, nor declined for good', () => {
+  it('is not one offered at this size before, or declined for good', () => {
     const task = zoo('a', { tokens: 1_099 });
     expect(dueOf([task], { [task.path]: 1_000 })).toBeUndefined();
     expect(dueOf([{ ...task, tokens: 1_100 }], { [task.path]: 1_000 })).toBe(task.path);
     expect(dueOf([{ ...task, tokens: 9_000 }], { [task.path]: 'never' })).toBeUndefined();
   });
 
-  it('was not condensed since it was last written to', () => {
+  it('is not one condensed since it was last written', () => {
     const task = zoo('a');
     expect(dueOf([{ ...task, condensedAt: task.modified }])).toBeUndefined();
     expect(dueOf([{ ...task, condensedAt: task.modified - 1 }])).toBe(task.path);

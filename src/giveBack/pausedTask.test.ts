@@ -37,15 +37,15 @@ const agent = (stack: unknown, stop: () => void = () => undefined) => ({
 const writeNow = () => utimesSync(path, time / 1000, time / 1000);
 const act = async () => void calls.push('act');
 
-describe('whilePaused', () => {
-  it('cancels, closes, waits until the agent has written its last, acts and resumes', async () => {
+describe('acting while a task is paused', () => {
+  it('cancels and closes the task, waits for its last write, acts, and resumes it', async () => {
     const began = time;
     await whilePaused(agent([task()], writeNow), nodeFiles, path, clock, act);
     expect(calls).toEqual(['cancel', 'clear', 'act', 'resume it']);
     expect(time - began).toBeGreaterThanOrEqual(5_000);
   });
 
-  it('resumes even if the action fails, and rethrows its error', async () => {
+  it('resumes the task even if the action fails, and rethrows the error', async () => {
     const fail = () => Promise.reject(new Error('full disk'));
     await expect(whilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
     expect(calls.at(-1)).toBe('resume it');
@@ -73,8 +73,8 @@ describe('whilePaused', () => {
   });
 });
 
-describe('toRooApi', () => {
-  it('requires every method', () => {
+describe("Roo's API for pausing tasks", () => {
+  it('is used only if it has every method', () => {
     const api = agent([]);
     expect(toRooApi(api)).toBe(api);
     for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(toRooApi(other)).toBeUndefined();

@@ -43,8 +43,8 @@ const replace = (conversation: string, to: string, minute: number): Promise<stri
     now(minute),
   );
 
-describe('the replacements', () => {
-  it('undo the last of a conversation, one after the other', async () => {
+describe('given-back replacements', () => {
+  it('can be undone one after the other, the last first', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
     expect(await listUndoable(nodeFiles, root)).toEqual(['a']);
@@ -65,14 +65,14 @@ describe('the replacements', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('undo nothing if the agent continued', async () => {
+  it('are not undone if the agent has continued', async () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
     await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
 
-  it('report a file changed before it was replaced', async () => {
+  it('report a file that changed just before it was replaced', async () => {
     const files: Files = {
       ...nodeFiles,
       rename: async (from, to) => {
@@ -100,7 +100,7 @@ describe('the replacements', () => {
     expect(existsSync(task)).toBe(false);
   });
 
-  it('complete an interrupted undo at the second try, even if the new file is gone', async () => {
+  it('complete an interrupted undo at the second attempt, even if the new file is gone', async () => {
     const second = join(folder, 'second.json');
     const contents = [
       { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') },
@@ -114,7 +114,7 @@ describe('the replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
-  it('recover what a dead process left, and report failures', async () => {
+  it('recover what a process that died left, and report failures', async () => {
     const half = await replace('a', 'v1', 1);
     rmSync(join(half, 'done'));
     const unread = await replace('b', 'v2', 2);
@@ -147,7 +147,7 @@ describe('the replacements', () => {
     expect(await listUndoable(nodeFiles, root)).toEqual(['b']);
   });
 
-  it('describe what is on disk after a failure at any step', async () => {
+  it('describe the state on disk after a failure at any step', async () => {
     const second = join(folder, 'second.json');
     const names = [path, second];
     const seen = { left: 0, part: 0, whole: 0 };

@@ -14,7 +14,7 @@ const withTask = (check: (history: string, item: string) => Promise<void>): Prom
   });
 const rests = (history: string, now = Date.now()): Promise<void> => refuseRunning(nodeFiles, history, now);
 
-test('considers a task idle if it was not written for a while', () =>
+test('a task is idle if it was not written for a while', () =>
   withTask(async (history) => {
     await expect(rests(history)).resolves.toBeUndefined();
     writeFileSync(history, '[]');
@@ -29,7 +29,7 @@ test('considers a task idle if it was not written for a while', () =>
 test.each([
   ['handed on to a subtask', { status: 'delegated' }],
   ['waits for its subtask', { status: 'active', awaitingChildId: 'child' }],
-])('considers a task that was %s active', (_what, item) =>
+])('a task that was %s is not idle', (_what, item) =>
   withTask(async (history, path) => {
     writeOld(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
@@ -43,14 +43,14 @@ test.each([
   ['says nothing of a subtask', '{"status":"active","awaitingChildId":null}'],
   ['is no object', '[]'],
   ['is half written', '{"status":"dele'],
-])('ignores a history item that %s', (_what, text) =>
+])('a history item that %s is ignored', (_what, text) =>
   withTask(async (history, path) => {
     writeOld(path, text);
     await expect(rests(history)).resolves.toBeUndefined();
   }),
 );
 
-test('considers a task without a history item idle, and reports a missing one', () =>
+test('a task without a history item is idle, and a missing task is reported', () =>
   withTask(async (history, path) => {
     rmSync(path);
     await expect(rests(history)).resolves.toBeUndefined();

@@ -14,7 +14,7 @@ describe('where a condensed conversation can be given back', () => {
     ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl', 'claude-code-session'],
     ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2/subagents/agent-a1.jsonl', undefined],
     ['/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', undefined],
-  ])('%s: %s', (path, target) => {
+  ])('depends on its path: %s is %s', (path, target) => {
     expect(findTarget(path)).toBe(target);
     if (target === undefined)
       expect(() => requireTarget(path)).toThrow(/does not continue with what other programs write/);

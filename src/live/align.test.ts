@@ -19,7 +19,7 @@ const CONVERSATION = [
 ];
 const SAME = [0, 1, 2, 3, 4, 5, 6];
 
-describe('align', () => {
+describe('aligning a conversation with its changed version', () => {
   it('is exact if the conversation has only grown', () => {
     expect(aligned(CONVERSATION, CONVERSATION)).toEqual({ places: SAME, isExact: true });
     expect(aligned(CONVERSATION, [...CONVERSATION, assistant('done')])).toEqual({ places: SAME, isExact: true });
@@ -54,14 +54,14 @@ describe('align', () => {
   });
 });
 
-describe('commonPrefix', () => {
-  it('compares content, not objects', () => {
+describe('the common prefix of two conversations', () => {
+  it('is compared by content, not by object', () => {
     expect(commonPrefix(CONVERSATION, resend(CONVERSATION))).toBe(7);
     expect(commonPrefix(CONVERSATION, [...resend(CONVERSATION).slice(0, 4), user('x')])).toBe(4);
     expect(commonPrefix([], CONVERSATION)).toBe(0);
   });
 
-  it('detects every difference', () => {
+  it('ends at any difference', () => {
     const unlike: unknown[] = ['x', 1, null, [], [1], {}, { a: 1 }, { b: 1 }, { a: [1] }, { a: [1, 2] }];
     for (const [i, a] of unlike.entries()) {
       for (const [j, b] of unlike.entries()) {

@@ -106,13 +106,13 @@ describe('what is sent after a rejected request', () => {
       [undefined, 'correct-calls', 'leave-out-thinking'],
       undefined,
     ],
-  ])('%s', (_, course, changes, told) => {
+  ])('follows the course: %s', (_, course, changes, told) => {
     const played = play(course);
     expect(played.sent.map(({ change }) => change)).toEqual(changes);
     expect(played.told).toBe(told);
   });
 
-  it('ends within the bound for every course and never resends what was rejected', () => {
+  it('ends within the limit for every course, and never repeats a rejected request', () => {
     const course = fc.record({
       isCondensed: fc.boolean(),
       answers: fc.array(fc.constantFrom(...PROBLEMS), { maxLength: 2 * MAX_ATTEMPTS }),
@@ -155,14 +155,14 @@ it.each<[ApiErrorKind, string, Problem | undefined]>([
   ['network', 'reset', undefined],
   ['aborted', '', undefined],
   ['refusal', 'no', undefined],
-])('classifies an error of kind %s (%s) as %s', (kind, vendorMessage, problem) => {
+])('an error of kind %s (%s) counts as %s', (kind, vendorMessage, problem) => {
   expect(classifyError(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
 });
 
 describe('a failed request that the chat repeats', () => {
   const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
 
-  it('within seconds is a repetition, three times', () => {
+  it('within seconds counts as a repetition, up to three times', () => {
     let now = 0;
     const failures = new RecentFailures(() => now);
     expect(failures.repetition('r').kind).toBe('none');

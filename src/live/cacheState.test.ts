@@ -26,7 +26,7 @@ const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'n
   return inferCacheState(model, new TokenLearning().cacheSpan(model), answered, ms);
 };
 
-describe('the state of the cache', () => {
+describe("the state of a conversation's cache", () => {
   it.each([
     ['warm by the vendor’s word', after(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
     ['unknown from there on', after(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
@@ -40,11 +40,11 @@ describe('the state of the cache', () => {
     ['warm where the usage was only counted', after(1, usage({ source: 'counted' }), SPAN, true), 'warm', 'vendor'],
     ['none where the model has none', after(1, undefined, 'none'), 'none', 'model'],
     ['unknown where a model without one read from it', after(1, READ, 'none'), 'unknown', 'span'],
-  ] as const)('%s', (_, state, word, basis) => {
+  ] as const)('is %s', (_, state, word, basis) => {
     expect(state).toMatchObject({ state: word, basis });
   });
 
-  it('is unknown before the first answer, and cold of a model that takes over', () => {
+  it('is unknown before the first answer, and cold for a new model', () => {
     const model = createModel({ cacheSpan: SPAN });
     expect(inferCacheState(model, SPAN, new Map(), 0)).toEqual({ state: 'unknown', basis: 'not-answered' });
     const other = new Map<string, AnsweredLast>([['another', { began: 0, shows: 'nothing' }]]);
@@ -52,7 +52,7 @@ describe('the state of the cache', () => {
     expect(inferCacheState(createModel(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
   });
 
-  it('is unknown of a model that may have answered before a restart, until no vendor would still have it', () => {
+  it('is unknown for a model that may have answered before a restart, until its lifetime has surely passed', () => {
     const model = createModel({ cacheSpan: SPAN });
     const other = new Map<string, AnsweredLast>([['another', { began: 10, shows: 'nothing' }]]);
     const after = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
@@ -61,7 +61,7 @@ describe('the state of the cache', () => {
     expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
   });
 
-  it('is warm by its answers if a model of unknown span has read after as long', () => {
+  it('is warm if a model of unknown lifetime has read from the cache after as long', () => {
     const learning = new TokenLearning();
     const model = createModel();
     learning.cacheAnswered(model, 50_000, READ);
@@ -72,7 +72,7 @@ describe('the state of the cache', () => {
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
 
-  it('is never cold or none for a model of unknown span that has read from it', () => {
+  it('is neither cold nor none for a model of unknown lifetime that has read from it', () => {
     const tokens = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(
@@ -99,7 +99,7 @@ describe('the state of the cache', () => {
     );
   });
 
-  it('is cold only at or beyond the time from which the vendor keeps nothing, and warm only below the one it promises', () => {
+  it('is cold only after the maximum lifetime, and warm only within the guaranteed one', () => {
     fc.assert(
       fc.property(fc.nat(1e8), fc.nat(1e8), fc.nat(3e8), (warmMs, more, ageMs) => {
         const { state } = after(ageMs, READ, { warmMs, coldMs: warmMs + more });

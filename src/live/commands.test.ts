@@ -17,8 +17,8 @@ async function condensedBed(root: string, messages = DUE): Promise<TestBed & { r
   return { ...bed, id: conversation };
 }
 
-describe('condensing by hand', () => {
-  it('acts at once, even below the threshold, and condenses the next request', () =>
+describe('condensing a running conversation manually', () => {
+  it('takes effect with the next request, even below the threshold', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const { conversation, tokens } = await live.prepare(createRequest(SMALL));
@@ -40,8 +40,8 @@ describe('condensing by hand', () => {
     }));
 });
 
-describe('undo', () => {
-  it('restores the conversation byte for byte, and redo the view, even after a restart', () =>
+describe('undoing a condensation of a running conversation', () => {
+  it('restores the conversation byte for byte, and redo restores the view, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const view = json(live.view(id)?.view);
@@ -65,7 +65,7 @@ describe('undo', () => {
       expect(live.view('gone' as LiveId)).toBeUndefined();
     }));
 
-  it('skips condensations of removed messages', () =>
+  it('skips condensations of messages that were removed', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       await live.prepare(createRequest([...DUE.slice(0, 3), user('another way')]));
@@ -74,8 +74,8 @@ describe('undo', () => {
     }));
 });
 
-describe('a single edit', () => {
-  it('can be taken out of the view and back in', () =>
+describe('a single edit in a running conversation', () => {
+  it('can be excluded from the view and included again', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const before = live.view(id);
@@ -90,7 +90,7 @@ describe('a single edit', () => {
       expect((await live.toggleEdit(id, 'none' as never)).kind).toBe('nothing');
     }));
 
-  it("that was excluded is listed at its message's current place unless that is gone or pinned", () =>
+  it("that was excluded is listed at its message's current position, unless the message is gone or pinned", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edits = live.view(id)!.edits.filter(({ kind }) => kind === 'cut');
@@ -111,8 +111,8 @@ describe('a single edit', () => {
     }));
 });
 
-describe('a pinned message', () => {
-  it('stays as it is, and what was taken out of it comes back', () =>
+describe('a pinned message of a running conversation', () => {
+  it('stays unchanged, and content removed from it returns', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');
@@ -156,7 +156,7 @@ describe('a pinned message', () => {
       expect(live.view(id)!.view[5]).not.toEqual(SMALL[5]);
     }));
 
-  it('is found where it moved to', () =>
+  it('is found at its new position', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await live.prepare(createRequest(SMALL));
@@ -167,14 +167,14 @@ describe('a pinned message', () => {
       expect(live.active()?.pinned).toEqual([]);
     }));
 
-  it("that doesn't exist is reported", () =>
+  it("is reported if it doesn't exist", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       expect(await live.pin(id, 1_000)).toMatchObject({ kind: 'nothing' });
     }));
 });
 
-describe('a reference', () => {
+describe('a reference in a running conversation', () => {
   /** Two reads of one file: the older one refers to the newer one, which stands further on. */
   const TEXT = lines('shared', 120);
   const twice = [
@@ -185,7 +185,7 @@ describe('a reference', () => {
     assistant('Both were read.'),
   ];
 
-  it('whose copy was rolled back is put back, for good', () =>
+  it('to a copy that was rolled back is replaced with the text for good', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(createRequest(twice));
@@ -205,7 +205,7 @@ describe('a reference', () => {
       expect(live.active()?.condensations).toHaveLength(1);
     }));
 
-  it('whose copy was restored by another undo or exclusion stays valid', () =>
+  it('stays valid if its copy was restored by another undo or exclusion', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(createRequest(twice));

@@ -15,7 +15,7 @@ import type { LiveId } from './request';
 import { DUE, json, createTestBed, countMarkers, read, reads, createRequest, SMALL } from './testing';
 import type { LiveSettings } from './types';
 
-describe('a summary by a model', () => {
+describe('a summary by a model in a running conversation', () => {
   const SUMMARY = '## Goal\nRead the files.\n## State\nAll were read.';
 
   function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
@@ -45,7 +45,7 @@ describe('a summary by a model', () => {
     return { ...bed, summarizer, ready };
   }
 
-  it('is made within the request that needs it', () =>
+  it('is written within the request that needs it', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
       const { live } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
@@ -54,7 +54,7 @@ describe('a summary by a model', () => {
       expect(prepared.messages.slice(0, 2)).toEqual(DUE.slice(0, 2));
     }));
 
-  it('is prepared in the background from a lower threshold, and applied when it is there', () =>
+  it('is prepared in the background from a lower threshold on, and applied when it is ready', () =>
     inTemporaryFolder(async (root) => {
       const { live, events, summarizer, ready } = preparing(root);
       const first = await live.prepare(createRequest(reads(23)));
@@ -106,7 +106,7 @@ describe('a summary by a model', () => {
       expect((await live.prepare(createRequest(edited))).messages).toEqual(edited);
     }));
 
-  it('that never comes does not stop the task: it is awaited once, then abandoned', () =>
+  it('that never arrives does not stop the task: it is awaited once, then abandoned', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -138,7 +138,7 @@ describe('a summary by a model', () => {
       expect(live.active()?.isPreparing).toBe(false);
     }));
 
-  it('that was abandoned is not requested again before the conversation has grown', () =>
+  it('that was abandoned is requested again only after the conversation has grown', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
@@ -156,7 +156,7 @@ describe('a summary by a model', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that fails costs nothing but a note, and is not paid for again by a retry', () =>
+  it('that fails causes only a note, and a retry does not pay again', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(['refused']);
       const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
@@ -225,7 +225,7 @@ describe('a summary by a model', () => {
         expect(givenUp(events)[0]?.outcome.cost).toBeGreaterThan(0);
       }));
 
-    it('before a model was called is no run', () => {
+    it('is not counted as a run before a model was called', () => {
       const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
       const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
       expect(createMetrics({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
@@ -234,7 +234,7 @@ describe('a summary by a model', () => {
     });
   });
 
-  describe('that a person requests', () => {
+  describe('that the user requests', () => {
     /** A conversation that is not due, whose model's reply comes once it is let through. */
     async function asked(
       root: string,
@@ -261,7 +261,7 @@ describe('a summary by a model', () => {
     const reasons = (events: readonly LiveEvent[]) =>
       events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
 
-    it('delays no request: it is sent unchanged, and its new messages stay', () =>
+    it('delays no request: each is sent unchanged, and its new messages are kept', () =>
       inTemporaryFolder(async (root) => {
         const { live, condense, called, reply, events } = await asked(root);
         const done = condense();
@@ -295,7 +295,7 @@ describe('a summary by a model', () => {
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
-    it('never delays a request that must be condensed: that is done without it and reported', () =>
+    it('never delays a request that must be condensed, which happens without the summary and is reported', () =>
       inTemporaryFolder(async (root) => {
         const clock = testClock();
         const settings = { provider: 'truncation' };

@@ -15,8 +15,8 @@ const reference = (name: string) => ({ type: 'tool_reference', tool_name: name }
 const found = (block: Block): ApiMessage[] => [user('go'), { role: 'user', content: [block] }];
 const result = (content: readonly Block[]): Block => ({ type: 'tool_result', tool_use_id: 'a', content });
 
-describe('a tool that is deferred', () => {
-  it('is not visible before it is found', () => {
+describe('a deferred tool', () => {
+  it('is not visible before it was found', () => {
     const tools = [READ, ...MCP];
     expect(findVisibleTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
   });
@@ -32,7 +32,7 @@ describe('a tool that is deferred', () => {
       },
     ],
     ['a block of its own', reference('mcp__issues__do_7')],
-  ])('is visible after it is found by %s', (_how, block) => {
+  ])('is visible after it was found by %s', (_how, block) => {
     expect(findVisibleTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
   });
 
@@ -55,14 +55,14 @@ describe('a tool that is deferred', () => {
     expect(findVisibleTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
-  it('leaves declarations unchanged if none is deferred', () => {
+  it('does not change the declarations if there is none', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
     expect(findVisibleTools(tools, [user('go')]).loaded).toBe(tools);
   });
 });
 
-describe('a conversation with deferred tools', () => {
-  it('counts those that the model has', () =>
+describe('tokens in a conversation with deferred tools', () => {
+  it('include the tools that the model has', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const counter = freshCounter();
@@ -87,7 +87,7 @@ describe('a conversation with deferred tools', () => {
       expect(loaded.mustRead).toBe(without.mustRead);
     }));
 
-  it('weighs those that are sent', () =>
+  it('include only the tools that are sent', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const data = Buffer.alloc(20_000, 1).toString('base64');
@@ -107,7 +107,7 @@ describe('a conversation with deferred tools', () => {
       expect(await edits([READ, ...MCP], 'heavy')).toBeGreaterThan(0);
     }));
 
-  it('learns no window of what its vendor does not load', () =>
+  it('teach no window if the vendor does not load all of them', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
@@ -123,7 +123,7 @@ describe('a conversation with deferred tools', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('is truncated by its server if that reads less than its tools and messages', () =>
+  it('are truncated by a server that reads fewer than its tools and messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       for (const count of [9, 12])

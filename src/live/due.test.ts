@@ -12,8 +12,8 @@ const input = (changes: Partial<DueInput> = {}): DueInput => ({
   ...changes,
 });
 
-describe('a condensation', () => {
-  it('is due at the threshold, in percent or tokens', () => {
+describe('an automatic condensation', () => {
+  it('is due at the threshold, a percentage or a number of tokens', () => {
     expect(findDueReason(input({ tokens: 29_999 }))).toBeUndefined();
     expect(findDueReason(input({ tokens: 30_000 }))).toBe('threshold');
     const model = createModel({ threshold: { percent: 75, tokens: 5_000 } });
@@ -21,12 +21,12 @@ describe('a condensation', () => {
     expect(findDueReason(input({ model: createModel({ threshold: { percent: 20 } }) }))).toBe('threshold');
   });
 
-  it('is due if the request does not fit, even while waiting', () => {
+  it('is due if the request does not fit, even during the cool-down', () => {
     expect(findDueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
     expect(findDueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
-  it('is due from a lower threshold if the cache is cold and that is set', () => {
+  it('is due from a lower threshold on if the cache is cold and the setting allows it', () => {
     expect(findDueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
     expect(findDueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
     expect(findDueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();

@@ -29,7 +29,7 @@ async function summarized(root: string): Promise<TestBed & { readonly id: LiveId
   return { ...bed, id: conversation };
 }
 
-describe('a summary', () => {
+describe('a summary in a conversation that changes', () => {
   it('stays if one of its messages is rewritten, even after a restart, and can be undone', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
@@ -52,7 +52,7 @@ describe('a summary', () => {
       expect(findNewViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
     }));
 
-  it('is dropped if the conversation diverged inside it', () =>
+  it('is dropped if the conversation diverged inside its range', () =>
     inTemporaryFolder(async (root) => {
       const { live } = await summarized(root);
       const back = [...SMALL.slice(0, 6), user('another way')];
@@ -63,7 +63,7 @@ describe('a summary', () => {
       expect((await live.prepare(createRequest(headless))).messages).toEqual(headless);
     }));
 
-  it('covers a message that can only be pinned by undoing it', () =>
+  it('prevents pinning its messages until it is undone', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const pinned = await live.pin(id, 4);
@@ -72,7 +72,7 @@ describe('a summary', () => {
     }));
 });
 
-describe('the conversations of a host', () => {
+describe('the running conversations of a program', () => {
   it('are kept in memory up to a limit and reloaded from disk', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
@@ -83,7 +83,7 @@ describe('the conversations of a host', () => {
       expect(json((await live.prepare(createRequest(SMALL))).messages)).toContain(WORDS);
     }));
 
-  it('continue without an unreadable ledger, which is reported', () =>
+  it("continue without a ledger that can't be read, which is reported", () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       live.dispose();
@@ -96,7 +96,7 @@ describe('the conversations of a host', () => {
       expect(outcome?.kind).toBe('condensed');
     }));
 
-  it('archive ledgers unused for a month and report it', () =>
+  it('archive ledgers unused for a month and report that', () =>
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);

@@ -81,7 +81,7 @@ function rewritten(messages: readonly ApiMessage[], which: number): ApiMessage[]
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-it('every view is valid, no larger, restorable, and stays put between condensations', () =>
+it('every view in random conversations is valid, no larger, restorable, and unchanged between condensations', () =>
   fc.assert(
     fc.asyncProperty(run, ({ full, actions, window, provider }) =>
       inTemporaryFolder(async (root) => {
@@ -176,7 +176,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
     ),
   ));
 
-it('sends the original conversation after all edits are undone', () =>
+it('random conversations are sent unchanged after all edits are undone', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(history, repeatingHistory), (messages) =>
       inTemporaryFolder(async (root) => {

@@ -23,7 +23,7 @@ import {
 /** A cache that is kept for five minutes. */
 const MINUTES_5 = { cacheLifetime: '5m', cacheSpan: { warmMs: 300_000, coldMs: 300_000 } } as const;
 
-describe('a request', () => {
+describe('a request of a running conversation', () => {
   it('below the threshold is sent unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
@@ -50,7 +50,7 @@ describe('a request', () => {
       });
     }));
 
-  it('that must always be condensed warns once that the window is too small', () =>
+  it('that must always be condensed causes one warning that the window is too small', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
@@ -77,7 +77,7 @@ describe('a request', () => {
       expect(prepared.notes).toEqual([]);
     }));
 
-  it('is the same after a condensation, and the prefix stays put', () =>
+  it('is the same after a condensation, with an unchanged prefix', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const first = await live.prepare(createRequest(DUE));
@@ -89,7 +89,7 @@ describe('a request', () => {
       expect(grown.messages.slice(-2)).toEqual(read('more'));
     }));
 
-  it('has breakpoints at the condensed prefix, at what was newest before, and at the newest', () =>
+  it('has cache breakpoints at the condensed prefix, at the previously newest message and at the newest', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const first = await live.prepare(createRequest(DUE));
@@ -111,7 +111,7 @@ describe('a request', () => {
       await expect(live.prepare(createRequest(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
     }));
 
-  it('with a missing provider uses the default one', () =>
+  it('is condensed by the default provider if the configured one is missing', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { settings: { provider: 'gone' } });
       expect((await live.prepare(createRequest(DUE))).outcome?.provider).toBe('lossless');
@@ -120,7 +120,7 @@ describe('a request', () => {
       expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
     }));
 
-  it('is condensed within the request by passes that ask no model', () =>
+  it('is condensed at once by passes that call no model', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, {
         providers: [smartProvider()],
@@ -133,7 +133,7 @@ describe('a request', () => {
       expect(events.map(({ kind }) => kind)).not.toContain('preparing');
     }));
 
-  it('ignores the coherence floor only if it would not fit', () =>
+  it('ignores the coherence floor only if it would not fit otherwise', () =>
     inTemporaryFolder(async (root) => {
       // Of one error line nothing may be lost sight of.
       const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
@@ -150,10 +150,10 @@ describe('a request', () => {
     }));
 });
 
-describe('a request that does not fit', () => {
+describe('a request that does not fit the window', () => {
   const HUGE = reads(80);
 
-  it('is truncated if the provider is not enough, with room for the next ones', () =>
+  it('is truncated if the provider is not enough, leaving room for later requests', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const prepared = await live.prepare(createRequest(HUGE));
@@ -162,7 +162,7 @@ describe('a request that does not fit', () => {
       expect(prepared.notes.join()).not.toContain('nothing more');
     }));
 
-  it('has a floor: the oldest results go, by reference, and stay gone', () =>
+  it('loses its oldest results as a last resort, which stay removed and can be recalled', () =>
     inTemporaryFolder(async (root) => {
       const configs = { truncation: { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } } };
       const { live } = createTestBed(root, { settings: { provider: 'lossless', configs } });
@@ -181,7 +181,7 @@ describe('a request that does not fit', () => {
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
     }));
 
-  it('with too much text of people is sent anyway, with a note', () =>
+  it("is sent with a note if people's text alone is too long", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const prepared = await live.prepare(createRequest([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
@@ -189,7 +189,7 @@ describe('a request that does not fit', () => {
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
 
-  it('that the model rejected is condensed further until nothing is left to remove', () =>
+  it('is condensed further after each rejection until nothing is left to remove', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const sent = createRequest(reads(24));
@@ -209,7 +209,7 @@ describe('a request that does not fit', () => {
       expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));
 
-  it('that was rejected with figures is condensed to them at once', () =>
+  it('is condensed at once to the size that the rejection states', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const sent = createRequest(reads(24));
@@ -224,7 +224,7 @@ describe('a request that does not fit', () => {
       expect(next.tokens).toBeLessThan(30_000);
     }));
 
-  it('whose prompt alone would have fit is sent unchanged with a shorter answer', () =>
+  it('is sent unchanged with a shorter answer if the prompt alone fits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const sent = createRequest(reads(6));
@@ -235,7 +235,7 @@ describe('a request that does not fit', () => {
       expect(again?.contextWindow).toBe(38_000);
     }));
 
-  it("that the model rejected and that can't be shortened is reported", () =>
+  it("is reported if it was rejected and can't be shortened", () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const sent = createRequest([user('a short task')]);
@@ -243,7 +243,7 @@ describe('a request that does not fit', () => {
     }));
 });
 
-describe('tokens', () => {
+describe('token counts of running conversations', () => {
   it('are calibrated by what the model reports', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
@@ -256,7 +256,7 @@ describe('tokens', () => {
       expect(again.tokens).toBe(Math.ceil(again.countedTokens * 2));
     }));
 
-  it('and cost are reported for each conversation', () =>
+  it('are reported with the cost of each conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const prepared = await live.prepare(createRequest(SMALL, { model: createModel({ prices: SONNET_PRICES }) }));
@@ -269,7 +269,7 @@ describe('tokens', () => {
     }));
 });
 
-it('a changed threshold shows at once, before the next request', () =>
+it('a changed threshold is visible at once, before the next request', () =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     await bed.live.prepare(createRequest(SMALL, { model: createModel({ profile: 'mine' }) }));
@@ -289,7 +289,7 @@ describe('a cold cache', () => {
     ['a known span, and the threshold comes first', MINUTES_5, 90, undefined],
     ['a span that nobody knows', {}, 60, undefined],
     ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
-  ])('is a reason from this many tokens: %s', (_, cache, coldPercent, expected) =>
+  ])('is a reason to condense from this many tokens on: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
       await live.prepare(createRequest(SMALL, { model: createModel({ contextWindow: 40_000, ...cache }) }));
@@ -297,7 +297,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('belongs to the model that answered, like cost and tokens, even if another was called meanwhile', () =>
+  it('is tracked for the model that answered, like cost and tokens, even if another was called meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -318,7 +318,7 @@ describe('a cold cache', () => {
   it.each([
     ['unknown', 'begun before a restart', reads(23)],
     ['cold', 'begun here', reads(0)],
-  ])('is %s after another model has answered in a conversation that was %s', (state, _where, begun) =>
+  ])('is %s after another model answered in a conversation that was %s', (state, _where, begun) =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { clock: testClock() });
       const other = await live.prepare(createRequest(begun, { model: createModel({ ...MINUTES_5, key: 'cheap' }) }));
@@ -328,7 +328,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('is reason enough from a lower threshold, and breaks nothing', () =>
+  it('is a reason to condense from a lower threshold on, and breaks no cache', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -363,7 +363,7 @@ describe('a cold cache', () => {
       expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
     }));
 
-  it('that is warm is broken once, and what that costs is worked out', () =>
+  it('is the opposite of a warm one, which a condensation breaks once at a computed cost', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
@@ -377,7 +377,7 @@ describe('a cold cache', () => {
       expect(decision).not.toHaveProperty('dearerAbove');
     }));
 
-  it('names the dearer prices of long prompts that a request came below', () =>
+  it('names the higher prices of long prompts that a request avoided', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const input = { base: 3, tiers: [20_000, 25_000, 35_000].map((aboveTokens) => ({ aboveTokens, price: 6 })) };

@@ -4,13 +4,13 @@ import { findMarkers } from '../core/messages/markers';
 import { nodeFiles } from '../storage/nodeFiles';
 import { DUE, json, createTestBed, reads, createRequest } from './testing';
 
-describe('with a full disk', () => {
+describe('condensing while the disk is full', () => {
   const full = {
     ...nodeFiles,
     makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
   };
 
-  it('nothing is removed while the request fits', () =>
+  it('removes nothing while the request fits', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { storage: { files: full } });
       const prepared = await live.prepare(createRequest(DUE));
@@ -19,7 +19,7 @@ describe('with a full disk', () => {
       expect(events.some((event) => event.kind === 'problem')).toBe(true);
     }));
 
-  it('required removals are kept in memory and can be recalled and undone', () =>
+  it('keeps required removals in memory, where they can be recalled and undone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { storage: { files: full } });
       const long = reads(60);

@@ -38,12 +38,12 @@ async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Pr
   return prepared;
 }
 
-describe('a single result that is too large', () => {
+describe('a single new result that is too large', () => {
   const HUGE = lines('log', 40_000).replace('log line 20000 ', 'Error: log line 20000 ');
   const sent = [...FIRST, ...exchange('big', 'Bash', { command: 'make' }, HUGE)];
   const model = createModel({ contextWindow: 200_000 });
 
-  it('is shortened before it is sent: the request fits, what was sent stays, all of it can be recalled', () =>
+  it('is shortened before it is sent, so that the request fits, sent messages stay, and all can be recalled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       expect(freshCounter().text(HUGE)).toBeGreaterThan(300_000);
@@ -109,7 +109,7 @@ describe('a single result that is too large', () => {
     }));
 });
 
-describe('a result that repeats earlier content', () => {
+describe('a new result that repeats earlier content', () => {
   it('is sent as a reference, and earlier messages stay byte for byte, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
@@ -123,7 +123,7 @@ describe('a result that repeats earlier content', () => {
       expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
     }));
 
-  it('does not wait for the disk, can be recalled meanwhile, and only costs a cache if the process ends', () =>
+  it('does not wait for the disk, can be recalled meanwhile, and costs only a cache if the process ends', () =>
     inTemporaryFolder(async (root) => {
       const never = {
         ...nodeFiles,
@@ -171,20 +171,20 @@ describe('a result that repeats earlier content', () => {
       expect(json(restarted.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
     }));
 
-  it('is sent whole if that is off', () =>
+  it('is sent whole if condensing new results is off', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { newResults: 'off' } });
       expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
     }));
 
-  it('stays as sent by another host that did not condense it', () =>
+  it('stays as sent if another program did not condense it', () =>
     inTemporaryFolder(async (root) => {
       await sendAll(createTestBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
       expect(json(third.messages)).toBe(json(THIRD));
     }));
 
-  it('can be recalled, even in another process, and its marker is never written to a file', () =>
+  it('can be recalled, even from another process, and its marker is never written to a file', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation, messages } = await sendAll(live, SECOND);
@@ -201,7 +201,7 @@ describe('a result that repeats earlier content', () => {
       expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
     }));
 
-  it('excludes answers of recall, which are sent whole', () =>
+  it('is sent whole if it is an answer of the recall tool', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const recalled = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
@@ -213,7 +213,7 @@ describe('a result that repeats earlier content', () => {
       expect(json(messages)).toBe(json(asked));
     }));
 
-  it('excludes answers of recall wrapped by Codex', () =>
+  it('is sent whole if it is an answer of the recall tool wrapped by Codex', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const text = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
@@ -248,7 +248,7 @@ describe('a result that repeats earlier content', () => {
       expect(restarted.active()?.newResults).toMatchObject(counted);
     }));
 
-  it('that was read again after a condensation does not count as shortened', () =>
+  it('does not count as shortened if it was read again after a condensation', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { settings: { newResults: 'off' } });
       const { conversation } = await sendAll(bed.live, FIRST);
@@ -333,7 +333,7 @@ describe('a result that repeats earlier content', () => {
       expect(marked((await createTestBed(root).live.prepare(createRequest(THIRD))).messages)).toBe(1);
     }));
 
-  it('does not prevent a request from being condensed if it fails', () =>
+  it('does not prevent condensing the request if storing it fails', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const broken = vi.spyOn(LiveConversation.prototype, 'newResults', 'get').mockImplementation(() => {
@@ -345,7 +345,7 @@ describe('a result that repeats earlier content', () => {
       expect(prepared.notes.join()).toContain('broken');
     }));
 
-  it('returns with the last undo and goes with the first redo; a single one can be excluded', () =>
+  it('returns with the last undo and goes with the first redo, and can be excluded alone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await sendAll(live, SECOND);
@@ -383,7 +383,7 @@ describe('a result that repeats earlier content', () => {
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
-  it('does not prevent counting of repeated requests after a condensation', () =>
+  it('does not prevent counting repeated requests after a condensation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);
@@ -402,7 +402,7 @@ describe('a result that repeats earlier content', () => {
       expect(json(messages)).toBe(json(rewritten));
     }));
 
-  it('is noted in the ledger by itself, however long the conversation is', () =>
+  it('is stored in the ledger alone, however long the conversation is', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const turns = Array.from({ length: 40 }, (_, at) =>
@@ -419,7 +419,7 @@ describe('a result that repeats earlier content', () => {
     }));
 });
 
-it('keeps a restored or pinned new result whole if the host restarts before its answer', () =>
+it('a restored or pinned new result stays whole if the program restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
     for (const how of ['toggle', 'pin'] as const) {
       const folder = join(root, how);
@@ -435,7 +435,7 @@ it('keeps a restored or pinned new result whole if the host restarts before its 
     }
   }));
 
-it('does not shorten a pinned result if the host restarts before its answer', () =>
+it('a pinned result is not shortened if the program restarts before its answer', () =>
   inTemporaryFolder(async (root) => {
     const off = createTestBed(root, { settings: { newResults: 'off' } }).live;
     const { conversation } = await sendAll(off, SECOND);

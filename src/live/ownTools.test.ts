@@ -6,19 +6,19 @@ const tools = { Acme_Show: { kind: 'read', path: ['what'] } };
 const own = { own: { acme_show: { kind: 'read', path: ['what'] } } };
 const prelude = (rows: unknown) => ({ losslessPrelude: { operations: { tools: rows } } });
 
-it('uses the tool definitions of the running provider, else those of Lossless', () => {
+it('condensing uses the tool definitions of the running provider, otherwise those of Lossless', () => {
   expect(readOwnTools({ provider: 'lossless', config: { tools } })).toEqual(own);
   expect(readOwnTools({ provider: 'truncation', configs: { lossless: { tools } } })).toEqual(own);
   expect(readOwnTools({ provider: 'smart', config: prelude(tools) })).toEqual(own);
   expect(readOwnTools({ provider: 'smart', config: 'quality', configs: { lossless: { tools } } })).toEqual(own);
 });
 
-it("uses the agents' tools if definitions are missing or invalid", () => {
+it("condensing uses the agents' tools if definitions are missing or invalid", () => {
   expect(readOwnTools({ provider: 'lossless' })).toBe(DEFAULT_TOOLS);
   expect(readOwnTools({ provider: 'native', configs: { lossless: { tools: 'none' } } })).toBe(DEFAULT_TOOLS);
 });
 
-it('returns the same table for the same definitions', () => {
+it('equal tool definitions give the same table', () => {
   const first = readOwnTools({ provider: 'lossless', config: { tools } });
   expect(readOwnTools({ provider: 'lossless', config: structuredClone({ tools }) })).toBe(first);
 });

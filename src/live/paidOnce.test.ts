@@ -21,8 +21,8 @@ const fullDisk = {
   makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
 };
 
-describe('a paid summary', () => {
-  it('that can’t be kept is not paid for again with each request', () =>
+describe('a paid summary in a running conversation', () => {
+  it('that can’t be stored is not paid for again with each request', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing([SUMMARY]);
       const settings = { provider: 'native' };
@@ -50,7 +50,7 @@ describe('a paid summary', () => {
     }));
 });
 
-it('can cancel a request that waits for an endless condensation', () =>
+it('a request that waits for an endless condensation can be cancelled', () =>
   inTemporaryFolder(async (root) => {
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {

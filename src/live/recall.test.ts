@@ -43,7 +43,7 @@ describe('recall by reference', () => {
       expect(hashText(body.join('\n')).startsWith(reference!)).toBe(true);
     }));
 
-  it('takes several, and whole markers', () =>
+  it('accepts several references and whole markers', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references;
@@ -63,7 +63,7 @@ describe('recall by reference', () => {
       expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
     }));
 
-  it('returns only matching lines if there is a search', () =>
+  it('returns only matching lines if search words are given', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const of = references.slice(0, 2);
@@ -87,7 +87,7 @@ describe('recall by reference', () => {
       expect(whole.split('\n').slice(1).join('\n')).toBe(lines('f0', 100));
     }));
 
-  it('keeps to the size, and says how to get the rest', () =>
+  it('keeps to the size limit, and says how to get the rest', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const query = { references: [references[0]!], maxTokens: 200 };
@@ -133,7 +133,7 @@ describe('recall by reference', () => {
       expect(found.text).toContain('word0 word1');
     }));
 
-  it('handles results with more lines than an answer or a batch can have', () =>
+  it('handles results with more lines than an answer or a batch can contain', () =>
     inTemporaryFolder(async (root) => {
       const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
       const { live, id, references } = await suppressed(root, [
@@ -152,7 +152,7 @@ describe('recall by reference', () => {
       expect(await recalled(live, id, query)).toContain(`lines 1 to ${Number(from) - 1} of 45000]`);
     }));
 
-  it('names unknown references', () =>
+  it('reports unknown references by name', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       expect(await live.recall(id, { references: ['abcdef99'] })).toMatchObject({ kind: 'nothing' });
@@ -173,7 +173,7 @@ describe('recall by reference', () => {
       expect(await recalled(live, undefined, { references: [references[0]!] })).toContain('f0 line 99');
     }));
 
-  it('gives summarized messages as a transcript', () =>
+  it('returns summarized messages as a transcript', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { providers: [summarizing()] });
       const { conversation } = await live.prepare(createRequest(SMALL));
@@ -184,7 +184,7 @@ describe('recall by reference', () => {
     }));
 });
 
-describe('recall by search', () => {
+describe('recall by search words', () => {
   it('finds lines with all words in any case, with their numbers', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
@@ -202,7 +202,7 @@ describe('recall by search', () => {
       expect(text).not.toContain('f3');
     }));
 
-  it('finds nothing that is still in the view', () =>
+  it('skips what is still in the view', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       // Its own conversation was dropped: others are not searched.
@@ -219,7 +219,7 @@ describe('recall by search', () => {
       expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
     }));
 
-  it('stops a pattern that never ends', () =>
+  it('stops a pattern that would never end', () =>
     inTemporaryFolder(async (root) => {
       const evil = [...SMALL.slice(0, 2), ...exchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`)];
       const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
@@ -227,8 +227,8 @@ describe('recall by search', () => {
     }));
 });
 
-describe('markers in parameters', () => {
-  it('are expanded to the byte, anywhere, beside other text, and the rest stays', () =>
+describe("markers in a tool call's parameters", () => {
+  it('are expanded byte for byte anywhere in the text', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references.map((reference) => marker('result suppressed', reference));
@@ -245,7 +245,7 @@ describe('markers in parameters', () => {
       });
     }));
 
-  it('return the same object if there are none', () =>
+  it('leave the object unchanged if there are none', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       const input = { content: `text ${MARKER_START.charAt(0)} of another kind` };
@@ -253,7 +253,7 @@ describe('markers in parameters', () => {
       expect('input' in expanded && expanded.input).toBe(input);
     }));
 
-  it('quoted from a file stay text, even beside one of the conversation', () =>
+  it('that are quoted from a file stay text, even beside one of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const literal = `see ${marker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;

@@ -7,8 +7,8 @@ import { assistant, result, user } from '../core/testing';
 import { DUE, json, createTestBed, read, createRequest, SMALL, createModel, usage, type TestBed } from './testing';
 import type { AgentRequest, PreparedRequest } from './request';
 
-describe('a conversation', () => {
-  it('is identified by id and task: a subagent is another one', () =>
+describe('identifying a conversation', () => {
+  it('uses ID and task, so that a subagent is a separate one', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const parent = await live.prepare(createRequest(SMALL));
@@ -21,7 +21,7 @@ describe('a conversation', () => {
       expect(live.list()).toHaveLength(3);
     }));
 
-  it('without an id is identified by its beginning', () =>
+  it('uses its beginning if it has no ID', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const first = await live.prepare(withoutId(createRequest(SMALL)));
@@ -29,7 +29,7 @@ describe('a conversation', () => {
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
-  it('stays the same if its first turn was canceled', () =>
+  it('succeeds after its first turn was canceled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const [environment, task] = SMALL as [ApiMessage, ApiMessage];
@@ -38,7 +38,7 @@ describe('a conversation', () => {
       expect(second.conversation).toBe(first.conversation);
     }));
 
-  it('comes back after a restart with its edits, byte for byte', () =>
+  it('succeeds after a restart, with its edits byte for byte', () =>
     inTemporaryFolder(async (root) => {
       const before = await createTestBed(root).live.prepare(createRequest(DUE));
       const after = await createTestBed(root).live.prepare(createRequest(DUE));
@@ -47,7 +47,7 @@ describe('a conversation', () => {
       expect(json(after.messages)).toBe(json(before.messages));
     }));
 
-  it('that is rolled back keeps the edits of what is left, and has the others again when it comes back', () =>
+  it('after a rollback keeps the remaining edits, and restores the others if the messages return', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const condensed = await live.prepare(createRequest(DUE));
@@ -70,7 +70,7 @@ describe('a conversation', () => {
       expect(after.messages[5]).toEqual(changed[5]);
     }));
 
-  it('that lost an old turn keeps the edits of what moved', () =>
+  it('keeps the edits of moved messages if an old turn was lost', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const condensed = await live.prepare(createRequest(DUE));
@@ -170,7 +170,7 @@ it.each([
   ['another context', user('<session_context>Windows</session_context>', `${TASK}. Go on.`)],
   ['an image beside it', user(CONTEXT, TASK, { type: 'image', source: {} })],
   ['more text in place of two', user(`${CONTEXT}${TASK}. Go on.`)],
-])('treats a first message with %s as another conversation, even after an interrupted request', (_how, other) =>
+])('a first message with %s starts another conversation, even after an interrupted request', (_how, other) =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     const { conversation } = await brokenOff(bed, [BEGUN]);
@@ -178,14 +178,14 @@ it.each([
   }),
 );
 
-describe('a first message that grew, with what came of a task', () => {
+describe("a first message that grew by an agent's addition,", () => {
   const [, grown] = GROWN[0]!;
   it.each([
     ['none of which the conversation has yet', [BEGUN], [grown, ...read('a')]],
     ['of which it has only the beginning', [BEGUN, ...read('a'), ...read('b')], [grown, ...read('a'), ...read('c')]],
     ['behind another first message', [user('one'), BEGUN, ...read('a')], [user('two'), grown, ...read('a')]],
     ['where it had less in front', [BEGUN, ...read('a')], [user('one'), grown, ...read('a')]],
-  ])('%s, is another conversation', (_which, was, is) =>
+  ])('%s, starts another conversation', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await live.prepare(asked(was));
@@ -194,7 +194,7 @@ describe('a first message that grew, with what came of a task', () => {
   );
 });
 
-it('recognizes a conversation whose task had grown and was restored only by that task', () =>
+it('a conversation whose task had grown and was restored is recognized only by that task', () =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     const [grown] = GROWN.map(([, message]) => message);
@@ -206,7 +206,7 @@ it('recognizes a conversation whose task had grown and was restored only by that
     expect(other.conversation).not.toBe(conversation);
   }));
 
-it('keeps conversations separate across a restart, even with the same beginning and history', () =>
+it('conversations with the same beginning and history stay separate across a restart', () =>
   inTemporaryFolder(async (root) => {
     const [, grown] = GROWN[0]!;
     const before = createTestBed(root);
@@ -232,7 +232,7 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
   { minLength: 2, maxLength: 12 },
 );
 
-describe('two tasks that begin alike', () => {
+describe('two running tasks that begin alike', () => {
   /** @returns the conversations of each agent's requests, the first of which has the task alone. */
   async function sentIn(
     bed: TestBed,

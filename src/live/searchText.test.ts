@@ -3,13 +3,13 @@ import { createPatternMatcher, createWordMatcher, PatternError, searchLines } fr
 
 const spent = () => ({ ms: 0 });
 
-describe('searching lines', () => {
-  it('finds words in any order and case', () => {
+describe('searching lines for recall', () => {
+  it('finds words in any order and letter case', () => {
     const lines = ['one two', 'TWO three one', 'two'];
     expect(searchLines(lines, createWordMatcher(' Two  one '), spent())).toEqual([0, 1]);
   });
 
-  it('finds what a pattern matches, in any case, also one of the old ways to write it', () => {
+  it('finds matches of a pattern in any letter case, also in its older syntax', () => {
     const lines = ['a-b', 'A_b', 'ä'];
     expect(searchLines(lines, createPatternMatcher('^a.b$'), spent())).toEqual([0, 1]);
     expect(searchLines(lines, createPatternMatcher('a\\-b'), spent())).toEqual([0]);
@@ -29,7 +29,7 @@ describe('searching lines', () => {
     expect(() => searchLines(evil, createPatternMatcher('^(a+)+$'), spent())).toThrow('takes too long');
   });
 
-  it('stops a search that takes too long in all', () => {
+  it('stops a search that takes too long in total', () => {
     expect(() => searchLines(['x'], createWordMatcher('x'), { ms: 1_000_000 })).toThrow('takes too long');
   });
 });

@@ -95,7 +95,7 @@ const expectedAt = (row: number, column: number): string =>
 /** The two large windows, which take most of the time, have a third of the thresholds; in the long lane all. */
 const isChosen = (row: number, column: number): boolean => column < 2 || isTried(row, column, 3);
 
-it('condenses within 2 % of every threshold, to at most two thirds of it', async () => {
+it('condensing starts within 2 % of every threshold and reaches at most two thirds of it', async () => {
   const conversations = WINDOWS.map(conversationFor);
   for (let percent = 5; percent <= 100; percent += 5) {
     const row = percent / 5 - 1;

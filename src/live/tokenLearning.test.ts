@@ -20,8 +20,8 @@ const asked = (
   model: UpstreamModel = createModel(),
 ): AnsweredRequest => ({ conversation: 'one' as LiveId, model, countedTokens, mustRead: countedTokens, ...changes });
 
-describe('the token factor', () => {
-  it("is the model's own until the first answer", () => {
+describe('the learned token factor', () => {
+  it("is the model's default until the first answer", () => {
     const learning = new TokenLearning();
     expect(learning.factor(createModel())).toBe(1);
     expect(learning.factor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
@@ -30,7 +30,7 @@ describe('the token factor', () => {
     expect(learning.factor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
-  it('moves with the answers, within bounds', () => {
+  it('follows the answers within bounds', () => {
     const learning = new TokenLearning();
     learning.answered(asked(1_000), usage(1_000));
     learning.answered(asked(1_000), usage(2_000));
@@ -39,7 +39,7 @@ describe('the token factor', () => {
     expect(learning.factor(createModel())).toBeCloseTo(5);
   });
 
-  it('is not learned from what was counted here, from short requests, or from nothing', () => {
+  it('ignores counts made here, short requests and missing reports', () => {
     const learning = new TokenLearning();
     learning.answered(asked(1_000), usage(3_000, 'counted'));
     learning.answered(asked(100), usage(300));
@@ -48,8 +48,8 @@ describe('the token factor', () => {
   });
 });
 
-describe('what fits', () => {
-  it('is the window less a tenth and the reply, by the factor', () => {
+describe('the number of tokens that fit a request', () => {
+  it('is the window minus a tenth and the reply, adjusted by the factor', () => {
     const learning = new TokenLearning();
     expect(learning.fitting(createModel())).toBe(32_000);
     learning.answered(asked(1_000), usage(2_000));
@@ -57,7 +57,7 @@ describe('what fits', () => {
     expect(learning.fitting(createModel({ contextWindow: 1_000 }))).toBe(375);
   });
 
-  it('is less than what was rejected until as much is accepted', () => {
+  it('is lower than what was rejected until as much is accepted', () => {
     const learning = new TokenLearning();
     learning.refused(createModel(), 20_000);
     learning.refused(createModel(), 30_000);
@@ -69,7 +69,7 @@ describe('what fits', () => {
   });
 });
 
-describe('a server that truncates silently', () => {
+describe('a server that truncates prompts silently', () => {
   const learned = (learning: TokenLearning): number => learning.known(createModel()).contextWindow;
 
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
@@ -99,14 +99,14 @@ describe('a server that truncates silently', () => {
     expect(learned(learning)).toBe(40_000);
   });
 
-  it("is not one that skips optional content, which doesn't affect the factor either", () => {
+  it("is told from one that skips optional content, which doesn't affect the factor either", () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000]) learning.answered(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
-  it('is not one that reads as much of requests that hardly differ', () => {
+  it('is told from one that reads as much of nearly equal requests', () => {
     const learning = new TokenLearning();
     for (const counted of [50_000, 50_000, 50_200]) learning.answered(asked(counted), usage(20_000));
     expect(learned(learning)).toBe(40_000);
@@ -140,7 +140,7 @@ describe('a server that truncates silently', () => {
     expect(learned(learning)).toBe(3_900);
   });
 
-  it('does not affect a vendor that names its window', () => {
+  it('is not inferred for a vendor that names its window', () => {
     const learning = new TokenLearning();
     learning.refused(createModel(), 39_000, { limit: 30_000 });
     for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
@@ -152,12 +152,12 @@ describe('a server that truncates silently', () => {
   });
 });
 
-describe('a cache', () => {
+describe('a cache of unknown lifetime', () => {
   const MINUTE = 60_000;
   const model = createModel({ cacheSpan: { warmMs: 30 * MINUTE, coldMs: 24 * 60 * MINUTE } });
   const answer = (read: number) => ({ ...usage(10_000), accounting: 'openai' as const, cacheReadTokens: read });
 
-  it('is as warm as answers show it, within what the vendor promises', () => {
+  it('is as warm as answers show, within what the vendor promises', () => {
     const learning = new TokenLearning();
     expect(learning.cacheSpan(model)).toEqual(model.cacheSpan);
     learning.cacheAnswered(model, 90 * MINUTE, answer(9_000));

@@ -11,8 +11,8 @@ const TOOLS = [
   { name: 'mcp_docs_search', description: 'Searches. '.repeat(10) },
 ];
 
-describe('the tools of a conversation', () => {
-  it('are weighed, and counted by their calls here and elsewhere, the heaviest first', () =>
+describe('the tool definitions of a conversation', () => {
+  it('are measured in tokens with their number of calls, the largest first', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const here = [user('go'), ...exchange('1', 'Read', {}, 'a'), ...exchange('2', 'Read', {}, 'b')];
@@ -32,7 +32,7 @@ describe('the tools of a conversation', () => {
       expect(live.active()?.tools).toMatchObject([{ name: 'Read', calls: 0 }]);
     }));
 
-  it('have their names in every form of a declaration', () => {
+  it('have their names found in every form of declaration', () => {
     const named = measureTools(
       [
         { type: 'function', function: { name: 'a' } },

@@ -39,8 +39,8 @@ const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
 /** The oldest files, which go first. */
 const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
 
-describe('what an agent asks for again', () => {
-  it('is counted: reads of removed content, recalls, failed edits in its files', () =>
+describe('what an agent requests again after a condensation', () => {
+  it('is counted: reads of removed content, recalls, and failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       await goOn(bed, DUE, [[], again('f0'), recalled(1), failedEdit('f1'), read('new'), again('f26')]);
@@ -77,7 +77,7 @@ describe('what an agent asks for again', () => {
       expect(restarted.live.active()!.isCareful).toBe(false);
     }));
 
-  it('is too much only beside what the conversation did before', () =>
+  it('is too much only in comparison with the time before', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const restless = [...reads(14), ...[...reads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`))];
@@ -92,11 +92,11 @@ describe('what an agent asks for again', () => {
     [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2 }, true],
     [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2.5 }, false],
     [{ rereads: 1, recalls: 2, failedEdits: 1, expected: 0 }, false],
-  ])('is too much from five on, and above twice what was expected: %j', (use, isTooMuch) => {
+  ])('is too much from five on and above twice the expected number: %j', (use, isTooMuch) => {
     expect(isTooMuchUse({ ...NO_USE, ...use })).toBe(isTooMuch);
   });
 
-  it('is watched for twenty turns', () =>
+  it('is observed for twenty turns', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const idle = Array.from({ length: 22 }, (_, at) => read(`idle${at}`, 3));
@@ -105,7 +105,7 @@ describe('what an agent asks for again', () => {
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
-  it('is the same however the turns come, and after a restart in between', async () => {
+  it('is the same however the turns arrive, and after a restart in between', async () => {
     const turn = fc.oneof(
       fc.constantFrom(...OLD).map((name) => (at: number) => again(name, at)),
       fc.constant((at: number) => read(`new${at}`, 5)),

@@ -13,8 +13,8 @@ const searched = {
   content: [{ type: 'web_search_result', url: 'https://a.example', encrypted_content: 'Eo8BCi'.repeat(500) }],
 };
 
-describe('what a vendor may leave unread', () => {
-  it('is all but words, calls and their results', () => {
+describe('content that a vendor may leave unread', () => {
+  it('is all content except text, calls and their results', () => {
     const counter = freshCounter();
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aaaa' } };
     const plain: Block = { type: 'text', text: 'Words.' };
@@ -29,7 +29,7 @@ describe('what a vendor may leave unread', () => {
     );
   });
 
-  it("does not affect the learned window: thinking sent back and the vendor's search results", () =>
+  it("such as returned thinking or the vendor's search results does not affect the learned window", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
@@ -44,7 +44,7 @@ describe('what a vendor may leave unread', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('affects neither window nor factor with server-side context edits', () =>
+  it('due to server-side context edits affects neither window nor factor', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const answers = [
@@ -59,14 +59,14 @@ describe('what a vendor may leave unread', () => {
     }));
 });
 
-describe('a body', () => {
+describe('a request body under server-side context edits', () => {
   it.each([
     [{ context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
     [{ context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }] } }],
     [{ context_management: [{ type: 'compaction', compact_threshold: 200_000 }] }],
     [{ cachedContent: 'cachedContents/a' }],
     [{ cached_content: 'cachedContents/a' }],
-  ])('%j has server-side context edits', (body) => {
+  ])('is recognized with %j', (body) => {
     expect(hasServerSideContextEdits(body)).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe('a body', () => {
     [{ context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }],
     [{ context_management: { edits: [] } }],
     [{ context_management: null, cachedContent: null }],
-  ])('%j is read unchanged', (body) => {
+  ])('is not assumed with %j', (body) => {
     expect(hasServerSideContextEdits(body)).toBe(false);
   });
 });

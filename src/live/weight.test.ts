@@ -35,8 +35,8 @@ const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).spl
 
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 
-describe('a request that weighs too much', () => {
-  it('with 42 screenshots (3.4 MB, 59K tokens) shrinks below 2 MB; the newest stay, removals are reported', () =>
+describe('a request with too many bytes or images', () => {
+  it('of 42 screenshots (3.4 MB, 59K tokens) shrinks below 2 MB, keeps the newest ones, and reports removals', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...WIDE, limits: { bytes: 2_097_152 } });
@@ -87,7 +87,7 @@ describe('a request that weighs too much', () => {
       );
     }));
 
-  it('keeps the newest image for as long as it can go out with it', () =>
+  it('keeps the newest image as long as it fits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
@@ -101,7 +101,7 @@ describe('a request that weighs too much', () => {
       expect(imagesIn(prepared.messages.slice(-1))).toBe(1);
     }));
 
-  it('has more than 20 images, one of more than 2000 pixels: so few stay that the others may be as large', () =>
+  it('of more than 20 images, one above 2000 pixels, keeps so few that larger ones are allowed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const limits = { manyImages: { above: 20, edge: 2000 } };
@@ -113,7 +113,7 @@ describe('a request that weighs too much', () => {
       expect(imagesIn(other.messages)).toBe(30);
     }));
 
-  it('loses images until it is accepted, and a single oversized one however new', () =>
+  it('loses images until it is accepted, and a single oversized image however new', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const messages = shots(10, (index) => picture(100_000, 800, 600, index));
@@ -155,7 +155,7 @@ describe('a request that weighs too much', () => {
       expect(due.tokens).toBeLessThan(lighter.tokens);
     }));
 
-  it('has a pinned image: it stays, and nothing is tried again for it', () =>
+  it('keeps a pinned image without further attempts', () =>
     inTemporaryFolder(async (root) => {
       const { live, manager } = createTestBed(root);
       const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
@@ -169,7 +169,7 @@ describe('a request that weighs too much', () => {
       expect(condense).not.toHaveBeenCalled();
     }));
 
-  it('counts what stays in any case: the images of the task and of pinned messages', () =>
+  it('counts what always stays: the images of the task and of pinned messages', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const limited = { model: createModel({ ...WIDE, limits: { bytes: 1_000_000 } }) };

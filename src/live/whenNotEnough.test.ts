@@ -49,7 +49,7 @@ async function run(
 
 const condensed = ({ events }: Ran) => events.find((event) => event.kind === 'condensed');
 
-describe('at the threshold', () => {
+describe('condensing at the threshold', () => {
   it.each([
     { what: 'Lossless alone where it is enough', messages: REPEATED, settings: {}, canRecall: true, ran: 'Lossless' },
     {
@@ -110,7 +110,7 @@ describe('at the threshold', () => {
     });
   });
 
-  it('condenses within two steps of any threshold, down to the target, with and without repetitions', async () => {
+  it('works within two steps of any threshold, down to the target, with and without repetitions', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 15, max: 75 }),
@@ -129,7 +129,7 @@ describe('at the threshold', () => {
   });
 });
 
-it('rarely breaks the cache if instructions and tools alone exceed the threshold', async () => {
+it('a cache is rarely broken if instructions and tools alone exceed the threshold', async () => {
   await inTemporaryFolder(async (root) => {
     const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
     const model = createModel({ contextWindow: WINDOW, threshold: { percent: 15 } });
@@ -145,8 +145,8 @@ it('rarely breaks the cache if instructions and tools alone exceed the threshold
   });
 });
 
-describe('while condensing is paused', () => {
-  it('only what would not fit is condensed', async () => {
+describe('while condensing is paused,', () => {
+  it('only a request that would not fit is condensed', async () => {
     await inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
       const model = createModel({ contextWindow: WINDOW });
@@ -165,7 +165,7 @@ describe('while condensing is paused', () => {
   });
 });
 
-describe('a conversation of which little more can be removed', () => {
+describe('a conversation of which little can still be removed', () => {
   it('is reported once, with what is left and what would help, while requests still fit', async () => {
     await inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });

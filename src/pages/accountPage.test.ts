@@ -27,7 +27,7 @@ const wordsOf = (page: string): string =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 
-it('has the figures of its charts as text, and nothing of a session as markup', () => {
+it("the account page has its charts' figures as text, and escapes all session content", () => {
   const page = renderAccountPage(makeOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');
   const words = wordsOf(page);
@@ -42,7 +42,7 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
   expect(words).toContain('about $0.25 that the agents do not record');
 });
 
-it('shows no key from a command, a path or a title', () => {
+it('the account page shows no key from a command, a path or a title', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
   const told = makeOverview([
     {
@@ -55,11 +55,11 @@ it('shows no key from a command, a path or a title', () => {
   expect(JSON.stringify(told)).not.toContain(key);
 });
 
-it('shows zeros without sessions', () => {
+it('the account page shows zeros without sessions', () => {
   expect(wordsOf(renderAccountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
 });
 
-it('shows its days, what was estimated, and the cost with another provider', () => {
+it('the account page shows its days, what was estimated, and the cost with another provider', () => {
   const sum = {
     ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
@@ -75,7 +75,7 @@ it('shows its days, what was estimated, and the cost with another provider', () 
   expect(wordsOf(renderAccountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
 });
 
-it('shows what was replayed as a range, beside what was recorded', () => {
+it('the account page shows simulated costs as a range beside the recorded ones', () => {
   const [usage] = session.usage;
   const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
   const overview = makeOverview([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);

@@ -26,7 +26,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   return { edits, original, page: renderReadingPage({ title, original, edits }, { nonce: 'n0nce' }) };
 }
 
-it('has every message, with removed content folded in place', async () => {
+it('the reading page has every message, with removed content folded in place', async () => {
   const { page, original, edits } = await pageOf([
     user('Mend <b>the file</b>'),
     ...exchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
@@ -43,13 +43,13 @@ it('has every message, with removed content folded in place', async () => {
   for (const line of FILE.split('\n')) expect(section).toContain(line);
 });
 
-it('says so if nothing was removed', () => {
+it('the reading page says so if nothing was removed', () => {
   const page = renderReadingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
   expect(page).toContain('Nothing was removed.');
   expect(page).not.toContain('class="gone"');
 });
 
-it('runs nothing and loads nothing, whatever the conversation says; its one style has the nonce', async () => {
+it('the reading page runs and loads nothing whatever the conversation says, and its one style has the nonce', async () => {
   const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
   const { page } = await pageOf([user(hostile), ...exchange('a', 'Bash', { [hostile]: hostile }, hostile)], hostile);
   expect(page).toContain(`content="default-src 'none'; style-src 'nonce-n0nce'"`);
@@ -59,7 +59,7 @@ it('runs nothing and loads nothing, whatever the conversation says; its one styl
   expect(page.match(/href="[^#]/)).toBeNull();
 });
 
-it('masks keys, even one split by a cut', async () => {
+it('the reading page masks keys, even one split by a cut', async () => {
   const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
   const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
   const { page } = await pageOf([
@@ -75,7 +75,7 @@ const shown = (original: readonly ApiMessage[], edits: Parameters<typeof renderR
 
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
 
-describe('content of a message', () => {
+describe('the content of a message on the reading page', () => {
   it.each([
     ['thinking, folded', assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }), 'I wonder', 'iVBOR'],
     ['an image by its size', user(IMAGE), /image, \d+ characters/, 'iVBOR'],
@@ -93,18 +93,18 @@ describe('content of a message', () => {
       'A title',
       'undefined',
     ],
-  ])('is shown: %s', (_, message, has, hasNot) => {
+  ])('is shown as %s', (_, message, has, hasNot) => {
     const page = shown([message]);
     expect(page.slice(page.indexOf('<h1>'))).toMatch(has);
     expect(page.slice(page.indexOf('<h1>'))).not.toContain(hasNot);
     expect(page).toContain('Nothing was removed.');
   });
 
-  it('names a result by the tool that was called', () => {
+  it('has results named by the tool that was called', () => {
     expect(shown(exchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
   });
 
-  it('folds the rest of a long text, and no short one', () => {
+  it('has the rest of a long text folded, but no short text', () => {
     const [short, long] = [lines('short', 24), lines('long', 25)];
     const page = shown([user(short), user(long)]);
     expect(page.match(/more lines, unchanged/g)).toHaveLength(1);
@@ -113,8 +113,8 @@ describe('content of a message', () => {
   });
 });
 
-describe('removed content', () => {
-  it('is a summary of messages, with what it replaced', () => {
+describe('removed content on the reading page', () => {
+  it('is shown as a summary of messages with what it replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
     const page = shown(original, [createSummaryEdit(original, 1, 3, user('They spoke.'))]);
     expect(page).toContain('Messages 2 to 3: a summary');
@@ -129,7 +129,7 @@ describe('removed content', () => {
     expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
   });
 
-  it("masks a key in a command used as a result's title, wherever it is truncated", () => {
+  it('is titled with a command whose key is masked, wherever it is truncated', () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, [createSummaryEdit(original, 1, 3, user('Done.'))]);
@@ -137,7 +137,7 @@ describe('removed content', () => {
     expect(page).not.toContain('hunter22');
   });
 
-  it('is a whole block, with its placeholder or a word', () => {
+  it('may be a whole block, shown as its placeholder or a word', () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
     const page = shown(original, [
@@ -156,7 +156,7 @@ describe('removed content', () => {
     expect(page).toContain('4 messages with something removed');
   });
 
-  it('is part of a text, with the rest around it', () => {
+  it('may be part of a text, shown with the rest around it', () => {
     const original = [user('keep this, drop that, keep more')];
     const page = shown(original, [createCutEdit(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');

@@ -50,7 +50,7 @@ async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageO
 }
 
 describe('the page of a condensation', () => {
-  it('has the figures of the outcome, and says that it is a preview', async () => {
+  it('has the figures of the outcome, and says if it is a preview', async () => {
     const { outcome, page } = await pageOf(messages);
     const number = new Intl.NumberFormat('en-US');
     expect(page).toContain(`${number.format(outcome.tokensBefore)} → ${number.format(outcome.tokensAfter)} tokens`);
@@ -90,13 +90,13 @@ describe('the page of a condensation', () => {
     expect(page).toContain('Tool results');
   });
 
-  it('is the same for the same condensation, but for the times that the steps took', async () => {
+  it("is the same for the same condensation except for the steps' times", async () => {
     const strip = (page: string): string => page.replace(/[\d.]+ (?:ms|seconds)/g, '');
     expect(strip((await pageOf(messages)).page)).toBe(strip((await pageOf(messages)).page));
   });
 });
 
-describe('what the page says', () => {
+describe("the content of a condensation's page", () => {
   const shown = (
     original: readonly ApiMessage[],
     subject: Partial<ReportedCondensation> = {},
@@ -108,7 +108,7 @@ describe('what the page says', () => {
     );
   const step = { tokensBefore: 9, tokensAfter: 8, edits: 1, timeMs: 3, cost: 0 };
 
-  it('has when it was, what its steps say, and notes', () => {
+  it("includes the date, the steps' reports and the notes", () => {
     const page = shown([user('a'), assistant('b')], {
       at: '2026-01-02T03:04:05.000Z',
       notes: ['The cost is <not> exact.'],
@@ -127,7 +127,7 @@ describe('what the page says', () => {
     expect(page).toContain('<p>One step found nothing to do.</p>');
   });
 
-  it("counts in the model's tokens", () => {
+  it("is counted in the model's tokens", () => {
     const original = [user(lines('a', 10)), assistant('b')];
     const tokens = counter.messages(original);
     expect(shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
@@ -138,11 +138,11 @@ describe('what the page says', () => {
   it.each([
     ['no message', []],
     ['one message', [user('a')]],
-  ])('has no curve of %s', (_, original) => {
+  ])('has no curve for %s', (_, original) => {
     expect(shown(original)).not.toContain('<h2>Growth</h2>');
   });
 
-  it('has figures and units at the axes of its curve, in words for who does not see it', async () => {
+  it('has a curve with figures and units at its axes, and a text alternative', async () => {
     const { outcome, page } = await pageOf(messages);
     const number = new Intl.NumberFormat('en-US');
     expect(page).toContain(`<span>${number.format(outcome.tokensBefore)} tokens</span>`);
@@ -153,7 +153,7 @@ describe('what the page says', () => {
     expect(page).toContain(`${number.format(outcome.tokensAfter)} after condensing`);
   });
 
-  it('has no more points in its curve than can be seen', () => {
+  it('has a curve with no more points than are visible', () => {
     const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
     const points = /class="before" points="([^"]+)"/.exec(shown(original))?.[1]?.split(' ') ?? [];
     expect(points.length).toBeLessThanOrEqual(361);
@@ -162,7 +162,7 @@ describe('what the page says', () => {
     expect(points.at(-1)).toBe('720.0,0.0');
   });
 
-  it('shows what a summary replaced', () => {
+  it('includes what a summary replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
     const page = shown(original, { edits: [createSummaryEdit(original, 1, 3, user('They spoke.'))] });
     expect(page).toContain('Messages 2 to 3');
@@ -179,7 +179,7 @@ describe('what the page says', () => {
     expect(page).not.toContain('hunter22');
   });
 
-  it('shows removed blocks with their places', () => {
+  it('includes removed blocks with their places', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
     const original = [
       user('task'),
@@ -201,7 +201,7 @@ describe('what the page says', () => {
     expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
   });
 
-  it('shows cuts with the kept text around them, long stretches of it shortened', () => {
+  it('includes cuts with the kept text around them, shortened if long', () => {
     const long = lines('kept', 9);
     const said = `${long}\nGONE\nshort`;
     const start = said.indexOf('GONE');
@@ -223,7 +223,7 @@ describe('what the page says', () => {
     expect(page).toContain('Message 3 · result of Ls ');
   });
 
-  it('has the sizes of each place before and after all steps, and none if all was restored', () => {
+  it('includes the sizes of each place before and after all steps, and none if all was restored', () => {
     const said = lines('said', 40);
     const start = said.indexOf('said line 9');
     const original = [user(said), assistant(said)];
@@ -242,13 +242,13 @@ describe('what the page says', () => {
     expect(page).toContain('1 place.');
   });
 
-  it('marks a name that goes on', () => {
+  it('marks a name that continues', () => {
     const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
     const edits = [createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
     expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
   });
 
-  it("omits a failed step's message without content, because it may quote it", () => {
+  it("without content omits a failed step's message, because it may quote content", () => {
     const reason = 'Invalid value: "Mend src/secret.ts"';
     const subject = {
       notes: [`Summary: ${reason}`, 'A note of ours.'],
@@ -261,7 +261,7 @@ describe('what the page says', () => {
     expect(page).toContain('A note of ours.');
   });
 
-  it('shows nothing for an edit without its text', () => {
+  it('omits an edit without its text', () => {
     const original = [user('a'), assistant('b')];
     const page = shown(original, {
       edits: [createCutEdit(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])],
@@ -276,11 +276,11 @@ it.each([
   ['thinking', { type: 'thinking', thinking: 'I wonder' }, 'I wonder'],
   ['an image', { type: 'image' }, 'image, 16 characters'],
   ['what has no type', { a: 1 }, 'block, 7 characters'],
-])('a block in words: %s', (_, block, words) => {
+])('a block is described in words: %s', (_, block, words) => {
   expect(describeBlock(block)).toBe(words);
 });
 
-describe('the record of a ledger', () => {
+describe("the page of a conversation's ledger", () => {
   const condensed = (id: string, provider: string, cost: number | undefined): LedgerEntry => ({
     type: 'condensed',
     condensation: {
@@ -300,14 +300,14 @@ describe('the record of a ledger', () => {
   });
   const name = (id: string): string => id.toUpperCase();
 
-  it('is that of all condensations that are shown, each provider named once', () => {
+  it('covers all condensations that are in effect, and names each provider once', () => {
     const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
     const found = findCondensation(ledger, name);
     expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
     expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
   });
 
-  it('names a preset or a strategy that it ran with, as far as that was recorded', () => {
+  it('names the preset or strategy of each run, as far as recorded', () => {
     const named = (entry: LedgerEntry, configName: string): LedgerEntry =>
       entry.type === 'condensed' ? { ...entry, condensation: { ...entry.condensation, configName } } : entry;
     const ledger = foldEntries([
@@ -325,7 +325,7 @@ describe('the record of a ledger', () => {
     expect(findCondensation(ledger, name)?.cost).toBeUndefined();
   });
 
-  it('is undefined if no condensation is shown', () => {
+  it('is undefined if no condensation is in effect', () => {
     expect(findCondensation(EMPTY_LEDGER, name)).toBeUndefined();
     const entry = condensed('1', 'a', 0);
     const last = createUndoEntry(foldEntries([entry]));

@@ -19,8 +19,8 @@ beforeEach(() => {
 const [builtIn] = BUILT_IN_PRESETS;
 const own: Preset = { ...builtIn!, id: 'my-own', name: 'My own' };
 
-describe('a preset', () => {
-  it('is written to the file that the user names, built in or their own', async () => {
+describe('a preset of the panel', () => {
+  it("is exported to the chosen file, whether built in or the user's own", async () => {
     fake.settings['contextCondenser.presets'] = [own];
     for (const preset of [builtIn!, own]) {
       fake.saveFile = join(folder, 'out.condense.json');
@@ -29,7 +29,7 @@ describe('a preset', () => {
     }
   });
 
-  it('is suggested to stand in the workspace; nothing is written where no file is named', async () => {
+  it('is suggested to be saved in the workspace, and not written if no file is chosen', async () => {
     const asked = vi.spyOn(window, 'showSaveDialog');
     expect(await exportPreset(builtIn!.id)).toBe(false);
     workspace.workspaceFolders = [{ uri: Uri.file(folder) }];
@@ -42,7 +42,7 @@ describe('a preset', () => {
     vi.restoreAllMocks();
   });
 
-  it('that is gone is named', async () => {
+  it('is reported by name if it no longer exists', async () => {
     await expect(exportPreset('gone')).rejects.toThrow('The preset "gone" no longer exists.');
   });
 
@@ -60,7 +60,7 @@ describe('a preset', () => {
     (values['contextCondenser.presets'] as Preset[] | undefined)?.map(({ name }) => name);
   const other: Preset = { ...own, id: 'other', name: 'Other' };
 
-  it('is imported beside the others, in either scope, and the import can be undone', async () => {
+  it('is imported beside the others, for the user or the workspace, and the import can be undone', async () => {
     expect(await importFrom(own)).toMatchObject({ id: 'my-own' });
     const { undo } = await importFrom(other);
     workspace.workspaceFolders = [{ uri: Uri.file(folder) }];
@@ -72,7 +72,7 @@ describe('a preset', () => {
     expect(namesIn(fake.settings)).toEqual(['My own']);
   });
 
-  it('replaces one with the same ID only after the user agreed, and gives it back when undone', async () => {
+  it('replaces one with the same ID only after the user agreed, and undo restores that', async () => {
     fake.settings['contextCondenser.presets'] = [own, other];
     fake.answers = ['Replace'];
     const { undo } = await importFrom({ ...own, name: 'Renamed' });
@@ -94,7 +94,7 @@ describe('a preset', () => {
     expect(namesIn(fake.settings)).toEqual(['My own']);
   });
 
-  it('that is wrong is not taken, and what is wrong is said; without a file nothing happens', async () => {
+  it('is not imported if it is invalid, with the reason, or if no file is chosen', async () => {
     const panel = openTestPanel();
     expect(await panel.ask('importPreset', { scope: 'user' })).toMatchObject({ result: { problems: [] } });
     fake.openFile = join(folder, 'in.condense.json');

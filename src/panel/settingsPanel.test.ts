@@ -38,8 +38,8 @@ const problemsOf = async (panel: TestPanel, wanted: Change): Promise<string[]> =
   return methods.updateSetting.result.parse(answer.result).problems.map(({ path, message }) => `${path}: ${message}`);
 };
 
-describe('the page', () => {
-  it('holds nothing inline and nothing remote', () => {
+describe('the HTML of the settings panel', () => {
+  it('contains no inline scripts or styles and no remote content', () => {
     const { page } = openTestPanel();
     const { html } = page.webview;
     expect(html).toContain('default-src &#39;none&#39;'.replaceAll('&#39;', "'"));
@@ -50,8 +50,8 @@ describe('the page', () => {
   });
 });
 
-describe('the handshake', () => {
-  it('is answered with the texts, what package.json says, the providers and the state', () => {
+describe('the handshake with the settings panel', () => {
+  it("is answered with texts, package.json's settings, providers and state", () => {
     l10n.bundle = { Provider: 'Anbieter' };
     const panel = openTestPanel();
     expect(panel.posted()).toEqual([]);
@@ -64,14 +64,14 @@ describe('the handshake', () => {
     expect(welcome.state.settings['truncation']?.effective).toMatchObject({ preserveRecentCount: 10 });
   });
 
-  it('comes before anything else, and shows the section that was asked for meanwhile', () => {
+  it('comes before other messages, and then shows the section requested meanwhile', () => {
     const panel = openTestPanel();
     panel.panel.reveal('profiles');
     expect(panel.posted()).toEqual([]);
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
 
-  it('shows the section that was asked for behind another tab once it is there again', () => {
+  it('shows the section requested while the tab was hidden once it is visible again', () => {
     const panel = ready(openTestPanel());
     panel.page.visible = false;
     const before = panel.posted().length;
@@ -80,7 +80,7 @@ describe('the handshake', () => {
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'history' });
   });
 
-  it('of another version is no message', () => {
+  it('of another protocol version is ignored', () => {
     const panel = openTestPanel();
     panel.page.receive({ type: 'ready', version: PROTOCOL_VERSION + 1 });
     expect(panel.posted()).toEqual([]);
@@ -88,8 +88,8 @@ describe('the handshake', () => {
   });
 });
 
-describe('a setting', () => {
-  it('is changed where the user wants it, and the page is told at once, with a growing revision', async () => {
+describe('a setting changed in the panel', () => {
+  it('is written to the chosen scope, and the panel is updated at once with a higher revision', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     const panel = ready(openTestPanel());
@@ -103,7 +103,7 @@ describe('a setting', () => {
     expect(new Set(revisions).size).toBe(revisions.length);
   });
 
-  it('is for a workspace only where the workspace may say it', async () => {
+  it('is written for a workspace only if a workspace may set it', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.2;
@@ -124,7 +124,7 @@ describe('a setting', () => {
     expect(new Set(Object.values(untrusted.settings).flatMap(({ scopes }) => scopes))).toEqual(new Set(['user']));
   });
 
-  it('is changed inside, and the rest of it stays', async () => {
+  it('is changed only at the given field', async () => {
     fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 4, toolResults: { maxLines: 5 } };
     const panel = ready(openTestPanel());
     expect(await problemsOf(panel, change('truncation', 9, { path: ['toolResults', 'maxLines'] }))).toEqual([]);
@@ -137,7 +137,7 @@ describe('a setting', () => {
     expect(fake.settings['contextCondenser.truncation']).toBeUndefined();
   });
 
-  it('may name a provider of another extension, whose configuration its schema checks', async () => {
+  it("may name another extension's provider, whose configuration is checked with its schema", async () => {
     const panel = ready(openTestPanel({}, [externalProvider(parseProvider(cutter))]));
     expect(await problemsOf(panel, change('provider', cutter.id))).toEqual([]);
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
@@ -168,7 +168,7 @@ describe('a setting', () => {
     ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /not the name of a setting/],
     ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
     ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],
-  ])('that is %s is not saved', async (_what, wanted, problem) => {
+  ])('to a value that is %s is not saved', async (_what, wanted, problem) => {
     const panel = ready(openTestPanel());
     const before = JSON.stringify([fake.settings, fake.workspaceSettings]);
     expect((await problemsOf(panel, wanted)).join('\n')).toMatch(problem);
@@ -177,7 +177,7 @@ describe('a setting', () => {
     expect(JSON.stringify(checked)).toMatch(/message/);
   });
 
-  it('that is wrong in settings.json is named, and the rest can be mended one by one', async () => {
+  it('that is invalid in settings.json is reported, and can be fixed field by field', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: -1, toolResults: { maxLines: 'many' } };
     const panel = ready(openTestPanel());
     expect(panel.state().settings['truncation']?.problems.map(({ path }) => path)).toEqual(
@@ -191,7 +191,7 @@ describe('a setting', () => {
     expect((await problemsOf(panel, change('truncation', 0, { path: ['toolResults', 'maxLines'] }))).length).toBe(1);
   });
 
-  it('that VS Code can’t write is told with VS Code’s own words', async () => {
+  it('that VS Code can’t write is reported with VS Code’s own message', async () => {
     fake.updateError = new Error('Unable to write into user settings. Please open the file to correct errors.');
     const panel = ready(openTestPanel());
     expect(await panel.ask('updateSetting', change('threshold', 80))).toMatchObject({
@@ -200,15 +200,15 @@ describe('a setting', () => {
     });
   });
 
-  it('is followed when it changes elsewhere', async () => {
+  it('follows changes made elsewhere', async () => {
     const panel = ready(openTestPanel());
     await workspace.getConfiguration('contextCondenser').update('threshold', 42);
     expect(panel.state().settings['threshold']?.value).toBe(42);
   });
 });
 
-describe('profiles', () => {
-  it('show whether a key is set, and never the key', async () => {
+describe('API profiles in the panel', () => {
+  it('show whether a key is set, but never the key', async () => {
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other' }];
     fake.secrets.set('contextCondenser.profileKey.work', JSON.stringify({ key: KEY, target: 'anthropic' }));
     const panel = ready(
@@ -223,7 +223,7 @@ describe('profiles', () => {
     expect(JSON.stringify([panel.page.sent, panel.logged])).not.toContain(KEY);
   });
 
-  it('are added and changed in their place; wrong ones beside them stay as they are', async () => {
+  it('are added or changed in place, and invalid ones beside them stay as they are', async () => {
     const broken = { id: 'broken' };
     fake.settings['contextCondenser.profiles'] = [broken, profile];
     const panel = ready(openTestPanel());
@@ -238,7 +238,7 @@ describe('profiles', () => {
     expect(await save({ ...profile, id: 'x y' })).toMatchObject({ result: { problems: [{ path: 'id' }] } });
   });
 
-  it('are tested, keyed and removed by the commands', async () => {
+  it('are tested, given keys and removed by the commands', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const asked: unknown[] = [];
     const panel = ready(
@@ -260,8 +260,8 @@ describe('profiles', () => {
   });
 });
 
-describe('other requests', () => {
-  it('compare presets, and tell one that is gone', async () => {
+describe("requests from the panel's page", () => {
+  it('compare presets, and report one that no longer exists', async () => {
     const panel = ready(openTestPanel());
     const speed = { kind: 'preset', id: 'speed' } as const;
     const same = await panel.ask('comparePresets', { first: speed, second: speed });
@@ -270,7 +270,7 @@ describe('other requests', () => {
     expect(await panel.ask('comparePresets', gone)).toMatchObject({ type: 'failed', message: /no preset "gone"/ });
   });
 
-  it('run the panel’s own commands and no other', async () => {
+  it('run the panel’s own commands and no others', async () => {
     const panel = ready(openTestPanel());
     for (const command of PANEL_COMMANDS) await panel.ask('runCommand', { command });
     expect(fake.executed).toEqual(PANEL_COMMANDS.map((command) => [`contextCondenser.${command}`]));
@@ -287,7 +287,7 @@ describe('other requests', () => {
     ]);
   });
 
-  it('tell the page what VS Code dropped without naming it: a setting that does not count in a remote window', () => {
+  it('are answered with a new state after a change that VS Code does not name, of a setting without effect in a remote window', () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const panel = ready(openTestPanel());
     const states = (): number => panel.posted().filter(({ type }) => type === 'state').length;
@@ -301,7 +301,7 @@ describe('other requests', () => {
     expect(states()).toBe(1);
   });
 
-  it('show a setting of the machine in the file that counts in a remote window', async () => {
+  it('show a machine setting in the file that applies to a remote window', async () => {
     fake.remoteName = 'ssh-remote';
     const panel = ready(openTestPanel());
     expect(panel.state()).toMatchObject({
@@ -318,7 +318,7 @@ describe('other requests', () => {
     ]);
   });
 
-  it('are made again by the page where the history has changed: something was condensed, undone or given back', () => {
+  it('are repeated when the history has changed by a condensation, an undo or giving back', () => {
     const panel = ready(openTestPanel());
     const before = panel.state().historyRevision;
     panel.condensed.fire({});
@@ -349,7 +349,7 @@ describe('other requests', () => {
     expect(panel.posted()).toHaveLength(said);
   });
 
-  it('of a new page are its own: those of the page before end, and no answer to them is taken for one', async () => {
+  it('of a reloaded page are separate, and those of the previous page end unanswered', async () => {
     const asked: { readonly signal: AbortSignal; answer(text: string): void }[] = [];
     const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
       new Promise((resolve) => {
@@ -374,7 +374,7 @@ describe('other requests', () => {
   });
 
   it.each(['preview', 'compare'] as const)(
-    'are answered though the preview is folded meanwhile: %s',
+    'for %s are answered although the preview is collapsed meanwhile',
     async (method) => {
       const panel = ready(openTestPanel());
       const conversation = { kind: 'default' } as const;
@@ -390,7 +390,7 @@ describe('other requests', () => {
   );
 });
 
-describe('malformed messages', () => {
+describe("malformed messages from the panel's page", () => {
   /** A value that no webview of ours sends: of any shape, or a message with a part of it spoilt. */
   const malformed = (): fc.Arbitrary<unknown> => {
     const valid = fc.constantFrom<Record<string, unknown>>(
@@ -449,7 +449,7 @@ describe('malformed messages', () => {
     return fc.oneof(junk, spoilt, extra, wrongParams);
   };
 
-  it('10,000 of them crash nothing and change no setting', async () => {
+  it('crash nothing and change no setting (10,000 random ones)', async () => {
     const panel = ready(openTestPanel());
     fake.settings['contextCondenser.profiles'] = [profile];
     const before = JSON.stringify([fake.settings, fake.workspaceSettings]);

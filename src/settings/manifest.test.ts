@@ -19,7 +19,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const made = settingsManifest();
 
 // If one of these fails: npm run manifest
-it('package.json has the settings of the table, in their groups and order', () => {
+it("package.json has the table's settings in their groups and order", () => {
   const { configuration } = manifest.contributes;
   expect(configuration).toEqual(plain(made.groups));
   expect(configuration.map(({ properties }) => Object.keys(properties))).toEqual(
@@ -33,12 +33,12 @@ it('the settings page has each setting in one group', () => {
   expect(names.toSorted()).toEqual([...SETTING_NAMES].toSorted());
 });
 
-it('package.nls.json has the words of the table, and no other words of settings', () => {
+it("package.nls.json has the table's texts, and no other texts of settings", () => {
   const ofSettings = Object.entries(words).filter(([key]) => key.startsWith('setting.'));
   expect(Object.fromEntries(ofSettings)).toEqual(made.words);
 });
 
-it('the guide says what a workspace may set, as the table has it', () => {
+it('the guide says what a workspace may set, as in the table', () => {
   expect(readFileSync('docs/guide/privacy.md', 'utf8')).toContain(
     `<!-- made by npm run manifest -->\n${workspaceTable()}\n<!-- end -->`,
   );
@@ -48,14 +48,14 @@ it.each([
   ['preset', presetFileJsonSchema],
   ['settings', settingsFileJsonSchema],
   ['workspace', workspaceFileJsonSchema],
-])('schemas/%s.schema.json is the one of the code, and contributed for its files', (name, schema) => {
+])("schemas/%s.schema.json equals the code's schema, and is registered for its files", (name, schema) => {
   const file = `schemas/${name}.schema.json`;
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(plain(schema()));
   expect(manifest.contributes.jsonValidation).toEqual(SCHEMA_FILES);
   expect(SCHEMA_FILES.map(({ url }) => url)).toContain(`./${file}`);
 });
 
-it.each(SETTING_NAMES)('%s: an absent value gives the default, which is valid', (name) => {
+it.each(SETTING_NAMES)('the setting %s has a valid default, which an absent value gives', (name) => {
   const { default: standard, parse } = SETTINGS[name];
   expect(parse(standard).problems).toEqual([]);
   const { value, problems } = parse(undefined);
@@ -84,7 +84,7 @@ it.each([
   ['profiles', [{ id: 'x' }], [], '0.name is missing'],
   ['coherenceFloor', { todos: 100, files: 200 }, { todos: 100 }, 'files must be at most 100; found 200'],
   ['providers', [], {}, 'must be an object'],
-] as const)('%s of %j counts as %j: %s', (name, value, used, words) => {
+] as const)('the setting %s with the invalid value %j counts as %j: %s', (name, value, used, words) => {
   const parsed = SETTINGS[name].parse(value);
   expect(parsed.value).toEqual(used);
   expect(parsed.problems.map(({ path, message }) => `${path} ${message}`.trim())).toContain(words);
@@ -129,11 +129,11 @@ function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unk
 it.each([
   ['settings.json', settingsFileJsonSchema],
   ['preset files', presetFileJsonSchema],
-])('in %s, completion goes to the bottom', (_name, schema) => {
+])('the schema for %s offers completion at every depth', (_name, schema) => {
   expect(new Set(listLeaves(schema(), schema()))).toEqual(new Set());
 });
 
-it('a field of every depth is found in the schema for settings.json', () => {
+it('the schema for settings.json describes fields of every depth', () => {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
     if (!isRecord(value) && !Array.isArray(value)) return;

@@ -3,8 +3,8 @@ import { parsePresets } from './presets';
 
 const MINE = { id: 'mine', name: 'Mine', description: 'For me.', config: { version: 1, passes: [] } };
 
-describe('the setting of presets', () => {
-  it('gives those that are right and names what is wrong with the others', () => {
+describe('the presets setting', () => {
+  it('yields the valid presets and reports what is wrong with the others', () => {
     const wrong = { ...MINE, id: 'other', config: { version: 1, passes: 3 } };
     expect(parsePresets([MINE, wrong, { ...MINE }, { ...MINE, id: 'speed' }, 7])).toEqual({
       presets: [MINE],
@@ -17,7 +17,7 @@ describe('the setting of presets', () => {
     });
   });
 
-  it('may be absent, or no list', () => {
+  it('may be absent, and is reported if it is not a list', () => {
     expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
     expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: '', message: 'is not a list' }] });
   });

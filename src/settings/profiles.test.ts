@@ -39,8 +39,8 @@ function secrets(): SecretStore & { readonly kept: Map<string, string> } {
   };
 }
 
-describe('profiles', () => {
-  it('are named and left out if a field is wrong that decides where requests go', () => {
+describe('the profiles setting', () => {
+  it('reports and omits a profile if a field is invalid that decides where requests go', () => {
     const { profiles, problems } = parseProfiles([
       work,
       { ...work, id: 'a b' },
@@ -65,7 +65,7 @@ describe('profiles', () => {
   });
 
   it.each(['evil.example/', 'x@evil.example', 'evil.example#', 'evil.example\\', 'a.b', '1 2'])(
-    'are not used with a region that would lead a key to another host: %s',
+    'omits a profile with a region that would send the key to another host: %s',
     (region) => {
       for (const vendor of ['bedrock', 'vertex']) {
         const { profiles, problems } = parseProfiles([{ ...work, vendor, region, projectId: 'p' }]);
@@ -83,7 +83,7 @@ describe('profiles', () => {
     ['thinkingTokens', { thinkingTokens: 2_000, maxOutputTokens: 2_000 }, '0.thinkingTokens'],
     ['apiKey', { apiKey: 'sk-secret' }, '0.apiKey'],
     ['prices', { prices: 'cheap' }, '0.prices'],
-  ])('are used without a wrong %s, which is named', (field, wrong, path) => {
+  ])('uses a profile without an invalid %s, which is reported', (field, wrong, path) => {
     const { profiles, problems } = parseProfiles([{ ...work, ...wrong }]);
     expect(profiles.map(({ id }) => id)).toEqual(['work']);
     expect(profiles[0]).not.toHaveProperty(field);
@@ -91,17 +91,17 @@ describe('profiles', () => {
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
   });
 
-  it('keep their other prices if one is wrong', () => {
+  it("keeps a profile's other prices if one is invalid", () => {
     const { profiles } = parseProfiles([{ ...work, prices: { input: 3, output: -1, longPrompts: { input: 1 } } }]);
     expect(profiles[0]?.prices).toEqual({ input: 3 });
   });
 
-  it('inherit the threshold if their own is out of bounds (FR-TH-001)', () => {
+  it("applies the general threshold if a profile's own is out of bounds (FR-TH-001)", () => {
     const { profiles } = parseProfiles([{ ...work, threshold: 150 }]);
     expect(chooseThreshold(profiles[0], { percent: 70 }).percent).toBe(70);
   });
 
-  it('are put in, replaced, taken out', () => {
+  it('can have profiles added, replaced and removed', () => {
     const renamed = { ...work, name: 'Other' };
     expect(withProfile([work, local], renamed)).toEqual([renamed, local]);
     expect(withProfile([work], local)).toEqual([work, local]);
@@ -109,7 +109,7 @@ describe('profiles', () => {
     expect(withoutProfile([work], 'local')).toEqual([work]);
   });
 
-  it('leave invalid entries beside them alone', () => {
+  it('keeps invalid entries when others change', () => {
     const typo = { ...local, vendor: 'opnai' };
     expect(withProfile([typo, 7, work], { ...work, name: 'Other' })).toEqual([typo, 7, { ...work, name: 'Other' }]);
     expect(withProfile([typo], local)).toEqual([typo, local]);
@@ -117,7 +117,7 @@ describe('profiles', () => {
     expect(listTakenIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
   });
 
-  it('have a threshold and a prompt of their own, or inherit', () => {
+  it('lets a profile have its own threshold and prompt, or inherit them', () => {
     const own = { ...work, threshold: 60, prompt: 'Mine' };
     const global = { percent: 75, tokens: 200_000, targetPercent: 67 };
     expect(chooseThreshold(own, global)).toEqual({ ...global, percent: 60 });
@@ -136,8 +136,8 @@ describe('profiles', () => {
   });
 });
 
-describe('keys', () => {
-  it('live in the secret store, bound to the endpoint that they were given for', async () => {
+describe('API keys', () => {
+  it('are in the secret storage, bound to the endpoint that they were entered for', async () => {
     const store = secrets();
     expect(await readKey(store, work)).toEqual({ kind: 'missing' });
     await storeKey(store, work, 'sk-1');
@@ -159,16 +159,16 @@ describe('keys', () => {
     }
   });
 
-  it('are needed by some', () => {
+  it('are required only by some profiles', () => {
     expect([work, local, { ...local, vendor: 'vscode' } as const].map(needsKey)).toEqual([true, false, false]);
     expect(getKeyTarget(local)).toBe('http://127.0.0.1:9');
   });
 });
 
-describe('OpenRouter', () => {
+describe('a profile for OpenRouter', () => {
   const router: ApiProfile = { id: 'r', name: 'R', vendor: 'openrouter', model: 'anthropic/claude-sonnet-4.5' };
 
-  it('is called at its own address without one in the profile, and elsewhere where the profile says so', async () => {
+  it("is called at OpenRouter's address unless the profile names another", async () => {
     const asked: string[] = [];
     vi.stubGlobal('fetch', (url: string | URL | Request) => {
       asked.push(url instanceof Request ? url.url : String(url));
@@ -185,17 +185,17 @@ describe('OpenRouter', () => {
     expect(() => handlerFor(router, undefined, { counter })).toThrow('no API key');
   });
 
-  it('has its own prices', async () => {
+  it("has OpenRouter's own prices", async () => {
     const table = await loadPriceTable();
     expect(table.lookup({ vendor: 'openrouter', model: router.model })?.prices.input.base).toBeGreaterThan(0);
   });
 });
 
-describe('handlerFor', () => {
+describe('the API handler of a profile', () => {
   const getInfo = (profile: ApiProfile, key?: string) => handlerFor(profile, key, { counter, models }).modelInfo;
   const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
 
-  it('makes a handler of each vendor', () => {
+  it('is created for each vendor', () => {
     const sized = {
       ...work,
       maxOutputTokens: 4_000,
@@ -229,7 +229,7 @@ describe('handlerFor', () => {
     expect(() => handlerFor(chat, undefined, { counter })).toThrow('in VS Code only');
   });
 
-  it('waits for an answer as long as the profile says', async () => {
+  it('waits for an answer as long as the profile allows', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const model = { vendor: 'copilot', family: 'f', id: 'slow', name: 'Slow', maxInputTokens: 1_000 };
@@ -254,13 +254,13 @@ describe('handlerFor', () => {
     }
   });
 
-  it('says that a key is missing', () => {
+  it('requires a key, and says so if it is missing', () => {
     expect(() => getInfo(work)).toThrow(
       'Work: The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
     );
   });
 
-  it('the real error of a test is told', async () => {
+  it('reports the actual error of a connection test', async () => {
     const result = await testConnection(
       handlerFor({ ...local, timeoutSeconds: 5 }, undefined, { counter }),
       AbortSignal.timeout(3_000),
@@ -270,8 +270,8 @@ describe('handlerFor', () => {
   });
 });
 
-describe('createProfileSummarizer', () => {
-  it('knows price, window and factor; what the profile says comes first', async () => {
+describe('the summarizer of a profile', () => {
+  it("knows price, window and token factor, and prefers the profile's own values", async () => {
     const store = secrets();
     await storeKey(store, work, 'sk-1');
     const parts = { counter, secrets: store };
@@ -296,19 +296,19 @@ describe('createProfileSummarizer', () => {
     });
   });
 
-  it('an endpoint of somebody else is another vendor, whose price isn’t known', async () => {
+  it("treats a third party's endpoint as another vendor with unknown prices", async () => {
     const elsewhere = { ...local, baseUrl: 'https://models.example.com/v1' };
     const summarizer = await createProfileSummarizer(elsewhere, { counter, secrets: secrets() });
     expect(summarizer).toMatchObject({ model: { vendor: 'models.example.com', billing: 'per-token' } });
     expect('model' in summarizer && summarizer.model.prices).toBeUndefined();
   });
 
-  it('an endpoint on this machine is another vendor, which costs nothing', async () => {
+  it('treats an endpoint on this machine as another vendor that costs nothing', async () => {
     const summarizer = await createProfileSummarizer(local, { counter, secrets: secrets() });
     expect(summarizer).toMatchObject({ model: { vendor: '127.0.0.1:9', prices: { input: { base: 0 } } } });
   });
 
-  it('VS Code’s models are paid by the token, so that the cost limit holds for them', async () => {
+  it('counts VS Code’s models as paid per token, so that the cost limit applies', async () => {
     const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
     expect(
       await createProfileSummarizer({ ...work, vendor: 'vscode' }, { counter, secrets: secrets(), models }),
@@ -317,7 +317,7 @@ describe('createProfileSummarizer', () => {
     });
   });
 
-  it('says why it can’t be used', async () => {
+  it('says why a profile can’t be used', async () => {
     const store = secrets();
     expect(await createProfileSummarizer(work, { counter, secrets: store })).toEqual({
       profile: 'Work',
@@ -333,7 +333,7 @@ describe('createProfileSummarizer', () => {
   });
 });
 
-it('parts of a request can’t be set as vendor fields', () => {
+it('vendor fields of a profile can’t override parts of a request', () => {
   const profile = { id: 'a', name: 'A', vendor: 'openai', model: 'm' };
   const { problems } = parseProfiles([{ ...profile, extraBody: { reasoning_effort: 'low', messages: [] } }]);
   expect(problems).toEqual([{ path: '0.extraBody.messages', message: expect.stringContaining('itself') as string }]);
@@ -360,11 +360,11 @@ describe('the prices of a model', () => {
     ['https://models.example.com/v1', undefined],
     ['http://127.0.0.1.example.com/v1', undefined],
     [undefined, undefined],
-  ])('at %s are %s per million tokens', async (baseUrl, price) => {
+  ])('at the address %s are %s per million tokens', async (baseUrl, price) => {
     expect(getKnownModel(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
   });
 
-  it('prices of a local address are the profile’s, if set', async () => {
+  it('at a local address are those of the profile, if set', async () => {
     const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
     expect(getKnownModel(own, await loadPriceTable()).prices).toMatchObject({
       input: { base: 3 },

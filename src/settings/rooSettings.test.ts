@@ -10,7 +10,7 @@ const read = (value: unknown, known: readonly ApiProfile[] = []): RooImport =>
   readRooSettings(JSON.stringify(value), { profiles: known, taken: known.map(({ id }) => id) });
 
 describe('settings exported by Roo Code', () => {
-  it('become profiles, thresholds, prompt and switch', () => {
+  it('become profiles, thresholds, a prompt and a switch', () => {
     const found = read(
       {
         providerProfiles: {
@@ -65,7 +65,7 @@ describe('settings exported by Roo Code', () => {
     ]);
   });
 
-  it('name what could not be taken over, and take the rest', () => {
+  it('are imported as far as possible, with a report of the rest', () => {
     const { settings, profiles, left } = read({
       providerProfiles: {
         apiConfigs: {
@@ -97,7 +97,7 @@ describe('settings exported by Roo Code', () => {
     ]);
   });
 
-  it('have the addresses that Roo calls', () => {
+  it('keep the addresses that Roo calls', () => {
     const apiConfigs = {
       Own: { apiProvider: 'lmstudio', lmStudioModelId: 'm', lmStudioBaseUrl: 'http://127.0.0.1:4321/' },
       Whole: { apiProvider: 'lmstudio', lmStudioModelId: 'm', lmStudioBaseUrl: 'http://127.0.0.1:4321/v1' },
@@ -112,7 +112,7 @@ describe('settings exported by Roo Code', () => {
     ]);
   });
 
-  it('hold the condensing prompt of newer versions, which read the older field no more', () => {
+  it('use the condensing prompt of newer versions, which ignore the older field', () => {
     const prompts = { customSupportPrompts: { CONDENSE: 'New.' }, customCondensingPrompt: 'Old.' };
     expect(read({ globalSettings: prompts }).settings).toEqual([
       { name: 'condensingPrompt', value: 'New.', from: 'customSupportPrompts.CONDENSE' },
@@ -121,7 +121,7 @@ describe('settings exported by Roo Code', () => {
     expect(read({ globalSettings: older }).settings).toMatchObject([{ value: 'Old.', from: 'customCondensingPrompt' }]);
   });
 
-  it('imported again, change the profiles that they made before', () => {
+  it('update the profiles created from them before when imported again', () => {
     const Work = { id: 'a', apiProvider: 'anthropic', apiModelId: 'm' };
     const exported = { providerProfiles: { apiConfigs: { Work } }, globalSettings: { condensingApiConfigId: 'a' } };
     const [first] = read(exported).profiles.map(({ profile }) => profile);
@@ -132,14 +132,14 @@ describe('settings exported by Roo Code', () => {
     expect(read(other, [changed]).profiles[0]?.profile.id).toBe('work-2');
   });
 
-  it('may be global ones alone, or profiles alone', () => {
+  it('may contain only general settings, or only profiles', () => {
     expect(read({ globalSettings: { autoCondenseContext: true, customCondensingPrompt: ' ' } }).settings).toHaveLength(
       1,
     );
     expect(read({ providerProfiles: { apiConfigs: {} } })).toEqual({ settings: [], profiles: [], left: [] });
   });
 
-  it('are refused in words that quote nothing of the file', () => {
+  it('are rejected without quoting the file', () => {
     expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, NONE)).toThrow(/^is not JSON/);
     try {
       readRooSettings(`{"apiKey": ${KEY}}`, NONE);

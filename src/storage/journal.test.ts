@@ -36,14 +36,14 @@ async function append(path: string, ...values: unknown[]): Promise<void> {
 
 const VALUES = [{ a: 1 }, 'zwei', ['drei', '\u2028', '€']];
 
-test('each line is JSON with its length and checksum', () =>
+test('each journal line is JSON with its length and checksum', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, { a: 1 });
     expect(await readFile(path, 'utf8')).toBe('{"bytes":"0000000007","crc32":"561bacaf","value":{"a":1}}\n');
   }));
 
-test('a file cut off at any byte gives the whole lines before; the next writer removes the rest', () =>
+test('a journal cut off at any byte yields the complete lines before, and the next write removes the rest', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, ...VALUES);
@@ -58,7 +58,7 @@ test('a file cut off at any byte gives the whole lines before; the next writer r
     }
   }));
 
-test('any changed byte is noticed, costs no line but those it stands in, and never alters a value', () =>
+test('any changed byte in a journal is detected, loses only its line, and never alters a value', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, ...VALUES);
@@ -79,7 +79,7 @@ test('any changed byte is noticed, costs no line but those it stands in, and nev
     }
   }));
 
-test('a damaged line is told with its file and number, in words', () =>
+test('a damaged journal line is reported with file and line number', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, 1, 2, 3);
@@ -92,7 +92,7 @@ test('a damaged line is told with its file and number, in words', () =>
     ]);
   }));
 
-test('garbage at the end that no write leaves is told, kept, and gets a line of its own', () =>
+test('unknown data at the end of a journal is reported and kept, and gets its own line', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, 1);
@@ -103,7 +103,7 @@ test('garbage at the end that no write leaves is told, kept, and gets a line of 
     expect(await readFile(path, 'latin1')).toContain('\0'.repeat(100));
   }));
 
-test('reports records that the reader does not understand', () =>
+test('journal records that the reader does not understand are reported', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     await append(path, 1, 'odd', 2);
@@ -112,7 +112,7 @@ test('reports records that the reader does not understand', () =>
     expect(journal.problems).toEqual([{ file: path, line: 2, words: 'odd' }]);
   }));
 
-test('lines longer than what is read at a time, and a damaged one among them', () =>
+test('journal lines longer than a read chunk are read, and a damaged one among them is skipped', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     const long = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1_500_000));
@@ -124,7 +124,7 @@ test('lines longer than what is read at a time, and a damaged one among them', (
     expect(await read(path)).toEqual({ values: [long[0], long[2], long[3]], lines: [2] });
   }));
 
-test('a file that was replaced, shortened or removed is read anew', () =>
+test('a journal that was replaced, shortened or removed is read from the start', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     const other = join(folder, 'other');
@@ -144,7 +144,7 @@ test('a file that was replaced, shortened or removed is read anew', () =>
     expect(values).toEqual([]);
   }));
 
-test('a file that took the place of another is read anew, though it has the number of the old one', () =>
+test('a journal that replaced another is read from the start even if it has the same inode', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
     // ext4 reuses the inode of a removed file.

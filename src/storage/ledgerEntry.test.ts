@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseEntry } from './ledgerEntry';
 
-it('reads edits as versions before 1.1 wrote them', () => {
+it('ledger entries with edits from before version 1.1 are read', () => {
   const base = { id: 'e', before: 'h', step: 'A pass', strict: false, tokensBefore: 9, tokensAfter: 1 };
   const place = { message: 1, path: ['content', 0] };
   const cut = { ...base, kind: 'cut', place, contentType: 'toolResults', cuts: [], reason: 'suppressed' };

@@ -11,7 +11,7 @@ import { isStorageError, listLedgers, openLedger } from './ledgerStore';
 import { condensed, originalsIn, undone } from './testing';
 import { ID, NONE, open, readFiles } from './testingLedger';
 
-test('cut off anywhere, the state is one that was, every original of it is there, and it goes on', () =>
+test('a ledger cut off anywhere has an earlier state with all its originals, and can continue', () =>
   inTemporaryFolder(async (root) => {
     const source = join(root, 'source');
     const steps = [
@@ -44,7 +44,7 @@ test('cut off anywhere, the state is one that was, every original of it is there
     );
   }));
 
-test('a changed byte in any file of entries or originals is told, and no other text is ever given', () =>
+test("a changed byte in a ledger's entries or originals is reported, and no wrong text is ever returned", () =>
   inTemporaryFolder(async (root) => {
     const texts = ['first original', 'zweites Original €'];
     await (await open(root)).append(condensed('c1', texts), originalsIn(texts));
@@ -68,7 +68,7 @@ test('a changed byte in any file of entries or originals is told, and no other t
     }
   }));
 
-test('an original that is damaged after the ledger was opened is not given', () =>
+test('an original that was damaged after the ledger was opened is not returned', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await ledger.append(condensed('c1', ['secret', 'plan']), originalsIn(['secret', 'plan']));
@@ -90,7 +90,7 @@ test('an original that is damaged after the ledger was opened is not given', () 
     expect(await ledger.originals([])).toEqual(new Map());
   }));
 
-test('a damaged original is written again once it is given again', () =>
+test('a damaged original is rewritten when it is stored again', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { originals } = await readFiles(root);
@@ -102,7 +102,7 @@ test('a damaged original is written again once it is given again', () =>
   }));
 
 test.each(['', '{', 'null', '3', '{"version":1}', '{"version":1,"id":"of another"}'])(
-  'a damaged about.json (%s) costs nothing',
+  'a ledger with a damaged about.json (%s) loses nothing',
   (content) =>
     inTemporaryFolder(async (root) => {
       await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
@@ -116,7 +116,7 @@ test.each(['', '{', 'null', '3', '{"version":1}', '{"version":1,"id":"of another
     }),
 );
 
-test("a newer version's ledger is left alone", () =>
+test("a newer version's ledger is left unchanged", () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await ledger.append(undone('c1'), NONE);
@@ -129,7 +129,7 @@ test("a newer version's ledger is left alone", () =>
 test.each([
   ['an entry', '{"type":"unheard-of","condensation":"c1"}'],
   ['an edit', '{"type":"condensed","condensation":{"id":"c2","edits":[{"id":"e","kind":"moved","before":"h"}]}}'],
-])('%s of a newer version is told, and nothing is written behind it', (_, line) =>
+])('%s written by a newer version is reported, and nothing is appended after it', (_, line) =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { about, entries, originals } = await readFiles(root);
@@ -152,7 +152,7 @@ test.each([
   }),
 );
 
-test('keeps unknown fields of entries, edits and about.json', () =>
+test('a ledger keeps unknown fields of entries, edits and about.json', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { about, entries } = await readFiles(root);
@@ -172,7 +172,7 @@ test('keeps unknown fields of entries, edits and about.json', () =>
     expect(JSON.parse(await readFile(about, 'utf8'))).toMatchObject({ colour: 'blue', title: 'Another title' });
   }));
 
-test('lines that hold no entry that this version knows are passed over and told', () =>
+test('ledger lines without an entry that this version knows are skipped and reported', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { entries, originals } = await readFiles(root);

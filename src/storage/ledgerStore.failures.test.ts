@@ -8,48 +8,50 @@ import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerS
 import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';
 import { ID, NONE, open, readFiles } from './testingLedger';
 
-test.each(['ENOSPC', 'EACCES', 'EROFS'])('%s at any step: the old state or the new one, told in words', (code) =>
-  inTemporaryFolder(async (parent) => {
-    const old = condensed('c1', ['one']);
-    const next = condensed('c2', ['two']);
-    for (const lasting of [false, true]) {
-      for (const existing of [false, true]) {
-        for (let failing = 0; ; failing += 1) {
-          const root = join(parent, `${lasting}-${existing}-${failing}`);
-          if (existing) await (await open(root)).append(old, originalsIn(['one']));
-          let count = 0;
-          const broken = { yet: false };
-          const files = steppedFiles(() => {
-            if (count++ === failing || (lasting && broken.yet)) {
-              broken.yet = true;
-              throw systemError(code);
+test.each(['ENOSPC', 'EACCES', 'EROFS'])(
+  'a %s error at any step of writing a ledger leaves the old or the new state and is reported in words',
+  (code) =>
+    inTemporaryFolder(async (parent) => {
+      const old = condensed('c1', ['one']);
+      const next = condensed('c2', ['two']);
+      for (const lasting of [false, true]) {
+        for (const existing of [false, true]) {
+          for (let failing = 0; ; failing += 1) {
+            const root = join(parent, `${lasting}-${existing}-${failing}`);
+            if (existing) await (await open(root)).append(old, originalsIn(['one']));
+            let count = 0;
+            const broken = { yet: false };
+            const files = steppedFiles(() => {
+              if (count++ === failing || (lasting && broken.yet)) {
+                broken.yet = true;
+                throw systemError(code);
+              }
+            });
+            const ledger = await openLedger(root, { id: ID }, { files, lock: QUICK_LOCK });
+            const before = ledger.ledger;
+            const error = await ledger.append(next, originalsIn(['two'])).catch((reason: unknown) => reason);
+            const again = await openLedger(root, { id: ID }, { lock: QUICK_LOCK });
+            expect(again.problems).toEqual([]);
+            if (error === undefined) {
+              expect(again.ledger).toEqual(foldEntries(existing ? [old, next] : [next]));
+            } else {
+              expect(isStorageError(error) && error.message).toMatch(/not added to the ledger/);
+              expect(ledger.ledger).toEqual(before);
+              // If even reverting fails, the whole entry may remain, never half of it.
+              const states = lasting ? [before, foldEntries(existing ? [old, next] : [next])] : [before];
+              expect(states).toContainEqual(again.ledger);
             }
-          });
-          const ledger = await openLedger(root, { id: ID }, { files, lock: QUICK_LOCK });
-          const before = ledger.ledger;
-          const error = await ledger.append(next, originalsIn(['two'])).catch((reason: unknown) => reason);
-          const again = await openLedger(root, { id: ID }, { lock: QUICK_LOCK });
-          expect(again.problems).toEqual([]);
-          if (error === undefined) {
-            expect(again.ledger).toEqual(foldEntries(existing ? [old, next] : [next]));
-          } else {
-            expect(isStorageError(error) && error.message).toMatch(/not added to the ledger/);
-            expect(ledger.ledger).toEqual(before);
-            // If even reverting fails, the whole entry may remain, never half of it.
-            const states = lasting ? [before, foldEntries(existing ? [old, next] : [next])] : [before];
-            expect(states).toContainEqual(again.ledger);
+            await rm(join(again.folder, 'lock'), { force: true });
+            await again.append(condensed('c3', ['three']), originalsIn(['three']));
+            const last = await open(root);
+            expect(last.problems).toEqual([]);
+            expect(last.ledger).toEqual(again.ledger);
+            await rm(root, { recursive: true });
+            if (!broken.yet) break;
           }
-          await rm(join(again.folder, 'lock'), { force: true });
-          await again.append(condensed('c3', ['three']), originalsIn(['three']));
-          const last = await open(root);
-          expect(last.problems).toEqual([]);
-          expect(last.ledger).toEqual(again.ledger);
-          await rm(root, { recursive: true });
-          if (!broken.yet) break;
         }
       }
-    }
-  }),
+    }),
 );
 
 test.each([
@@ -58,7 +60,7 @@ test.each([
   ['EACCES', 'no-permission'],
   ['EROFS', 'read-only'],
   ['EIO', 'io'],
-])('%s is told as %s, with what was not done and what to do', (code, trouble) =>
+])('the system error %s is reported as %s, with what failed and what to do', (code, trouble) =>
   inTemporaryFolder(async (root) => {
     const files = steppedFiles(({ operation }) => {
       if (operation === 'sync') throw systemError(code);
@@ -77,7 +79,7 @@ test.each([
   }),
 );
 
-test("reports thrown values that aren't errors", () =>
+test("a ledger reports thrown values that aren't errors", () =>
   inTemporaryFolder(async (root) => {
     const thrown: unknown = 'odd';
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
@@ -88,14 +90,14 @@ test("reports thrown values that aren't errors", () =>
     });
   }));
 
-test('a root that is a file is one clear error', () =>
+test('a store that is a file instead of a folder causes one clear error', () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'file');
     await writeFile(root, '');
     await expect(open(root)).rejects.toMatchObject({ trouble: 'io', message: expect.stringContaining('ENOTDIR') });
   }));
 
-test.skipIf(process.platform === 'win32')('stored files are readable by the user only', () =>
+test.skipIf(process.platform === 'win32')("a ledger's files are readable only by the user", () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'new', 'root');
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
@@ -107,7 +109,7 @@ test.skipIf(process.platform === 'win32')('stored files are readable by the user
   }),
 );
 
-test.skipIf(process.platform === 'win32')('links that lead out of the root are refused', () =>
+test.skipIf(process.platform === 'win32')('links that lead out of the store are rejected', () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'root');
     const outside = join(folder, 'outside');
@@ -136,16 +138,18 @@ test.skipIf(process.platform === 'win32')('links that lead out of the root are r
   }),
 );
 
-test.skipIf(process.platform === 'win32')('a link within the root, and a root that is a link, are fine', () =>
-  inTemporaryFolder(async (folder) => {
-    const link = join(folder, 'link');
-    await mkdir(join(folder, 'root'));
-    await symlink(join(folder, 'root'), link);
-    const ledger = await open(link);
-    await ledger.append(condensed('c1', []), NONE);
-    await rename(ledger.folder, join(link, 'moved'));
-    await symlink(join(link, 'moved'), ledger.folder);
-    await ledger.append(condensed('c2', []), NONE);
-    expect((await open(link)).ledger.condensations).toHaveLength(2);
-  }),
+test.skipIf(process.platform === 'win32')(
+  'a link within the store, and a store that is itself a link, are accepted',
+  () =>
+    inTemporaryFolder(async (folder) => {
+      const link = join(folder, 'link');
+      await mkdir(join(folder, 'root'));
+      await symlink(join(folder, 'root'), link);
+      const ledger = await open(link);
+      await ledger.append(condensed('c1', []), NONE);
+      await rename(ledger.folder, join(link, 'moved'));
+      await symlink(join(link, 'moved'), ledger.folder);
+      await ledger.append(condensed('c2', []), NONE);
+      expect((await open(link)).ledger.condensations).toHaveLength(2);
+    }),
 );

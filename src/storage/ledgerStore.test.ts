@@ -31,7 +31,7 @@ const step = fc.oneof(
     .map(([name, index]) => ({ entry: { ...excluded(name, index), type: 'included' } as LedgerEntry, texts: [] })),
 );
 
-test('a ledger that has no entry yet is empty, and opening it writes nothing', () =>
+test('a ledger without entries is empty, and opening it writes nothing', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     expect(ledger.ledger).toEqual(foldEntries([]));
@@ -40,7 +40,7 @@ test('a ledger that has no entry yet is empty, and opening it writes nothing', (
     expect(await readdir(root)).toEqual([]);
   }));
 
-test('any entries, folded from the disk, are as folded in memory, and every original comes back as it was', () =>
+test('any entries have the same result from disk as in memory, and every original returns unchanged', () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 6 }), (steps) =>
       inTemporaryFolder(async (root) => {
@@ -57,7 +57,7 @@ test('any entries, folded from the disk, are as folded in memory, and every orig
     ),
   ));
 
-test('originals are on disk before their entry', () =>
+test('originals are on disk before their ledger entry', () =>
   inTemporaryFolder(async (root) => {
     const steps: string[] = [];
     const files = steppedFiles(({ operation, path }) => {
@@ -93,7 +93,7 @@ test('originals are on disk before their entry', () =>
     expect(steps).toEqual(entry);
   }));
 
-test('an original is kept once', () =>
+test('an original is stored once', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     for (const name of ['c1', 'c2']) await ledger.append(condensed(name, ['same']), originalsIn(['same']));
@@ -101,7 +101,7 @@ test('an original is kept once', () =>
     expect((await readFile((await readFiles(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
   }));
 
-test('an entry whose original is neither given nor kept, or is another text, is refused whole', () =>
+test('a ledger entry is rejected as a whole if an original is missing or has another text', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await expect(ledger.append(condensed('c1', ['one', 'two']), originalsIn(['one']))).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test('an entry whose original is neither given nor kept, or is another text, is 
     await expect(again.original(hashText('one'))).rejects.toThrow(StorageError);
   }));
 
-test('appends to one ledger from several places are all there', () =>
+test('entries appended to one ledger concurrently are all stored', () =>
   inTemporaryFolder(async (root) => {
     const ledgers = await Promise.all([open(root), open(root), open(root)]);
     await Promise.all(
@@ -131,7 +131,7 @@ test('appends to one ledger from several places are all there', () =>
     expect(again.problems).toEqual([]);
   }));
 
-test('stores exactly what is known of the conversation', () =>
+test('about.json contains exactly what is known about the conversation', () =>
   inTemporaryFolder(async (root) => {
     const conversation = { id: ID, title: 'A title', format: 'roo', path: '/some/file', messages: ['private'] };
     await (await openLedger(root, conversation)).append(undone('c1'), NONE);
@@ -145,7 +145,7 @@ test('stores exactly what is known of the conversation', () =>
     expect((await open(root)).about).toEqual({ ...about, title: 'Another' });
   }));
 
-test('ledgers are listed, last used first; what else lies there is not', () =>
+test('ledgers are listed by last use, and other files in the store are ignored', () =>
   inTemporaryFolder(async (root) => {
     for (const [name, time] of [
       ['old', 1000],
@@ -170,7 +170,7 @@ test('ledgers are listed, last used first; what else lies there is not', () =>
     expect((await listLedgers(root))[0]?.about.id).toBe('old');
   }));
 
-test('a ledger is found by a view that was made with it', () =>
+test('a ledger is found by a view that was created with it', () =>
   inTemporaryFolder(async (root) => {
     for (const name of ['a', 'b']) {
       const ledger = await openLedger(root, { id: name });
@@ -187,7 +187,7 @@ test('a ledger is found by a view that was made with it', () =>
     expect(await findByView(join(root, 'nowhere'), hashText('another'))).toBeUndefined();
   }));
 
-test('a removed ledger is gone whole; who has it open notices', () =>
+test('a removed ledger is completely gone, which other users of it notice', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
@@ -201,7 +201,7 @@ test('a removed ledger is gone whole; who has it open notices', () =>
     expect((await open(root)).ledger.condensations).toHaveLength(1);
   }));
 
-test('originals of edits: the strings at their places, once', () => {
+test('the originals of edits are the strings at their places, once each', () => {
   const messages = [
     { role: 'user', content: 'same' },
     { role: 'user', content: [{ type: 'text', text: 'in a block' }] },

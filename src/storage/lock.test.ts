@@ -72,7 +72,7 @@ test('runs actions under a lock one after the other', () =>
     expect(await readdir(folder)).toEqual([]);
   }));
 
-test('one after the other where a scanner opens each file that was written, and a removed file is not gone at once: Windows', () =>
+test('actions under a lock run one after the other on Windows, even if a scanner opens each file and delays deletion', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const { visit, visits } = room();
@@ -90,7 +90,7 @@ test('one after the other where a scanner opens each file that was written, and 
     expect(new Set(refused)).toEqual(new Set(['open', 'removeFile']));
   }));
 
-test('the lock of a dead process is taken away at once, by one of those who wait', () =>
+test('the lock of a dead process is removed at once by one of the waiting processes', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     for (let round = 0; round < 10; round += 1) {
@@ -102,7 +102,7 @@ test('the lock of a dead process is taken away at once, by one of those who wait
     }
   }));
 
-test('a process that died while removing a lock blocks no other', () =>
+test('a process that died while removing a lock blocks no other process', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, makeLock(DEAD));
@@ -115,7 +115,7 @@ test.each([
   ['a living process that has lost its thread', makeLock(process.pid)],
   ['another machine', makeLock(DEAD, 'elsewhere')],
   ['nobody: its maker died before it wrote its name', ''],
-])('a lock without a sign of life is taken away: of %s', (_, content) =>
+])('a lock without a sign of life is removed: that of %s', (_, content) =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
@@ -124,7 +124,7 @@ test.each([
   }),
 );
 
-test('a lock that shows signs of life is respected, however long it is held', () =>
+test('a lock with signs of life is respected, however long it is held', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const order: string[] = [];
@@ -142,7 +142,7 @@ test('a lock that shows signs of life is respected, however long it is held', ()
 test.each([
   [makeLock(process.pid), `Another process (${process.pid} on ${hostname()}) is writing to this ledger.`],
   ['', 'Another process is writing to this ledger.'],
-])('waiting is bounded, and the error says for whom', (content, words) =>
+])('waiting for a lock is limited, and the error names the owner', (content, words) =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
@@ -152,7 +152,7 @@ test.each([
   }),
 );
 
-test('the owner notices that its lock was taken away, and leaves the new one alone', () =>
+test('the owner notices that its lock was removed, and leaves the new one alone', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const action = withLock(nodeFiles, path, DEAF, async ({ confirm }) => {
@@ -164,14 +164,14 @@ test('the owner notices that its lock was taken away, and leaves the new one alo
     expect((await stat(path)).size).toBeGreaterThan(0);
   }));
 
-test('a folder that was removed meanwhile is made again', () =>
+test('locking recreates a folder that was removed meanwhile', () =>
   inTemporaryFolder(async (folder) => {
     await rm(folder, { recursive: true });
     await withLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
-test('a lock that can not be written leaves nothing behind', () =>
+test('a lock that cannot be written leaves no file behind', () =>
   inTemporaryFolder(async (folder) => {
     const files = steppedFiles(({ operation }) => {
       if (operation === 'write') throw systemError('ENOSPC');
@@ -180,7 +180,7 @@ test('a lock that can not be written leaves nothing behind', () =>
     expect(await readdir(folder)).toEqual([]);
   }));
 
-test('a lock that can not be removed does not undo what was done under it', () =>
+test('a lock that cannot be removed does not undo the action done under it', () =>
   inTemporaryFolder(async (folder) => {
     const files = steppedFiles(({ operation }) => {
       if (operation === 'removeFile') throw systemError('EACCES');

@@ -26,7 +26,7 @@ const run = (index: number): RunMetrics => ({
   calls: [],
 });
 
-it('keeps measures over a restart, readable by the user alone', async () => {
+it('metrics survive a restart and are readable only by the user', async () => {
   const store = new MetricsStore(path);
   expect(await store.read()).toEqual([]);
   await store.add(run(1));
@@ -36,13 +36,13 @@ it('keeps measures over a restart, readable by the user alone', async () => {
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
-it('skips invalid lines', async () => {
+it('invalid lines of metrics are skipped', async () => {
   await new MetricsStore(path).add(run(1));
   appendFileSync(path, '{"at":"x"}\nnull\n{"torn\n');
   expect(await new MetricsStore(path).read()).toEqual([run(1)]);
 });
 
-it('is bounded: the oldest go', async () => {
+it('metrics are limited in number, and the oldest are dropped', async () => {
   await new MetricsStore(path).add(run(0));
   appendFileSync(path, Array.from({ length: 2_499 }, (_, index) => `${JSON.stringify(run(index + 1))}\n`).join(''));
   const store = new MetricsStore(path);
@@ -53,7 +53,7 @@ it('is bounded: the oldest go', async () => {
   expect(await new MetricsStore(path).read()).toHaveLength(2_001);
 });
 
-it('trims to the newest lines of the file: what a newer version or another window wrote stays', async () => {
+it("trimming keeps the file's newest lines, even those of a newer version or another window", async () => {
   await new MetricsStore(path).add(run(0));
   const newer =
     '{"at":"2030-01-01T00:00:00.000Z","provider":"native","calls":{"of":"version 9"},"n":12345678901234567890}';
@@ -69,14 +69,14 @@ it('trims to the newest lines of the file: what a newer version or another windo
   expect(await store.read()).toEqual(await new MetricsStore(path).read());
 });
 
-it('writes a line of its own behind one that a crash cut off', async () => {
+it('metrics are appended on a new line after one that a crash cut off', async () => {
   await new MetricsStore(path).add(run(1));
   appendFileSync(path, '{"torn');
   await new MetricsStore(path).add(run(2));
   expect(await new MetricsStore(path).read()).toEqual([run(1), run(2)]);
 });
 
-it('is cleared', async () => {
+it('metrics can be cleared', async () => {
   const store = new MetricsStore(path);
   await store.clear();
   await store.add(run(1));

@@ -19,8 +19,8 @@ async function syncingSays(folder: string, code: string): Promise<void> {
   vi.spyOn(kind, 'sync').mockRejectedValue(Object.assign(new Error(code), { code }));
 }
 
-describe('a folder', () => {
-  it('counts as written where its file system has no such thing: shares of a host, some network drives', async () => {
+describe('flushing a folder to disk', () => {
+  it('succeeds if its file system does not support that, such as host shares and some network drives', async () => {
     const folder = temporaryFolder();
     for (const code of ['EINVAL', 'ENOTSUP', 'ENOSYS']) {
       await syncingSays(folder, code);
@@ -53,7 +53,7 @@ describe('a file that another program has open', () => {
   };
   const waits = [1, 1, 1, 1];
 
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is waited for on Windows: %s', async (code) => {
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('is retried on Windows after %s', async (code) => {
     const folder = temporaryFolder();
     const path = join(folder, 'a');
     await writeFile(path, 'text');
@@ -66,7 +66,7 @@ describe('a file that another program has open', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is told where it stays open, and at once where it is something else', async () => {
+  it('is reported if it stays open, and at once for any other error', async () => {
     for (const [platform, code, tries] of [
       ['win32', 'EBUSY', 5],
       ['win32', 'ENOSPC', 1],

@@ -13,7 +13,7 @@ const LONG = (1 << 20) + 40;
 /** Their JSON is longer than one byte, so reading in parts may split them. */
 const UNITS = ['\ud83d', 'a\udc00', '\\', '"\\', '\n', '\u0001', '漢', '👩‍👩‍👧'];
 
-it.each(UNITS)('a long text of %j comes back as it was, wherever its parts end', (unit) =>
+it.each(UNITS)('a long original of %j is stored in parts and returned unchanged', (unit) =>
   inTemporaryFolder(async (folder) => {
     for (let letters = 0; letters < 6; letters++) {
       const bytes = JSON.stringify(unit).length - 2;
@@ -30,7 +30,7 @@ it.each([
   ['a letter is another one', (json: string) => json.replace('aaa', 'aab')],
   ['a backslash stands at the end', (json: string) => json.replace(/a"\}/, '\\"}')],
   ['a quote ends it', (json: string) => json.replace('aaa', 'a"a')],
-])('of a long text that was damaged since it was read, %s: it says so', (_, damage) =>
+])('a long original that was damaged since it was read (%s) is reported', (_, damage) =>
   inTemporaryFolder(async (folder) => {
     const text = 'a'.repeat(LONG);
     const path = join(folder, 'originals.jsonl');
@@ -41,7 +41,7 @@ it.each([
   }),
 );
 
-it('an original whose line says something else under its hash is written anew, so that it can be restored', () =>
+it('an original whose stored line has other content is rewritten, so that it can be restored', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'originals.jsonl');
     const texts = ['what was said', 'a'.repeat(LONG)];

@@ -6,7 +6,7 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { OWN, inspectPath } from './ownFiles';
 
-it('a file that another process removes while it is looked at counts as none', async () => {
+it('a file that another process removes while it is inspected counts as absent', async () => {
   const path = join(temporaryFolder(), 'spending.jsonl.lock');
   writeFileSync(path, '0123456789abcdef 1.2.3@host \n');
   const vanishing: Files = {

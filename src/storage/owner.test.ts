@@ -6,18 +6,18 @@ const NOBODY = 2 ** 22 + 1;
 const FIRST = '4026531836';
 const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
 
-it('an owner is the same after it was a file’s name', () => {
+it('a lock owner survives being written as a file name', () => {
   expect(parseOwner(formatOwner(thisProcess()))).toEqual(thisProcess());
   expect(formatOwner(thisProcess())).toMatch(/^[\w.@-]+$/);
   for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(parseOwner(word)).toBeUndefined();
 });
 
-it('the process that runs this test runs, and one that nobody has is gone', () => {
+it("the test's own process counts as running, and an unused process ID as gone", () => {
   expect(checkLiveness(thisProcess())).toBe('running');
   expect(checkLiveness({ ...thisProcess(), pid: NOBODY })).toBe('gone');
 });
 
-it.runIf(process.platform === 'linux')('a process that got the number of another one is not taken for it', () => {
+it.runIf(process.platform === 'linux')('a process with a reused ID is not mistaken for the owner', () => {
   expect(checkLiveness({ ...thisProcess(), started: '1' })).toBe('gone');
   expect(checkLiveness({ ...thisProcess(), started: '0' })).toBe('running');
 });
@@ -28,6 +28,6 @@ it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([
   ['of this host before it was restarted', { space: `aaaa-cccc-${FIRST}` }, 'gone'],
   ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
   ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
-])('what can be known of a process %s', (_, owner, liveness) => {
+])('the liveness of a process %s is known as far as possible', (_, owner, liveness) => {
   expect(checkLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
 });

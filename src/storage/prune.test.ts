@@ -23,7 +23,7 @@ const candidate = (folder: string, days: number, megabytes: number, inUse = fals
 });
 const names = (candidates: readonly PruneCandidate[]): string[] => candidates.map(({ folder }) => folder);
 
-test('the too old go, then the oldest until the rest fits; what is in use stays', () => {
+test('pruning removes ledgers that are too old, then the oldest until the rest fits, but none in use', () => {
   const ledgers = [
     candidate('a', 31, 1),
     candidate('b', 29, 300),
@@ -38,7 +38,7 @@ test('the too old go, then the oldest until the rest fits; what is in use stays'
   expect(names(ledgersToPrune([candidate('z', 1, 400), candidate('y', 1, 400)], { now }))).toEqual(['y']);
 });
 
-test('keeps what fits or is in use, and removes the oldest first', () => {
+test('pruning keeps what fits or is in use, and removes the oldest first', () => {
   const ledger = fc
     .tuple(fc.nat(60), fc.nat(400), fc.boolean())
     .map(([days, megabytes, inUse]) => ({ days, megabytes, inUse }));
@@ -73,7 +73,7 @@ const later = (days: number): Date => new Date(now.getTime() + days * DAY);
 const setAsideIn = async (root: string): Promise<string[]> =>
   (await readdir(root)).filter((name) => name.includes('.aside-'));
 
-test('old ledgers are set aside, and removed a week later; those in use, here or by another process, stay', () =>
+test('old ledgers are set aside, and removed a week later, except those in use by any process', () =>
   inTemporaryFolder(async (root) => {
     await makeLedger(root, 'new', 0);
     const old = await makeLedger(root, 'old', 40);
@@ -101,7 +101,7 @@ test('old ledgers are set aside, and removed a week later; those in use, here or
     expect(await pruneLedgers(root, { now: later(8), inUse, maxBytes: 0 })).toMatchObject({ setAside: [{}] });
   }));
 
-test('whoever opens a ledger that was set aside, by its conversation or by a reference, has it back', () =>
+test('a ledger that was set aside returns when opened by its conversation or a reference', () =>
   inTemporaryFolder(async (root) => {
     await makeLedger(root, 'new', 0);
     const folder = await makeLedger(root, 'old', 40);
@@ -114,7 +114,7 @@ test('whoever opens a ledger that was set aside, by its conversation or by a ref
     expect(await setAsideIn(root)).toEqual([]);
   }));
 
-test('a wrong clock removes no ledger, and those set aside return', () =>
+test('a wrong clock removes no ledger, and ledgers set aside return', () =>
   inTemporaryFolder(async (root) => {
     for (let count = 0; count < 30; count++) await makeLedger(root, `conversation ${count}`, count % 10);
     const before = await idsIn(root);
@@ -134,7 +134,7 @@ test('a wrong clock removes no ledger, and those set aside return', () =>
     expect((await idsIn(root)).toSorted()).toEqual([...before, 'a year ahead'].toSorted());
   }));
 
-test('a clock that jumps 40 days forward takes nothing that a running process holds; what a dead one held is set aside', () =>
+test('a clock that jumps 40 days ahead sets aside only ledgers that no running process holds', () =>
   inTemporaryFolder(async (root) => {
     const mark = (folder: string, name: string): Promise<void> => writeFile(join(folder, name), '');
     await makeLedger(root, 'nobody', 0);
@@ -177,7 +177,7 @@ test('a clock that jumps 40 days forward takes nothing that a running process ho
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 
-test('keeps a ledger that is used during pruning', () =>
+test('a ledger that is opened during pruning is kept', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'old', 40);
     const files = {
@@ -193,7 +193,7 @@ test('keeps a ledger that is used during pruning', () =>
     expect((await pruneLedgers(root, { now }, { files })).setAside).toEqual([]);
   }));
 
-test('killed or failing at any step, a ledger is there whole or gone', () =>
+test('pruning that is killed or fails at any step leaves each ledger whole or gone', () =>
   inTemporaryFolder(async (root) => {
     for (let failing = 0; ; failing += 1) {
       await makeLedger(root, 'old', 60);
@@ -222,12 +222,12 @@ test('killed or failing at any step, a ledger is there whole or gone', () =>
     }
   }));
 
-test('nothing to prune where there is nothing', () =>
+test('pruning does nothing if there is no store', () =>
   inTemporaryFolder(async (folder) => {
     expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ setAside: [], removed: [], bytes: 0 });
   }));
 
-test('never removes a ledger of a newer version', () =>
+test('pruning never removes a ledger of a newer version', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'newer', 90);
     await makeLedger(root, 'older', 80);

@@ -17,8 +17,8 @@ const spending = (): Spending => new Spending(path, { now: () => today });
 const NO_LIMIT: SpendingLimits = { perConversation: 0, perDay: 0 };
 const CENTS_10: SpendingLimits = { perConversation: 0, perDay: 0.1 };
 
-describe('bookings', () => {
-  it('count as booked until they are settled, for every window', async () => {
+describe('bookings of spending', () => {
+  it('count at their booked amount for every window until they are settled', async () => {
     const booking = await spending().book({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
     // Another window: the first call is still pending.
@@ -33,7 +33,7 @@ describe('bookings', () => {
     expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).kind).toBe('booked');
   });
 
-  it('hold for a conversation on later days, and for the day no longer', async () => {
+  it("count for their conversation on later days, but not for the day's limit", async () => {
     const limits = { perConversation: 0.1, perDay: 0.1 };
     await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, limits);
     today = new Date(2026, 0, 3, 12);
@@ -44,26 +44,26 @@ describe('bookings', () => {
     expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.1 }, limits)).kind).toBe('booked');
   });
 
-  it('counts bookings of the chat and of our own calls separately', async () => {
+  it('are counted separately for the chat and for our own calls', async () => {
     const booking = await spending().book({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
     if (booking.kind === 'booked') expect(await booking.settle(5)).toEqual({ day: 5, conversation: 5 });
     expect((await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe('booked');
   });
 
-  it('admits bookings of the chat while anything is left', async () => {
+  it('for the chat are admitted while anything is left', async () => {
     const book = () => spending().book({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect([(await book()).kind, (await book()).kind]).toEqual(['booked', 'booked']);
     expect(await book()).toEqual({ kind: 'refused', limit: 'day', spent: 0.12, allowed: 0.1 });
   });
 
-  it('a line that a crash cut off is passed over, and does not swallow the next', async () => {
+  it('survive a line that a crash cut off', async () => {
     await spending().book({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
     appendFileSync(path, '{"id":"half","at":17');
     await spending().book({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
     expect((await spending().spent('own', undefined)).day).toBeCloseTo(0.07, 10);
   });
 
-  it('a long file is written anew, without what counts no more', async () => {
+  it('are rewritten without outdated ones once the file is long', async () => {
     const line = (id: string, at: Date): string =>
       `${JSON.stringify({ id, at: at.getTime(), kind: 'own', usd: 0.0001 })}\n`;
     const old = Array.from({ length: 2_000 }, (_, index) => line(`old ${index}`, new Date(2025, 0, 1))).join('');
@@ -81,7 +81,7 @@ describe('many bookings of one day', () => {
       return `${JSON.stringify(booked)}\n${JSON.stringify({ id: booked.id, settled: 0.25 })}\n`;
     }).join('');
 
-  it('are summed up, so that the file stays small and each limit says the same', async () => {
+  it('are combined, so that the file stays small and each limit gives the same answer', async () => {
     const booking = await spending().book({ kind: 'chat', conversation: 'c1', atMost: 5 }, NO_LIMIT);
     appendFileSync(path, settled(3_000));
     await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
@@ -96,7 +96,7 @@ describe('many bookings of one day', () => {
   });
 });
 
-describe('a model within limits', () => {
+describe('a model with spending limits', () => {
   const MODEL: SummarizerModel = {
     profile: 'P',
     vendor: 'anthropic',
@@ -126,7 +126,7 @@ describe('a model within limits', () => {
   // 1,000 tokens plus 10 % at $10, and 400 at $100: at most $0.051.
   const request = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
 
-  it('is asked as long as there is room, and says what to do where there is none', async () => {
+  it('is called while there is room, and otherwise says what to do', async () => {
     const limited = model(CENTS_10);
     // $0.02 each: the third may reach $0.04 + $0.051, the fourth more than $0.10.
     for (let call = 0; call < 3; call++)
@@ -139,7 +139,7 @@ describe('a model within limits', () => {
     expect(asked).toBe(3);
   });
 
-  it('whose price nobody knows is not asked where there is a limit, and is asked where there is none', async () => {
+  it('of unknown price is called only if there is no limit', async () => {
     const { prices, ...unknown } = MODEL;
     expect(prices).toBeDefined();
     const made = (limits: SpendingLimits): Summarizer =>
@@ -151,7 +151,7 @@ describe('a model within limits', () => {
     expect((await made(NO_LIMIT).summarize(request)).kind).toBe('complete');
   });
 
-  it('does not limit a model that is billed otherwise', async () => {
+  it('that is billed otherwise is not limited', async () => {
     expect((await model({ perConversation: 0, perDay: 0.001 }, { billing: 'included' }).summarize(request)).kind).toBe(
       'complete',
     );

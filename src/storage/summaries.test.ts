@@ -15,7 +15,7 @@ import { steppedFiles, systemError } from './testing';
 const key = (name: string): Hash => hashText(name);
 const DAY = 24 * 60 * 60 * 1000;
 
-it('keeps any text over a restart and for other windows, readable by the user alone', () =>
+it('stored summaries survive a restart, work for other windows, and are readable only by the user', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'summaries');
     const [one, other] = [new StoredSummaries(path), new StoredSummaries(path)];
@@ -31,7 +31,7 @@ it('keeps any text over a restart and for other windows, readable by the user al
     expect((await stat(join(path, name))).mode & 0o077).toBe(0);
   }));
 
-it('a file that is cut off, changed or something else counts as none, and is written anew', () =>
+it('a stored summary that is truncated, changed or foreign counts as absent, and is rewritten', () =>
   inTemporaryFolder(async (folder) => {
     const store = new StoredSummaries(folder);
     const path = join(folder, `${key('a')}.json`);
@@ -50,7 +50,7 @@ it('a file that is cut off, changed or something else counts as none, and is wri
     expect(await store.get(key('folder'))).toBeUndefined();
   }));
 
-it('dies at any step without leaving half a summary', () =>
+it('storing a summary that dies at any step leaves no half summary', () =>
   inTemporaryFolder(async (folder) => {
     for (let death = 0; death < 12; death++) {
       let step = 0;
@@ -63,7 +63,7 @@ it('dies at any step without leaving half a summary', () =>
     }
   }));
 
-it('reports summaries that can’t be stored once and still uses them', () =>
+it('summaries that can’t be stored are reported once and still used', () =>
   inTemporaryFolder(async (folder) => {
     const reported: string[] = [];
     const full = systemError('ENOSPC');
@@ -76,7 +76,7 @@ it('reports summaries that can’t be stored once and still uses them', () =>
     ]);
   }));
 
-it('is bounded by age and size; what was used last stays', () =>
+it('stored summaries are limited by age and size, and the most recently used stay', () =>
   inTemporaryFolder(async (folder) => {
     const now = (): number => 100 * DAY;
     const used = async (name: string, day: number): Promise<void> => {
@@ -103,7 +103,7 @@ it('is bounded by age and size; what was used last stays', () =>
     );
   }));
 
-it('forgets what was not used for its days, however small it is', () =>
+it('stored summaries unused for longer than their maximum age are dropped, however small', () =>
   inTemporaryFolder(async (folder) => {
     const options = { now: () => 100 * DAY, limits: { maxBytes: 1_000_000, maxAgeDays: 30 } };
     await new StoredSummaries(folder, options).set(key('old'), 'x');
@@ -112,7 +112,7 @@ it('forgets what was not used for its days, however small it is', () =>
     expect(await readdir(folder)).toEqual([`${key('new')}.json`]);
   }));
 
-it('looks at its size again after many writes', () =>
+it('the size of stored summaries is checked again after many writes', () =>
   inTemporaryFolder(async (folder) => {
     const store = new StoredSummaries(folder, { limits: { maxBytes: 5_000, maxAgeDays: 30 } });
     for (let index = 0; index < 201; index++) await store.set(key(`${index}`), 'short');
@@ -122,7 +122,7 @@ it('looks at its size again after many writes', () =>
     await store.clear();
   }));
 
-it('another window pays for nothing that one has paid for, and its estimate says so', () =>
+it('another window does not pay again for a stored summary, and its estimate says so', () =>
   inTemporaryFolder(async (folder) => {
     const messages = [
       user('Fix the tests.'),

@@ -38,7 +38,7 @@ async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> 
   }
 }
 
-it('loads each part of a program in a turn of its own, and only once', async () => {
+it("a program's parts are each loaded in a separate turn, and only once", async () => {
   const { bundles, told } = written();
   const [first, again] = await withTurns(told(), () => Promise.all([bundles.load('program'), bundles.load('program')]));
   expect(first.name).toBe('it');
@@ -55,7 +55,7 @@ it('loads each part of a program in a turn of its own, and only once', async () 
   ).toEqual([]);
 });
 
-it("loads everything synchronously for callers that can't wait", () => {
+it("a program is loaded synchronously for callers that can't wait", () => {
   const { bundles, told } = written();
   expect(bundles.now('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);

@@ -11,7 +11,7 @@ const words = (changes: Partial<CondensationFigures> = {}): string =>
     ...changes,
   });
 
-describe('the words of a condensation', () => {
+describe('the sentence about a condensation', () => {
   it.each([
     [{}, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).'],
     [{ title: undefined }, 'Condensed with Smart: 2,000 → 1,000 tokens (−50%).'],
@@ -25,11 +25,11 @@ describe('the words of a condensation', () => {
       { title: 'Mend [this](command:evil).' },
       'Condensed “Mend [this] (command:evil).” with Smart: 2,000 → 1,000 tokens (−50%).',
     ],
-  ])('of %o are one sentence', (changes, sentence) => {
+  ])('is right for %o', (changes, sentence) => {
     expect(words(changes)).toBe(sentence);
   });
 
-  it('of a preview say that nothing was applied', () => {
+  it('says for a preview that nothing was applied', () => {
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000 };
     expect(formatPreview(preview)).toBe(
       'Preview of condensing with Lossless: 2,000 → 1,000 tokens (−50%). Nothing was applied.',

@@ -22,7 +22,7 @@ function documentOf(text: string): vscode.TextDocument {
   } as unknown as vscode.TextDocument;
 }
 
-it('folds each message to its heading and keeps the blank line after it', () => {
+it('the diff view folds each message to its heading and keeps the blank line after it', () => {
   const lines = TEXT.split('\n');
   const folds = new ConversationFolding().provideFoldingRanges(documentOf(TEXT));
   expect(folds.map(({ start }) => lines[start])).toEqual([
@@ -34,7 +34,7 @@ it('folds each message to its heading and keeps the blank line after it', () => 
   for (const { end } of folds) expect(lines[end]).not.toBe('');
 });
 
-it('colors speakers, calls, results, folds and markers', () => {
+it('the diff view colors speakers, calls, results, folds and markers', () => {
   const { patterns } = JSON.parse(readFileSync('syntaxes/conversation.tmLanguage.json', 'utf8')) as {
     patterns: { match: string; name: string; captures?: Record<string, { name: string }> }[];
   };

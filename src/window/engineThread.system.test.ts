@@ -8,7 +8,7 @@ import { fake } from '../../test/support/vscode';
 import { EngineDiedError } from '../engine/engineThread';
 import { getChatThread } from './engineThread';
 
-it("reports a death of the chat's engine, the second within a minute with a restart button", async () => {
+it("a window reports a death of the chat's engine, with a restart button after the second within a minute", async () => {
   fake.reset();
   const home = temporaryFolder();
   mkdirSync(join(home, 'dist'));

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toFileName, toTabName } from './fileName';
 
-describe('a title as a name', () => {
+describe("a conversation's title as a name", () => {
   it.each([
     ['And now once more.', 'And now once more'],
     ['Put these in order.:', 'Put these in order'],
     ['Wait…', 'Wait'],
     ['...', '...'],
-  ])('“%s” is “%s” on a tab', (title, name) => {
+  ])('“%s” becomes “%s” on a tab', (title, name) => {
     expect(toTabName(title)).toBe(name);
   });
 
@@ -18,11 +18,11 @@ describe('a title as a name', () => {
     ['..', 'other'],
     ['NUL', 'other'],
     ['.env', 'env'],
-  ])('“%s” is “%s” on disk', (title, name) => {
+  ])('“%s” becomes “%s” on disk', (title, name) => {
     expect(toFileName(title, 'other')).toBe(name);
   });
 
-  it('is one that every system takes, whatever the title', () => {
+  it('is valid on every system, whatever the title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (title) => {
         const name = toFileName(title, 'other');

@@ -11,7 +11,7 @@ it.each([
   ['1. of 2.', '1\\. of 2\\.'],
   ['# one\n\n two\t', '\\# one two'],
   ['a\\*b*', 'a\\\\\\*b\\*'],
-])('shows %j literally, with breaking spaces', (text, markdown) => {
+])('Markdown shows %j literally, with breaking spaces', (text, markdown) => {
   expect(escapeMarkdown(text)).toBe(markdown);
 });
 
@@ -53,7 +53,7 @@ const hostile = fc
 const bareSigns = (source: string): string[] =>
   source.replace(/\\[!-/:-@[-`{-~]/g, '').match(/[[\]()<>`#*_&@:.$|\n\r\u0085\u2028\u2029\v\f]/g) ?? [];
 
-it('escapes untrusted text everywhere in the chat', () => {
+it('untrusted text in the chat is escaped everywhere', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const said: string[] = [];

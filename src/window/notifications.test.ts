@@ -21,7 +21,7 @@ it.each([
   ['information', showInformationMessage],
   ['warning', showWarningMessage],
   ['error', showErrorMessage],
-] as const)('shows quoted text (%s) without links and leaves buttons unchanged', async (kind, show) => {
+] as const)('a notification (%s) shows quoted text without links and leaves buttons unchanged', async (kind, show) => {
   await show('The model said: [Mend it](command:evil).', 'Retry', 'Details');
   expect(fake.shown.at(-1)).toMatchObject({
     kind,
@@ -62,7 +62,7 @@ const hostile = fc
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 
-it('shows no untrusted text as a link or icon', async () => {
+it('notifications show no untrusted text as a link or icon', async () => {
   const shown: string[] = [];
   const note = (...values: readonly unknown[]): void => {
     JSON.stringify(values, (_, value: unknown) => {
@@ -128,7 +128,7 @@ it('shows no untrusted text as a link or icon', async () => {
 const src = join(import.meta.dirname, '..');
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name));
 
-it('leaves the icon of every label that the extension writes', () => {
+it('notifications keep the icon of every label that the extension writes', () => {
   const labels = sources.flatMap((name) =>
     [...readFileSync(join(src, name), 'utf8').matchAll(/[`'](\$\([a-z-]+\) )/g)].map(([, icon = '']) => `${icon}label`),
   );
@@ -138,7 +138,7 @@ it('leaves the icon of every label that the extension writes', () => {
   expect(picker.items.map(({ label }) => label)).toEqual(labels);
 });
 
-it('is the only source that shows text, and only one runs a command from it', () => {
+it('only one source file shows notifications, and only one runs a command from them', () => {
   const holding = (pattern: RegExp): string[] =>
     sources
       .filter((name) => pattern.test(readFileSync(join(src, name), 'utf8')))

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const documentOf = (text: string) => textDocument(text) as unknown as vscode.TextDocument;
 const last = () => fake.shown.at(-1)?.message;
 
-it('links each marker of a view to its original', async () => {
+it('each marker in a view links to its original', async () => {
   const originals = getOriginals(services);
   const markers = findMarkers(after);
   const links = originals.provideDocumentLinks(documentOf(after));
@@ -45,7 +45,7 @@ it('links each marker of a view to its original', async () => {
   }
 });
 
-it("shows the first lines in a marker's hover only", async () => {
+it("a marker's hover shows only the first lines", async () => {
   const originals = getOriginals(services);
   const [{ range } = { range: undefined }] = originals.provideDocumentLinks(documentOf(after));
   const { line, character } = range!.start;
@@ -62,7 +62,7 @@ it("shows the first lines in a marker's hover only", async () => {
   ).toBeUndefined();
 });
 
-it('lists removed content, accepts a typed reference, and reports an unknown one', async () => {
+it('the list of originals shows removed content, accepts a typed reference, and reports an unknown one', async () => {
   const originals = getOriginals(services);
   fake.picks = ['Message'];
   await originals.choose(services.last!.conversation, getLedgerFolder(services));

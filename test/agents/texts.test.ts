@@ -5,7 +5,7 @@ const user = (text: string): SentText => ({ role: 'user', kind: 'text', text });
 const result = (text: string): SentText => ({ role: 'user', kind: 'result', text });
 const answer = (text: string): SentText => ({ role: 'assistant', kind: 'text', text });
 
-describe('compareTexts', () => {
+describe('comparing sent and read texts', () => {
   it.each<[string, SentText[], SentText[], string[]]>([
     ['equal texts', [user('a'), answer('b')], [user('a'), answer('b')], []],
     ['one text that the other side has as two', [user('a\nb')], [user('a'), user('b')], []],
@@ -16,12 +16,12 @@ describe('compareTexts', () => {
     ['another role', [user('a'), user('b')], [user('a'), answer('b')], ['moved']],
     ['other words', [user('a'), user('b')], [user('a'), user('c')], ['changed']],
     ['a reminder at the end of a result', [result('a\nb')], [result('a'), user('b')], ['cut']],
-  ])('reports %s', (_name, sent, read, expected) => {
+  ])('finds the differences in %s', (_name, sent, read, expected) => {
     expect(compareTexts(sent, read).map(({ what }) => what)).toEqual(expected);
   });
 });
 
-describe('textsOfRequest', () => {
+describe('the texts in a request', () => {
   const words = [
     user('Go'),
     { role: 'assistant', kind: 'text', text: 'Yes' },
@@ -84,13 +84,13 @@ describe('textsOfRequest', () => {
         ],
       },
     ],
-  ])('finds the same texts in a request to %s', (_wire, body) => {
+  ])('to %s are found and equal those of the other vendors', (_wire, body) => {
     expect(textsOfRequest(body)).toEqual(words);
   });
 });
 
-describe('textsOfConversation', () => {
-  it('keeps the role with which a message was sent', () => {
+describe('the texts in a conversation', () => {
+  it('keep the role with which a message was sent', () => {
     const texts = textsOfConversation([
       { role: 'user', content: 'Go' },
       { role: 'user', content: 'Reminder', sentAs: 'system' },

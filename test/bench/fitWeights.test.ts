@@ -21,7 +21,7 @@ const sample = (project: string): FitSample => ({
 const samples = ['p', 'q'].map(sample);
 const isUsed = () => true;
 
-describe('fitted weights', () => {
+describe('the fitted relevance weights', () => {
   it('are learned from lines that were needed and would not have stayed anyway', () => {
     const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
     expect(weights[OPEN]).toBeGreaterThan(0.5);

@@ -525,7 +525,7 @@ describe('wrong use of the command line', () => {
     ['an unknown history', ['condense', 'a', '--history', 'some'], /active or all/],
     ['a file that is not there', ['condense', 'no-such-file.jsonl'], /no-such-file\.jsonl/],
   ];
-  it.each(cases)('is reported: %s', async (_name, argv, message) => {
+  it.each(cases)('is reported for %s', async (_name, argv, message) => {
     expect(await cli(...argv)).toBe(2);
     expect(stderr).toMatch(message);
     expect(stdout).toBe('');
@@ -781,7 +781,7 @@ describe('the account command', () => {
     [['--with', 'lossless', '--csv'], /use --json, not --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
     [['x.jsonl'], /A file is only for --with, which then replays that one session/],
-  ])('%j is rejected with what is expected', async (argv, words) => {
+  ])('with %j is rejected with what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);
   });

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 it.each(['lossless', 'truncation'])(
-  '%s: each death of the engine costs at most the current request’s condensation',
+  'with %s, each death of the engine costs at most the current request’s condensation',
   async (provider) => {
     const task = longTask('/home/dev/project', CALLS);
     let requests = 0;

@@ -153,7 +153,7 @@ const TROUBLES = [
 ] as const;
 
 test.each(TROUBLES)(
-  '%s at any step of giving back is refused in words, with nothing half done',
+  'the error %s at any step of giving back is reported in words, with nothing half done',
   { timeout: 300_000 },
   async (name, code, trouble) => {
     for (let failAt = 0; ; failAt += 1) {

@@ -60,41 +60,38 @@ const getText = (behaviour: Behaviour): unknown => (behaviour.kind === 'reply' ?
 const TRUNCATION = { settings: { provider: 'truncation' } };
 
 describe('a task of many tool calls on a window of 100,000 tokens', () => {
-  it.each(['lossless', 'truncation'])(
-    'runs to its end with %s, and condensed content is recalled',
-    async (provider) => {
-      const task = longTask(ROOT, WHOLE_CALLS);
-      const bench = await benchFor({}, ROOT, task);
-      const window = bench.open({ settings: { provider } });
-      const chat = window.chat(bench.tools, 'conversation-1');
-      expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
-      expect(chat.errors).toEqual([]);
-      const figures = bench.figures();
-      const condensations = condensationsIn(window.events).length;
-      console.log(`${provider}\n${figuresText(figures, condensations)}`);
-      expect(figures.refused).toEqual([]);
-      expect(figures.toolCalls).toBe(WHOLE_CALLS);
-      expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
-      expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
-      // Between two condensations each request extends the previous one exactly.
-      expect(figures.breaks).toHaveLength(condensations);
-      // Each leaves room, so none is immediately followed by another.
-      const requests = figures.breaks.map(({ request }) => request);
-      expect(requests.filter((request) => requests.includes(request - 1))).toEqual([]);
-      expect(figures.cost).toBeLessThan(figures.uncondensed.cost);
+  it.each(['lossless', 'truncation'])('completes with %s, and condensed content can be recalled', async (provider) => {
+    const task = longTask(ROOT, WHOLE_CALLS);
+    const bench = await benchFor({}, ROOT, task);
+    const window = bench.open({ settings: { provider } });
+    const chat = window.chat(bench.tools, 'conversation-1');
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    expect(chat.errors).toEqual([]);
+    const figures = bench.figures();
+    const condensations = condensationsIn(window.events).length;
+    console.log(`${provider}\n${figuresText(figures, condensations)}`);
+    expect(figures.refused).toEqual([]);
+    expect(figures.toolCalls).toBe(WHOLE_CALLS);
+    expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
+    expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
+    // Between two condensations each request extends the previous one exactly.
+    expect(figures.breaks).toHaveLength(condensations);
+    // Each leaves room, so none is immediately followed by another.
+    const requests = figures.breaks.map(({ request }) => request);
+    expect(requests.filter((request) => requests.includes(request - 1))).toEqual([]);
+    expect(figures.cost).toBeLessThan(figures.uncondensed.cost);
 
-      const { line } = task.early;
-      expect(await chat.ask(QUESTION)).toBe(line);
-      const { wasInView, original, restored } = recallProof(task, bench.server.requests);
-      expect(wasInView).toBe(false);
-      expect(restored).toBe(original);
+    const { line } = task.early;
+    expect(await chat.ask(QUESTION)).toBe(line);
+    const { wasInView, original, restored } = recallProof(task, bench.server.requests);
+    expect(wasInView).toBe(false);
+    expect(restored).toBe(original);
 
-      // The model's marker in a call's parameters is expanded for the tool.
-      expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
-      expect(bench.workspace.text('notes.txt')).toContain(line);
-      expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);
-    },
-  );
+    // The model's marker in a call's parameters is expanded for the tool.
+    expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
+    expect(bench.workspace.text('notes.txt')).toContain(line);
+    expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);
+  });
 });
 
 describe('a question whose recalled answer would not fit into the request', () => {

@@ -209,7 +209,7 @@ it.each([
   ['a model that can not', { model: 'claude-haiku-4-5' }, false],
   ['Bedrock', { vendor: 'bedrock' }, false],
   ['a conversation that is longer than the window', { window: 14_000 }, false],
-] as const)('vendor compaction: %s', async (_, setup, compacts) => {
+] as const)('vendor compaction is used only if supported: %s', async (_, setup, compacts) => {
   const { condense } = await setUp(setup);
   const outcome = await condense();
   expect(outcome.kind).toBe('condensed');

@@ -65,7 +65,7 @@ describe('a model of the Anthropic test server', () => {
     ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 1024 } }, undefined],
     ['claude-opus-5-5', { max_tokens: 128_001 }, 'max_tokens: 128001 > 128000'],
     ['claude-next-9', { max_tokens: 150_000, thinking: { type: 'disabled' } }, undefined],
-  ])('answers %s to %j', async (model, body, message) => {
+  ])('validates the thinking settings of %s: %j', async (model, body, message) => {
     const at = await server({ strict: { byModel: true }, maxContextTokens: 1_000_000 });
     const refusal = await requestRefusal(at, { model, ...body });
     if (message === undefined) expect(refusal).toBeUndefined();
@@ -85,7 +85,7 @@ describe('a model of the Anthropic test server', () => {
   });
 });
 
-describe('thinking on the Anthropic test server', () => {
+describe("a model's thinking on the Anthropic test server", () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'Hm.' };
 
@@ -290,7 +290,7 @@ describe('a request to compact on the Anthropic test server', () => {
     ],
     ['with effort', { output_config: { effort: 'low' } }, header, undefined],
     ['that ends on an answer', { messages: [user, { role: 'assistant', content: 'y' }] }, header, undefined],
-  ])('is checked: %s', async (_, body, headers, words) => {
+  ])('is validated: %s', async (_, body, headers, words) => {
     const refusal = await requestRefusal(await server({}), { compaction, ...body }, headers);
     if (words === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toContain(words);

@@ -132,7 +132,7 @@ describe('an SDK request to the Converse test server', () => {
   });
 });
 
-describe('the Converse test server rejects', () => {
+describe('the Converse test server checks, as AWS does,', () => {
   const words = { text: 'x' };
   const use = (id = 't1'): Json => ({ toolUse: { toolUseId: id, name: 'top_song', input: {} } });
   const result = (id = 't1', more: Json = {}): Json => ({ toolResult: { toolUseId: id, content: [words], ...more } });
@@ -200,7 +200,7 @@ describe('the Converse test server rejects', () => {
     ],
     ['a long lifetime behind a short one', [asked(words, point('5m'), words, point('1h'))], 'must not be longer'],
     ['nothing where an answer comes with words', [asked(words), said(use()), asked(result(), words)], undefined],
-  ])('%s', async (_, messages, message) => {
+  ])('messages with %s', async (_, messages, message) => {
     const { at } = await server();
     const refusal = await requestRefusal(at, { messages, toolConfig });
     if (message === undefined) expect(refusal).toBeUndefined();
@@ -232,19 +232,19 @@ describe('the Converse test server rejects', () => {
       },
       'description',
     ],
-  ])('%s beside the messages', async (_, more, message) => {
+  ])('the other fields: %s', async (_, more, message) => {
     const { at } = await server();
     expect(await requestRefusal(at, { messages: [asked(words)], ...more })).toContain(message);
   });
 
-  it('what only some models reject, if it plays one of them', async () => {
+  it('rules of single models, if it plays one of them', async () => {
     const { at } = await server({ strict: { textOnly: true, resultsAlone: true } });
     expect(await requestRefusal(at, { messages: [asked(image)] })).toContain("doesn't support the image content block");
     const mixed = [asked(words), said(use()), asked(result(), words)];
     expect(await requestRefusal(at, { messages: mixed, toolConfig })).toContain('cannot be provided in the same turn');
   });
 
-  it('too many tokens, too many bytes, and unknown callers', async () => {
+  it("the limits of tokens and bytes, and the caller's key", async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
     expect(await requestRefusal(at, { messages: [asked({ text: long })] })).toBe(

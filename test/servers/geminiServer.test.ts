@@ -118,7 +118,7 @@ describe('an SDK request to the Gemini test server', () => {
   });
 });
 
-describe('the Gemini test server rejects', () => {
+describe('the Gemini test server checks, as Google does,', () => {
   const call = (args: object = {}, thoughtSignature?: string): Json => ({
     functionCall: { name: 'a', args },
     ...(thoughtSignature !== undefined && { thoughtSignature }),
@@ -179,7 +179,7 @@ describe('the Gemini test server rejects', () => {
       [asked(words), said(call({}, DUMMY)), asked(result()), said(call()), asked(result())],
       'position 4',
     ],
-  ])('%s', async (_, contents, message) => {
+  ])('contents with %s', async (_, contents, message) => {
     const { at } = await server();
     const refusal = await requestRefusal(at, { contents });
     if (message === undefined) expect(refusal).toBeUndefined();
@@ -215,12 +215,12 @@ describe('the Gemini test server rejects', () => {
       'Duplicate function declaration',
     ],
     ['an empty system instruction', { systemInstruction: { parts: [{ text: '' }] } }, 'must not be empty'],
-  ])('%s beside the contents', async (_, more, message) => {
+  ])('the other fields: %s', async (_, more, message) => {
     const { at } = await server();
     expect(await requestRefusal(at, { contents: [asked(words)], ...more })).toContain(message);
   });
 
-  it('too many tokens and too many bytes, each in its own words', async () => {
+  it('the limits of tokens and bytes, each with its own message', async () => {
     const { at } = await server({ maxContextTokens: 1000, maxBytes: 20_000 });
     const long = 'x'.repeat(5000);
     expect(await requestRefusal(at, { contents: [asked({ text: long })] })).toBe(
@@ -231,7 +231,7 @@ describe('the Gemini test server rejects', () => {
     );
   });
 
-  it('a stream without events with a list of errors', async () => {
+  it('a stream without events, answered with a list of errors', async () => {
     const { at } = await server();
     const answer = await fetch(`${at.url}/v1beta/models/${model}:streamGenerateContent`, {
       method: 'POST',
@@ -240,12 +240,12 @@ describe('the Gemini test server rejects', () => {
     expect(objects(await answer.json())).toHaveLength(1);
   });
 
-  it('no missing signatures for older models', async () => {
+  it('signatures, which older models do not require', async () => {
     const { at } = await server({ strict: { signatures: false } });
     expect(await requestRefusal(at, { contents: [asked(words), said(call()), asked(result())] })).toBeUndefined();
   });
 
-  it('a wrong key', async () => {
+  it('the key', async () => {
     const { ai } = await server({ apiKey: 'other' });
     await expect(ai.models.generateContent({ model, contents: 'x' })).rejects.toThrow('API key not valid');
   });

@@ -108,7 +108,7 @@ describe('limits of a model on the OpenAI test server', () => {
   });
 });
 
-describe('a server that truncates silently', () => {
+describe('an OpenAI test server that truncates silently', () => {
   it('reads half of its window if the prompt is longer', async () => {
     const { client } = await server({ cutsAt: 1000, tokenFactor: 1, maxContextTokens: 500 });
     const ask = async (length: number): Promise<number | undefined> => {
@@ -126,7 +126,7 @@ const toInput = (output: readonly OpenAI.Responses.ResponseOutputItem[]): OpenAI
     ({ type }) => type === 'reasoning' || type === 'message' || type === 'function_call',
   ) as OpenAI.Responses.ResponseInput;
 
-describe('encrypted reasoning', () => {
+describe('encrypted reasoning on the OpenAI test server', () => {
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'y'.repeat(4000) };
   const tools = [{ type: 'function' as const, name: 'a', parameters: { type: 'object' }, strict: null }];
 

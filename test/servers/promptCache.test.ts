@@ -9,7 +9,7 @@ const piece = (identity: string, marked = false, ttl?: string): Segment => ({
   ...(ttl !== undefined && { ttl }),
 });
 
-describe('a prompt cache that ages', () => {
+describe('a test prompt cache that ages', () => {
   it('forgets entries unused for longer than their lifetime, and renews used ones', () => {
     let now = 0;
     const cache = new PromptCache(AGEING.anthropic, () => now);
@@ -56,7 +56,7 @@ describe('a prompt cache that ages', () => {
   });
 });
 
-describe('the lookback of a prompt cache', () => {
+describe('the lookback of a test prompt cache', () => {
   it('ends a number of blocks before a breakpoint', () => {
     const blocks = (count: number, last = true): Segment[] =>
       Array.from({ length: count }, (_, at) => piece(`${at}`, last && at === count - 1));

@@ -31,8 +31,8 @@ const restored = (text: string): Json => {
 
 const files = existsSync(RECORDED) ? globSync(join(RECORDED, '*.json')).sort() : [];
 
-describe.runIf(files.length > 0)('a recorded request', () => {
-  it.each(files.map((file) => [basename(file, '.json'), file]))('accepts a recorded request of %s', (_, file) => {
+describe.runIf(files.length > 0)('the Anthropic test server', () => {
+  it.each(files.map((file) => [basename(file, '.json'), file]))('accepts the recorded request of %s', (_, file) => {
     const record = restored(readFileSync(file, 'utf8'));
     const body = isObject(record['body']) ? record['body'] : {};
     const path = text(record['path']);

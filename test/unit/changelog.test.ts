@@ -36,7 +36,7 @@ it.each([
   expect(getChannel(version)).toBe(expected);
 });
 
-it.each(['2.0', 'v2.0.0', '2.0.0-beta', '02.0.0', ''])('%j is no version for the Marketplace', (version) => {
+it.each(['2.0', 'v2.0.0', '2.0.0-beta', '02.0.0', ''])('%j is not a version for the Marketplace', (version) => {
   expect(() => getChannel(version)).toThrow('expected three numbers');
 });
 
@@ -46,6 +46,6 @@ it.each([
   ['1.0.10', '1.0.9', true],
   ['1.0.0', '1.0.0', false],
   ['1.9.0', '2.0.0', false],
-])('%s after %s is judged: %s', (version, other, expected) => {
+])('the version %s is valid after %s: %s', (version, other, expected) => {
   expect(isLater(version, other)).toBe(expected);
 });

@@ -14,9 +14,9 @@ const SETUPS: readonly Setup[] = [
   { provider: 'truncation', config: { preserveUserMessages: false, preserveAssistantText: false }, target: undefined },
 ];
 
-describe.runIf(isReal)('real conversations', () => {
+describe.runIf(isReal)('a condensation of real conversations', () => {
   it.each(conversations.flatMap(({ name, messages }) => SETUPS.map((setup) => ({ name, messages, setup }))))(
-    '$name with $setup.provider stays valid, never grows, can be restored, and is final after one run',
+    'like $name with $setup.provider is valid, no larger, reversible, and final after one run',
     async ({ messages, setup }) => {
       const { view, edits } = await condense(setup, messages);
       expect(findNewViolations(messages, view)).toEqual([]);

@@ -157,7 +157,7 @@ const tried = [...Map.groupBy(sessions, ({ agent }) => agent).values()].flatMap(
 
 const counter = freshCounter();
 
-describe.runIf(present)('providers on real sessions', () => {
+describe.runIf(present)('a condensation of real sessions', () => {
   const condense = async (
     provider: CondensationProvider,
     config: unknown,
@@ -172,7 +172,7 @@ describe.runIf(present)('providers on real sessions', () => {
   it.each(
     tried.flatMap((session) => PROVIDERS.map(([provider, made, config]) => ({ ...session, provider, made, config }))),
   )(
-    '$name with $provider stays valid, can be restored byte for byte, and is final after one run',
+    'like $name with $provider is valid, reversible byte for byte, and final after one run',
     async ({ path, provider, made, config }) => {
       const { messages } = readConversationFile(path, { history: 'all' });
       const before = JSON.stringify(messages);

@@ -85,9 +85,9 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
 /** A tenth of it on an idle machine. */
 const TIMEOUT_MS = 300_000;
 
-describe.runIf(isReal)('presets on real conversations', () => {
+describe.runIf(isReal)('a preset on real conversations', () => {
   it.each(CASES)(
-    '$name: stay valid and in order, never grow, can be restored, and are final after one run',
+    'called $name keeps them valid, in order, no larger and reversible, and is final after one run',
     async (each) => {
       for (const [index, { messages }] of conversations.entries()) {
         if (!isTried(index, CASES.indexOf(each), 7)) continue;
@@ -105,7 +105,7 @@ describe.runIf(isReal)('presets on real conversations', () => {
   );
 
   it(
-    'stay sound if the model fails at any call, or at every one',
+    'keeps them sound if the model fails at any call, or at every one',
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {

@@ -56,7 +56,7 @@ describe('the table of requirements', () => {
     expect(rows.filter(({ state, shown }) => !['✓', '≠'].includes(state) || shown === '')).toEqual([]);
   });
 
-  it.each(rows)('names existing things in row $id', (row) => {
+  it.each(rows)('refers only to existing things in row $id', (row) => {
     expect(missingIn(row)).toEqual([]);
   });
 

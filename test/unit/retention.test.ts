@@ -52,7 +52,7 @@ const without =
           ],
   });
 
-describe('future-need recall', () => {
+describe('the measure of needed lines', () => {
   it('is complete if nothing was removed', async () => {
     const report = await measureRetention([readThenEdit()], identity, options);
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });

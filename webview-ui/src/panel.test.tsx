@@ -31,7 +31,7 @@ const press = (page: Page, button: string): Promise<void> =>
   page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
 const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
-describe('Start', () => {
+describe('the Start section', () => {
   it('shows a beginner four settings and no more', async () => {
     const page = await openPage();
     expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toEqual([
@@ -123,7 +123,7 @@ describe('Start', () => {
   });
 });
 
-describe('settings scopes', () => {
+describe('the scopes of settings in the panel', () => {
   it('let a workspace have its own values, except for user-only settings', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
@@ -165,7 +165,7 @@ function holdSaving(): (count?: number) => void {
   };
 }
 
-describe('a provider’s form', () => {
+describe('the form of a provider', () => {
   it('keeps what is typed while the previous value is being saved', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     const save = holdSaving();
@@ -574,7 +574,7 @@ describe('the passes section', () => {
   });
 });
 
-describe('presets', () => {
+describe('presets in the panel', () => {
   const openPresets = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
   const item = (page: Page, name: string): HTMLElement => page.find('.preset', name);
   const press = (page: Page, name: string, button: string): Promise<void> =>
@@ -585,7 +585,7 @@ describe('presets', () => {
         ) as HTMLElement,
     );
 
-  it('applies presets and undoes it', async () => {
+  it('can be applied, and that can be undone', async () => {
     fake.settings['contextCondenser.provider'] = 'lossless';
     const page = await openPresets();
     await press(page, 'Balanced', 'Apply');
@@ -596,7 +596,7 @@ describe('presets', () => {
     expect(saved('smart')).toBeUndefined();
   });
 
-  describe('that replaces the user’s own passes', () => {
+  describe('if applying one replaces the user’s own passes', () => {
     const own = {
       version: 1,
       passes: [{ id: 'pass-1', name: 'Mine', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -615,7 +615,7 @@ describe('presets', () => {
       return page;
     }
 
-    it('says so, and its undo restores passes and draft', async () => {
+    it('say so, and undo restores passes and draft', async () => {
       const page = await replaced();
       await page.until(() =>
         page.find('#presets .preset .done', 'is now in use, in place of your passes and their drafts.'),
@@ -626,7 +626,7 @@ describe('presets', () => {
       expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
     });
 
-    it('keeps what was typed last, even if the click leaves a field that is being validated', async () => {
+    it('keep what was typed last, even if the click leaves a field that is being validated', async () => {
       fake.settings['contextCondenser.smart'] = own;
       const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
@@ -672,7 +672,7 @@ describe('presets', () => {
       expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
     });
 
-    it('get no draft of passes that were made one’s own and undone, though these have their ids', async () => {
+    it('give no draft to restored passes that share IDs with copied ones', async () => {
       const page = await openPage({ view: { open: ['smart'] } });
       await press(page, 'Balanced', 'Apply');
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
@@ -688,7 +688,7 @@ describe('presets', () => {
       await page.until(() => !JSON.stringify(page.kept()).includes('Not theirs'));
     });
 
-    it('offers no way back to passes once the copied passes are changed', async () => {
+    it('offer no way back to the previous passes once the copied passes are changed', async () => {
       const page = await replaced();
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
       await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
@@ -696,7 +696,7 @@ describe('presets', () => {
       await page.until(() => !page.find('#smart').textContent.includes('These passes are yours now.'));
     });
 
-    it('leaves no draft to new passes with equal IDs', async () => {
+    it('leave no draft to new passes with equal IDs', async () => {
       const page = await replaced();
       await page.click(() => page.find('#smart vscode-button', 'Start without passes'));
       await page.click(() => page.find('#smart vscode-button', 'Add pass'));
@@ -706,7 +706,7 @@ describe('presets', () => {
     });
   });
 
-  it('saves passes as presets, and renames, applies and deletes them', async () => {
+  it('can be saved from passes, renamed, applied and deleted', async () => {
     const config = {
       version: 1,
       passes: [{ id: 'a', name: 'A', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -731,7 +731,7 @@ describe('presets', () => {
     await page.until(() => saved('presets') === undefined);
   });
 
-  it('exports and imports presets as files', async () => {
+  it('can be exported and imported as files', async () => {
     const folder = temporaryFolder();
     fake.saveFile = join(folder, 'speed.condense.json');
     const page = await openPresets();
@@ -783,7 +783,7 @@ describe('the panel’s state', () => {
   });
 });
 
-describe('a control', () => {
+describe('a control in the panel', () => {
   const choose = async (page: Page, id: string, value: string): Promise<void> => {
     await page.until(() => field(page, id));
     chooseIn(field(page, id), value);
@@ -797,7 +797,7 @@ describe('a control', () => {
     await page.click(() => line()?.querySelector('vscode-button') as HTMLElement);
   };
 
-  it('shows a filter as a tree of groups with their conditions and problems', async () => {
+  it('can show a filter as a tree of groups with their conditions and problems', async () => {
     const filter = { contentTypes: ['toolResults'] };
     const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'custom', filter } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
@@ -831,7 +831,7 @@ describe('a control', () => {
     await page.until(() => page.find('.rule .problem', 'needs a filter'));
   });
 
-  it('sets operations for single messages and rules for other agents’ tools', async () => {
+  it('can set operations for single messages and rules for other agents’ tools', async () => {
     const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
     const page = await openPage({ view: { open: ['smart'] } });
@@ -854,7 +854,7 @@ describe('a control', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('{"PeekFile":{"kind":"read","path":["where"]}}'));
   });
 
-  it('shows a list of choices and the fields of the selected shape', async () => {
+  it('can show a list of choices and the fields of the selected shape', async () => {
     fake.settings['contextCondenser.smart'] = {
       version: 1,
       passes: [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
@@ -887,7 +887,7 @@ describe('a control', () => {
     await page.until(() => draftOf(page).includes('"apiProfile":"work"'));
   });
 
-  it('saves a slider’s value on release', async () => {
+  it('can be a slider, whose value is saved on release', async () => {
     const page = await openPage();
     const slider = page.find('.slider') as HTMLInputElement;
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(slider, '66');
@@ -908,7 +908,7 @@ describe('a control', () => {
     );
   });
 
-  it('a number is written as people write it, in groups or short, with its unit; one in doubt is refused', async () => {
+  it('can be a number as people write it, with its unit, and an ambiguous one is refused', async () => {
     const page = await openPage({ view: { open: ['chat'] } });
     const name = 'agent.declaredWindow';
     for (const [text, value] of [
@@ -926,7 +926,7 @@ describe('a control', () => {
     expect(saved(name)).toBe(200_000);
   });
 
-  it('keeps the lines of a batch pass’s prompt', async () => {
+  it('can be a batch pass’s prompt, whose lines are kept', async () => {
     const batch = { operation: 'summarize', customPrompt: '' };
     const pass = {
       id: 'b',
@@ -946,14 +946,14 @@ describe('a control', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
   });
 
-  it('shows what VS Code can’t write', async () => {
+  it('can show what VS Code can’t write', async () => {
     const page = await openPage();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('input[value="truncation"]'));
     await page.until(() => row(page, 'provider').textContent.includes('Unable to write into user settings.'));
   });
 
-  it('focuses the search with Ctrl+F and leaves it with Escape', async () => {
+  it('can be the search, which Ctrl+F focuses and Escape leaves', async () => {
     const page = await openPage();
     const input = page.find('.search-input') as HTMLInputElement;
     await page.until(() => {
@@ -965,7 +965,7 @@ describe('a control', () => {
     await page.until(() => page.find('.section-toggle', 'History').getAttribute('aria-expanded') === 'true');
   });
 
-  it('commands of Start are run', async () => {
+  it('can be a command of Start, which is run', async () => {
     const page = await openPage();
     await page.click(() => page.find('vscode-button', 'Try it on the sample'));
     await page.until(() => fake.executed.some(([command]) => command === 'contextCondenser.condenseSample'));

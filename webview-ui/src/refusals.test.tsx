@@ -65,7 +65,7 @@ describe('a rejected reset', () => {
   it.each([
     ['a number', 'start', 'maxCostPerCondensation', 0.25],
     ['a choice', 'lossless', 'lossless.keep', { keep: 'first' }],
-  ])('of %s says why it did nothing', async (_kind, section, id, value) => {
+  ])('of %s says why it had no effect', async (_kind, section, id, value) => {
     const [name = ''] = id.split('.');
     fake.settings[`contextCondenser.${name}`] = value;
     const page = await openPage({ view: { open: [section] } });
@@ -88,7 +88,7 @@ describe('a rejected action on a profile', () => {
   it.each([
     ['Use for summaries', ''],
     ['Stop using for summaries', 'work'],
-  ])('says why “%s” did nothing', async (button, chosen) => {
+  ])('says why “%s” had no effect', async (button, chosen) => {
     fake.settings['contextCondenser.profiles'] = [profile];
     fake.settings['contextCondenser.condensingProfile'] = chosen;
     const page = await openPage({ view: { open: ['profiles'] } });
@@ -148,7 +148,7 @@ describe('a rejected action on the user’s own passes', () => {
   }
 
   it.each(['Make it my own', 'Start without passes', 'Back to my passes'])(
-    'says why “%s” did nothing, and keeps the draft',
+    'says why “%s” had no effect, and keeps the draft',
     async (button) => {
       const page = await replaced();
       const before = drafts(page);

@@ -118,7 +118,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['idle', 'stored'],
     ['context window', 'stored'],
     ['json', 'smart'],
-  ])('"%s" leads to %s', async (words, section) => {
+  ])('for "%s" leads to %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
     expect(foundIn(page)).toContain(section);
@@ -142,7 +142,7 @@ describe('a search with everything configured', () => {
     ['max lines', 'smart'],
     ['duplicate', 'smart'],
     ['rename', 'smart'],
-  ])('"%s" leads to the user’s own in %s', async (words, section) => {
+  ])('for "%s" leads to the user’s own entry in %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
     expect(foundIn(page)).toContain(section);

@@ -4,7 +4,7 @@ import { unchanged, applyUpdate, computeUpdate } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
-it('an update turns one list into the other, and is undefined if they are equal', () => {
+it('a list update turns the old list into the new one, and is undefined if they are equal', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const update = computeUpdate(before, after);
@@ -14,7 +14,7 @@ it('an update turns one list into the other, and is undefined if they are equal'
   );
 });
 
-it('an update contains only added elements and keeps an unchanged array', () => {
+it('a list update contains only added elements and keeps an unchanged array', () => {
   const before = [1, 2, 3];
   expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
   expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });

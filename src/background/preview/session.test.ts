@@ -53,7 +53,7 @@ const model: SummarizerModel = {
   cacheLifetime: 'none',
 };
 
-it('says of each message what happens to it, and the cells add up to the estimate', async () => {
+it('a preview says what happens to each message, and its cells add up to the estimate', async () => {
   const session = new PreviewSession(freshCounter());
   const made = await session.ask(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
@@ -64,7 +64,7 @@ it('says of each message what happens to it, and the cells add up to the estimat
   expect(made.edits.length).toBeGreaterThan(0);
 });
 
-it('shows how each message begins: its first words, however they are spaced', async () => {
+it("a preview shows each message's first words, whatever the whitespace between them", async () => {
   const session = new PreviewSession(freshCounter());
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
   const long = 'many words '.repeat(1_000);
@@ -73,7 +73,7 @@ it('shows how each message begins: its first words, however they are spaced', as
   expect(cells.map(({ words }) => words)).toEqual(['first second third', 'short', `${long.slice(0, 79)}…`]);
 });
 
-it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {
+it("a preview leaves excluded messages unchanged and keeps the ledger's pins", async () => {
   const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('b.json');
   const first = await session.ask(question(conversation), signal);
@@ -89,7 +89,7 @@ it('leaves excluded messages as they are, and keeps the pins of the ledger', asy
   expect(free.cells).toEqual(first.cells);
 });
 
-it('reads a file again once it has changed, and says when it is gone, broken or too large', async () => {
+it('a preview reads a changed file again, and reports one that is gone, broken or too large', async () => {
   const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('c.json');
   await session.ask(question(conversation), signal);
@@ -106,7 +106,7 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
   expect((await session.ask(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(messages.length);
 });
 
-it('reports which facts the edits that were shown leave in the view, and works nothing out twice', async () => {
+it('a preview reports which facts remain after the shown edits, without computing them twice', async () => {
   const session = new PreviewSession(freshCounter());
   const log = 'A line of output.\n'.repeat(200);
   const failing = Array.from({ length: 20 }, (_, step) =>
@@ -132,7 +132,7 @@ it('reports which facts the edits that were shown leave in the view, and works n
   expect(compared.facts).toEqual({ all: 21, lost: 0 });
 });
 
-it('names a result alike in both texts, also where its command was taken out', async () => {
+it('a preview gives a result the same name in both texts, even if its command was removed', async () => {
   const session = new PreviewSession(freshCounter());
   const steps = Array.from({ length: 9 }, (_, step) =>
     exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
@@ -147,7 +147,7 @@ it('names a result alike in both texts, also where its command was taken out', a
   expect(names(after)).toEqual(names(before));
 });
 
-it('a report that is given up is left off, and the next question is answered', async () => {
+it('a preview abandons a cancelled report and answers the next question', async () => {
   const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('given-up.json', {
     messages: generateConversation({ seed: 9, targetTokens: 20_000 }),
@@ -162,7 +162,7 @@ it('a report that is given up is left off, and the next question is answered', a
   expect((await session.ask(question(conversation), signal)).cells).toEqual(cells);
 });
 
-it('a model is planned with and never called', async () => {
+it('a preview plans calls to a model but never makes them', async () => {
   const session = new PreviewSession(freshCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const made = await session.ask(
@@ -179,7 +179,7 @@ it('a model is planned with and never called', async () => {
   ).rejects.toThrow('No key is set.');
 });
 
-it('above the cost limit a forecast shows no cost and no change, but why', async () => {
+it('a preview above the cost limit shows no cost or change but the reason', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const limited = setup({ provider: 'native', models, maxCost: 0.000_1 });
   const made = await new PreviewSession(freshCounter()).ask(
@@ -191,7 +191,7 @@ it('above the cost limit a forecast shows no cost and no change, but why', async
   expect(made.notes).toContain(made.refusal);
 });
 
-it('a summary that was paid for before costs nothing', async () => {
+it('a preview counts a summary that was already paid for as free', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
@@ -209,7 +209,7 @@ it('a summary that was paid for before costs nothing', async () => {
   expect(await ask()).toMatchObject({ calls: 0, cost: 0 });
 });
 
-it('tells what is wrong with a configuration, and when too little would go', async () => {
+it('a preview reports an invalid configuration, and a gain that is too small', async () => {
   const session = new PreviewSession(freshCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.ask(question(makeFileConversation('f.json'), { setup: wrong }), signal);
@@ -218,7 +218,7 @@ it('tells what is wrong with a configuration, and when too little would go', asy
   expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would be removed/);
 });
 
-it('a conversation of the chat grows by what is added, and its answer is that of the whole', async () => {
+it('a preview of a growing chat conversation receives only the additions and answers for the whole', async () => {
   const session = new PreviewSession(freshCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.ask(question(live), signal)).cells).toEqual([]);
@@ -237,7 +237,7 @@ it('a conversation of the chat grows by what is added, and its answer is that of
   expect((await session.ask(question(live), signal)).cells).toHaveLength(4);
 });
 
-it('says what a selection takes, and of a pass that is gone that it is', async () => {
+it('a preview says what a pass selects, and reports a pass that no longer exists', async () => {
   const session = new PreviewSession(freshCounter());
   const pass = {
     id: 'p',
@@ -259,7 +259,7 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
   await expect(session.ask({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
 });
 
-it('compares with what later edits needed, and shows the whole in texts', async () => {
+it('a comparison states how many later needed lines are kept, and gives the full texts', async () => {
   const session = new PreviewSession(freshCounter());
   const conversation = makeFileConversation('i.json', {
     messages: generateConversation({ seed: 4, targetTokens: 40_000 }),

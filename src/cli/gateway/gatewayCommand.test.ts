@@ -63,8 +63,8 @@ async function bed() {
   return { home, folder, file, vendor, start, ask };
 }
 
-describe('a gateway whose address is kept', () => {
-  it('answers while it runs, refuses afterwards, and answers at the same address when it runs again', async () => {
+describe('a gateway with a fixed address', () => {
+  it('answers while it runs, refuses afterwards, and answers at the same address when restarted', async () => {
     const { folder, file, start, ask } = await bed();
     const first = start();
     const { openai } = await first.addresses();
@@ -80,7 +80,7 @@ describe('a gateway whose address is kept', () => {
     await second.stop();
   });
 
-  it('recalls nothing for whoever knows its address: its agents cannot ask, and one must not read another’s tasks', async () => {
+  it("offers no recall to those who know its address, since one agent must not read another's tasks", async () => {
     const { start } = await bed();
     const gateway = start();
     const { openai = '' } = await gateway.addresses();
@@ -89,7 +89,7 @@ describe('a gateway whose address is kept', () => {
     await gateway.stop();
   });
 
-  it('ends by any signal, also while it starts, with nothing left', async () => {
+  it('ends on any signal, even while starting, and leaves nothing behind', async () => {
     const { folder, start } = await bed();
     const heard = (): number => process.listenerCount('SIGQUIT');
     const before = heard();
@@ -103,7 +103,7 @@ describe('a gateway whose address is kept', () => {
     }
   });
 
-  it('says that its port is taken, and does not take another one', async () => {
+  it('reports that its port is in use instead of taking another one', async () => {
     const { file, start } = await bed();
     const first = start();
     await first.addresses();
@@ -115,7 +115,7 @@ describe('a gateway whose address is kept', () => {
     await first.stop();
   });
 
-  it('says what is wrong with its file, and leaves it', async () => {
+  it('reports an invalid address file and leaves it unchanged', async () => {
     const { file, start } = await bed();
     for (const text of [
       '{',
@@ -130,7 +130,7 @@ describe('a gateway whose address is kept', () => {
     }
   });
 
-  it('ends when a window wants it so; windows are told when it ended otherwise', async () => {
+  it('ends if a window asks it to, and windows are told if it ends otherwise', async () => {
     const { folder, start } = await bed();
     const onGone = vi.fn();
     const window = new RunningConversations({ folder, onChange: () => undefined, onGone });
@@ -160,7 +160,7 @@ describe('a gateway whose address is kept', () => {
   });
 });
 
-it('shortens a single new result from the share of the window on that it is told', async () => {
+it('the gateway shortens a single new result above the given share of the window', async () => {
   const { start, vendor } = await bed();
   const sentWith = async (...options: readonly string[]): Promise<string> => {
     const gateway = start('--window', '60000', ...options);
@@ -189,7 +189,7 @@ it('shortens a single new result from the share of the window on that it is told
   expect(await sentWith('--large-result', '0')).not.toContain('log line 100 with');
 });
 
-describe('where a gateway that stands alone leads', () => {
+describe('the upstream addresses of a standalone gateway', () => {
   const addresses = (env: Record<string, string>, upstreams: readonly string[] = [], own?: number) =>
     Object.fromEntries([...routesWith({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
   const vendors = {
@@ -226,15 +226,18 @@ describe('where a gateway that stands alone leads', () => {
       ['anthropic=https://said.example', 'local=http://127.0.0.1:9'],
       { anthropic: 'https://said.example/', local: 'http://127.0.0.1:9/' },
     ],
-  ])('%s', (_, env, upstreams, different) => {
+  ])('come from the environment or the defaults: %s', (_, env, upstreams, different) => {
     expect(addresses(env as Record<string, string>, upstreams, 4000)).toEqual({ ...vendors, ...different });
   });
 
-  it.each(['anthropic', '=https://e.example', 'A=https://e.example', 'a=nowhere'])('%s is no upstream', (upstream) => {
-    expect(() => addresses({}, [upstream])).toThrow(UsageError);
-  });
+  it.each(['anthropic', '=https://e.example', 'A=https://e.example', 'a=nowhere'])(
+    'cannot be given as %s',
+    (upstream) => {
+      expect(() => addresses({}, [upstream])).toThrow(UsageError);
+    },
+  );
 
-  it('says what to set in the shell of an agent, and ends when it is interrupted', async () => {
+  it("are printed as variables for an agent's shell, and the gateway ends when interrupted", async () => {
     const home = temporaryFolder();
     const said = { stdout: '', stderr: '' };
     const code = await run(['gateway', '--store', join(home, 'store'), '--upstream', 'local=http://127.0.0.1:9'], {

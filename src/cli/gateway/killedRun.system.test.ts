@@ -52,12 +52,12 @@ function bed() {
   return { store, session, keyFiles, run, other, cli, env };
 }
 
-describe.skipIf(process.platform === 'win32')('the copy of an agent’s settings with its key', () => {
+describe.skipIf(process.platform === 'win32')("a temporary copy of an agent's settings that contains its key", () => {
   it.each([
     ['inspect', (session: string, store: string) => ['inspect', session, '--store', store]],
     ['account', (_: string, store: string) => ['account', '--store', store]],
     ['run', (_: string, store: string) => ['run', '--store', store, '--', 'true']],
-  ])('goes with the next start of our programs after its run was killed: %s', async (_, argv) => {
+  ])('is deleted by our next program start after its run was killed: %s', async (_, argv) => {
     const { store, session, keyFiles, run, other } = bed();
     const child = await run();
     // Others leave a running one alone.
@@ -73,13 +73,16 @@ describe.skipIf(process.platform === 'win32')('the copy of an agent’s settings
 
   const inNamespace = ['-rfp', '--mount-proc'];
   const hasNamespaces = spawnSync('unshare', [...inNamespace, 'true']).status === 0;
-  it.runIf(hasNamespaces)('stays while its run lives, whatever a container with the same home starts', async () => {
-    const { store, keyFiles, run, cli, env } = bed();
-    await run();
-    const line = [process.execPath, cli, 'run', '--store', store, '--', 'true'];
-    for (let start = 0; start < 2; start++) {
-      expect(spawnSync('unshare', [...inNamespace, ...line], { env, encoding: 'utf8' })).toMatchObject({ status: 0 });
-    }
-    expect(keyFiles()).toHaveLength(1);
-  });
+  it.runIf(hasNamespaces)(
+    'stays while its run lives, even if a container with the same home folder starts',
+    async () => {
+      const { store, keyFiles, run, cli, env } = bed();
+      await run();
+      const line = [process.execPath, cli, 'run', '--store', store, '--', 'true'];
+      for (let start = 0; start < 2; start++) {
+        expect(spawnSync('unshare', [...inNamespace, ...line], { env, encoding: 'utf8' })).toMatchObject({ status: 0 });
+      }
+      expect(keyFiles()).toHaveLength(1);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 
-it.skipIf(process.platform === 'win32')('a log to a pipe that nobody reads is refused, and waits for nobody', () => {
+it.skipIf(process.platform === 'win32')('a gateway refuses to log to a pipe that nobody reads, without waiting', () => {
   const folder = temporaryFolder();
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);

@@ -93,7 +93,7 @@ const HOMES: Readonly<
 
 const SECRET = 'the-secret-of-this-run';
 
-describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }) => {
+describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, env = {}, args = [] }) => {
   const setUp = (folder: string): AgentHome => {
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env, runs: folder };
@@ -117,7 +117,7 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     };
   };
 
-  it('is led through the gateway to where it is set to go', async () => {
+  it('reaches the address that it is configured for', async () => {
     const home = setUp(temporaryFolder());
     const ready = await gatewayAgent(name)!.prepare(args, home);
     expect([...ready.routes.values()].map(String)).toContain(`https://own.example/${name}`);
@@ -131,7 +131,7 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     expect(ready.canRecall).toBe(name !== 'gemini');
   });
 
-  it('is said to go to that host, with the setting that names it', async () => {
+  it('is reported with that host and the setting that names it', async () => {
     const { routes, from, unused, trust } = await gatewayAgent(name)!.prepare(args, setUp(temporaryFolder()));
     expect(destinationLine(routes, from, unused, trust)).toMatch(/ own\.example \([^)]+\)/);
   });
@@ -144,7 +144,7 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     expect(launch.args.slice(-own.length)).toEqual(own);
   });
 
-  it('has no file of its own changed', async () => {
+  it('keeps all its own files unchanged', async () => {
     const folder = temporaryFolder();
     const home = setUp(folder);
     const before = readContents(folder);
@@ -153,29 +153,26 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
   });
 });
 
-describe('Gemini CLI', () => {
-  it.runIf(process.platform !== 'win32')(
-    'can recall only where it would read our file of system settings',
-    async () => {
-      const folder = temporaryFolder();
-      const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
-      const user = vi.spyOn(process, 'getuid');
-      onTestFinished(() => {
-        user.mockRestore();
-      });
-      const canRecall = async (uid: number, runs: string): Promise<boolean> => {
-        user.mockReturnValue(uid);
-        return (await gatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
-      };
-      // It belongs to root and must stay empty.
-      expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
-      expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
-      expect(await canRecall(0, folder)).toBe(false);
-    },
-  );
+describe('Gemini CLI behind the gateway', () => {
+  it.runIf(process.platform !== 'win32')('can recall only if it would read our system settings file', async () => {
+    const folder = temporaryFolder();
+    const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
+    const user = vi.spyOn(process, 'getuid');
+    onTestFinished(() => {
+      user.mockRestore();
+    });
+    const canRecall = async (uid: number, runs: string): Promise<boolean> => {
+      user.mockReturnValue(uid);
+      return (await gatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
+    };
+    // It belongs to root and must stay empty.
+    expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
+    expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
+    expect(await canRecall(0, folder)).toBe(false);
+  });
 });
 
-describe('an agent that can not be led', () => {
+describe('an agent whose requests cannot be redirected', () => {
   it.each([
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}' }, /signed for their address/],
     ['claude', { '.claude/settings.json': '{' }, /can't be parsed/],
@@ -197,14 +194,14 @@ describe('an agent that can not be led', () => {
     ['cn', {}, /models of its hub/],
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_MANTLE":"1"}}' }, /CLAUDE_CODE_USE_MANTLE/],
     ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be routed/],
-  ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
+  ] as const)('is rejected with a reason: %s %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {}, runs: folder };
     await expect(gatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
-  it('Codex signed in with ChatGPT goes to ChatGPT, with a key to the API', async () => {
+  it('Codex goes to ChatGPT if signed in with ChatGPT, and to the API with a key', async () => {
     for (const [auth, address] of [
       ['{"auth_mode":"chatgpt","tokens":{}}', 'https://chatgpt.com/backend-api/codex'],
       ['{"OPENAI_API_KEY":"k"}', 'https://api.openai.com/v1'],
@@ -271,7 +268,7 @@ describe('context-condenser run', () => {
     return { code, stderr };
   };
 
-  it('leads an agent, gives back its exit code, tells in one line what it was good for, and leaves nothing behind', async () => {
+  it('runs an agent through the gateway, returns its exit code, sums up in one line, and leaves nothing behind', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
     const body = makeBody('anthropic', 40);
@@ -302,7 +299,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(readdirSync(join(store, 'runs'))).toEqual([]);
   });
 
-  it('gives any other command the usual variables, with what was set already behind them', async () => {
+  it('gives any other command the usual variables, and forwards to the addresses set before', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
     const script = `fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body: '{}' })`;
@@ -312,7 +309,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect([code, bodies]).toEqual([0, ['{}']]);
   });
 
-  it.runIf(process.platform !== 'win32')('says of one that a signal ended how to go on with it', async () => {
+  it.runIf(process.platform !== 'win32')('says how to continue an agent that was ended by a signal', async () => {
     const home = temporaryFolder();
     put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
     const store = join(home, 'store');
@@ -338,7 +335,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
   });
 
-  it('leaves nothing behind where a signal comes before or after the agent, or the terminal waits for Enter', async () => {
+  it('leaves nothing behind if a signal arrives before or after the agent runs, or the terminal waits for Enter', async () => {
     const home = temporaryFolder();
     const announced = join(home, 'running');
     const began = join(home, 'began');
@@ -383,7 +380,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(readFileSync(began, 'utf8')).toBe(begun);
   });
 
-  it("gives an agent no proxy on the way to us, and none of VS Code's own switch", async () => {
+  it("gives an agent no proxy for requests to the gateway, and not VS Code's own Node switch", async () => {
     const home = temporaryFolder();
     const out = join(home, 'env.json');
     const script = `require('fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify(process.env))`;
@@ -397,7 +394,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(seen['ELECTRON_RUN_AS_NODE']).toBeUndefined();
   });
 
-  it('says what is wrong before anything starts', async () => {
+  it('reports wrong usage before anything starts', async () => {
     const home = temporaryFolder();
     const launched = async (...argv: string[]) => cli(argv, home, {});
     expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing agent: ') });

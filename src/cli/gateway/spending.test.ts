@@ -72,14 +72,14 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
 
 const DONE = { type: 'text', text: 'Done.' };
 
-it('are off unless they are set: nothing is written down', async () => {
+it('spending limits are off by default, and then nothing is written to disk', async () => {
   const { ask, path } = await bed(OFF);
   expect(await ask('a')).toMatchObject(DONE);
   expect(await ask('a title', undefined, [])).toMatchObject(DONE);
   expect(existsSync(path)).toBe(false);
 });
 
-it('stop a conversation with words that its agent shows, send nothing again, and hold at once where they are raised', async () => {
+it('spending limits stop a conversation with a message that its agent shows, and take effect at once when raised', async () => {
   const { ask, state, told, vendor, chat, gateway, spent } = await bed({ ...OFF, perConversation: 1e-6 }, true);
   expect(await ask('a', 's1')).toMatchObject(DONE);
   expect((await spent('s1')).conversation).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ it('stop a conversation with words that its agent shows, send nothing again, and
   expect(chat.requests).toHaveLength(0);
 });
 
-it('limits that warn do so and forward every request', async () => {
+it('spending limits that only warn forward every request', async () => {
   const { ask, told } = await bed({ perConversation: 0, perDay: 1e-6, stops: false });
   expect(await ask('a')).toMatchObject(DONE);
   expect(await ask('a')).toMatchObject(DONE);
@@ -111,7 +111,7 @@ it('limits that warn do so and forward every request', async () => {
   ]);
 });
 
-it('count nothing for what a vendor refused', async () => {
+it('spending limits do not count rejected requests', async () => {
   const { ask, vendor, spent } = await bed({ ...OFF, perDay: 100 });
   vendor.play(refused(400, 'invalid_request_error', 'no'));
   await expect(ask('a', 's1')).rejects.toThrow('no');
@@ -120,7 +120,7 @@ it('count nothing for what a vendor refused', async () => {
   });
 });
 
-it('are told that a price is not known', async () => {
+it('spending limits report that a price is unknown', async () => {
   const { gateway, told } = await bed({ ...OFF, perDay: 100 });
   const gpt = new OpenAI({ baseURL: `${gateway.url('openai')}/v1`, apiKey: 'sk-test' });
   const messages = [{ role: 'user' as const, content: 'a title' }];
@@ -130,7 +130,7 @@ it('are told that a price is not known', async () => {
   ]);
 });
 
-it('stop where the cost can not be written down', async () => {
+it('spending limits stop requests if the cost cannot be recorded', async () => {
   const { ask, vendor, path } = await bed({ ...OFF, perDay: 100 });
   mkdirSync(path);
   await expect(ask('a')).rejects.toThrow(/could not be recorded, so it was not sent.*leave out --at-max-cost stop/);

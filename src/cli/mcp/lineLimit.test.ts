@@ -14,7 +14,7 @@ async function through(pieces: readonly Buffer[]): Promise<{ passed: string; ans
   return { passed, answers: Buffer.concat((await answered.toArray()) as Buffer[]).toString() };
 }
 
-it('lines pass as they came, in whatever pieces', () =>
+it('lines within the limit pass unchanged, in whatever chunks they arrive', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat(30)), async (lines, cuts) => {
       const text = lines.map((line) => `${line.replaceAll('\n', ' ')}\n`).join('');
@@ -30,7 +30,7 @@ it('lines pass as they came, in whatever pieces', () =>
     }),
   ));
 
-it.each(['7', '"seven"', 'null'])('answers a line that is too long with an error for its ID: %s', async (id) => {
+it.each(['7', '"seven"', 'null'])('a line above the limit is answered with an error for its ID: %s', async (id) => {
   const filler = Buffer.alloc(100_000, 'x');
   const before = '{"jsonrpc":"2.0","id":1}\n';
   const pieces = [

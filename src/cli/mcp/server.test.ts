@@ -13,8 +13,8 @@ async function connectClient(recall: Recall): Promise<Client> {
   return client;
 }
 
-describe('the MCP server', () => {
-  it('offers two tools that only read', async () => {
+describe('the MCP server for recall', () => {
+  it('offers two read-only tools', async () => {
     const client = await connectClient(() => Promise.resolve({ text: '' }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
@@ -29,14 +29,14 @@ describe('the MCP server', () => {
     ['recall', { references: ['ab12cd'], fromLine: 3, toLine: 9, maxTokens: 500 }],
     ['search', {}],
     ['search', { words: 'two words', pattern: 'a+', maxTokens: 100 }],
-  ])('%s asks for what was said, and for nothing that was not: %j', async (name, query) => {
+  ])('passes on exactly the given arguments of %s: %j', async (name, query) => {
     const recall = vi.fn<Recall>(() => Promise.resolve({ text: 'found' }));
     const client = await connectClient(recall);
     expect(await client.callTool({ name, arguments: query })).toEqual({ content: [{ type: 'text', text: 'found' }] });
     expect(recall.mock.calls).toEqual([[query]]);
   });
 
-  it('gives images back as images', async () => {
+  it('returns images as images', async () => {
     const images = [{ mediaType: 'image/png', data: 'QUJD' }];
     const client = await connectClient(() => Promise.resolve({ text: 'one image', images }));
     expect(await client.callTool({ name: 'recall', arguments: { references: ['ab12cd'] } })).toMatchObject({
@@ -47,7 +47,7 @@ describe('the MCP server', () => {
     });
   });
 
-  it('says a failure as the result of the tool, so that the model reads it', async () => {
+  it("returns a failure as the tool's result, so that the model reads it", async () => {
     const client = await connectClient(() => Promise.reject(new Error('the gateway is gone')));
     expect(await client.callTool({ name: 'search', arguments: { words: 'x' } })).toEqual({
       content: [{ type: 'text', text: 'Nothing was recalled: the gateway is gone' }],
@@ -55,14 +55,14 @@ describe('the MCP server', () => {
     });
   });
 
-  it('does not ask with a line below the first', async () => {
+  it('rejects a line number below 1 without asking', async () => {
     const recall = vi.fn<Recall>();
     const client = await connectClient(recall);
     await Promise.allSettled([client.callTool({ name: 'recall', arguments: { references: ['ab12cd'], fromLine: 0 } })]);
     expect(recall).not.toHaveBeenCalled();
   });
 
-  it.each(['its input ends', 'it is interrupted', 'it was interrupted before'])('is over when %s', async (how) => {
+  it.each(['its input ends', 'it is interrupted', 'it was interrupted before'])('ends when %s', async (how) => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     const ends = new AbortController();
     if (how.endsWith('before')) ends.abort();

@@ -84,7 +84,7 @@ const shows = (state: string): Promise<void> =>
   });
 
 describe('the conversations view', () => {
-  it('lists, says what could not be read once in the log, and watches the stores', async () => {
+  it('lists conversations, logs once what could not be read, and watches the stores', async () => {
     session();
     writeFileSync(join(home, '.claude', 'projects', '-home-me-app', 'broken.jsonl'), '{"type":"user"');
     await opened();
@@ -94,7 +94,7 @@ describe('the conversations view', () => {
     await vi.waitFor(() => expect([...fake.watched.keys()]).toContain(join(home, '.claude', 'projects')));
   });
 
-  it('opens a conversation, its file, and a preview that keeps nothing', async () => {
+  it('opens a conversation, its file, and a preview that stores nothing', async () => {
     const path = session();
     await opened();
     await run('open');
@@ -108,7 +108,7 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toBe('conversation runnable resumable');
   });
 
-  it('condenses what was previewed, by its button', async () => {
+  it("condenses what was previewed with the preview's button", async () => {
     session();
     await opened();
     fake.answers = ['Condense'];
@@ -118,7 +118,7 @@ describe('the conversations view', () => {
     expect(last().message).toMatch(/^Condensed “.*” with Lossless: /);
   });
 
-  it('follows an undo from the notification', async () => {
+  it('is updated by an undo from the notification', async () => {
     session();
     await opened();
     fake.answers = ['Undo'];
@@ -127,7 +127,7 @@ describe('the conversations view', () => {
     await shows('redoable');
   });
 
-  it('condenses, shows the difference, undoes, redoes, and lists the history', async () => {
+  it('condenses, shows the diff, undoes, redoes, and lists the history', async () => {
     session();
     await opened();
     await condensed('lossless');
@@ -161,7 +161,7 @@ describe('the conversations view', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('redraws only rows whose text has changed, as the same objects, so that their menus work', async () => {
+  it('redraws only rows whose text has changed, as the same objects, so that their menus keep working', async () => {
     session();
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
@@ -187,14 +187,14 @@ describe('the conversations view', () => {
     expect(rows()).toHaveLength(3);
   });
 
-  it('reports if VS Code passes no row', async () => {
+  it('reports if VS Code passes no row to a command', async () => {
     session();
     await opened();
     await runConversationAction(services, tree, 'condense', undefined);
     expect(last().message).toMatch(/^No conversation was chosen/);
   });
 
-  it('exports to a file, never over the conversation, and to the clipboard', async () => {
+  it("exports to the clipboard or a file other than the conversation's own", async () => {
     const path = session();
     await opened();
     const before = readFileSync(path);
@@ -215,7 +215,7 @@ describe('the conversations view', () => {
     await run('export');
   });
 
-  it('saves a report of what is condensed, with its text or figures only, never over the conversation', async () => {
+  it('saves a report with text or with figures only, never over the conversation', async () => {
     const path = session();
     await opened();
     fake.picks = ['Text', 'Figures', 'Figures', undefined];
@@ -233,7 +233,7 @@ describe('the conversations view', () => {
     await run('saveReport');
   });
 
-  it('shows a condensed conversation as a page that runs nothing', async () => {
+  it('shows a condensed conversation as a page that contains no scripts', async () => {
     session();
     await opened();
     await run('condense');
@@ -246,7 +246,7 @@ describe('the conversations view', () => {
     create.mockRestore();
   });
 
-  it('pins messages, which the next condensation leaves alone', async () => {
+  it('pins messages, which the next condensation leaves unchanged', async () => {
     session();
     await opened();
     fake.picks = [Array.from({ length: 400 }, (_, index) => `${index + 1} · user ${index + 1} · assistant`).join(' ')];
@@ -257,7 +257,7 @@ describe('the conversations view', () => {
     expect(last().message).not.toMatch(/^Condensed/);
   });
 
-  it('searches, filters, and says why it is empty', async () => {
+  it('searches, filters, and says why the list is empty', async () => {
     session();
     await opened();
     fake.inputs = ['nothing like that', undefined];
@@ -277,7 +277,7 @@ describe('the conversations view', () => {
   });
 });
 
-describe('giving back', () => {
+describe('giving back from the conversations view', () => {
   it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
@@ -297,7 +297,7 @@ describe('giving back', () => {
     expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
 
-  it('pauses a running task only where its agent can, and asks each time', async () => {
+  it('pauses a running task only if its agent supports that, and asks each time', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
     await condensed();
@@ -334,7 +334,7 @@ describe('giving back', () => {
     expect(readFileSync(path, 'utf8')).toContain('isSummary');
   });
 
-  it('writes a sidecar for Cline, undone from the notification', async () => {
+  it('writes a sidecar file for Cline, which can be undone from the notification', async () => {
     writeClineSession(home);
     await opened();
     await condensed();
@@ -343,7 +343,7 @@ describe('giving back', () => {
     expect(last().message).toBe('Undone. The agent’s files are as they were before.');
   });
 
-  it('writes a new session for Claude Code, whose command can be copied and whose title tells it from the old one', async () => {
+  it("writes a new session for Claude Code, with a copyable command and a title that differs from the original's", async () => {
     session();
     await opened();
     await condensed('lossless');
@@ -370,7 +370,7 @@ describe('giving back', () => {
     });
   });
 
-  it("offers an export if an agent's files are never written", async () => {
+  it('offers an export instead for an agent whose files are never written', async () => {
     const path = session();
     await opened();
     await condensed('lossless');
@@ -385,7 +385,7 @@ describe('giving back', () => {
     expect(last().message).toContain('on the clipboard');
   });
 
-  it('recovers at startup what a dead process left', async () => {
+  it('recovers at startup what a process that died had begun', async () => {
     mkdirSync(join(home, 'storage', 'us', 'replacements', '2026-begun'), { recursive: true });
     await recoverGivenBack(services);
     expect(log.lines).toEqual([]);

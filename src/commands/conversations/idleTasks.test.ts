@@ -45,7 +45,7 @@ async function lookAgain(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('offers a task over its threshold, condenses it, and does not offer it again', async () => {
+it('an idle task over its threshold is offered once, and condensed if accepted', async () => {
   task();
   fake.answers = ['Condense', undefined];
   watchIdleTasks(services);
@@ -64,7 +64,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   expect(log.lines.filter((line) => line.includes('idle tasks'))).toEqual([]);
 });
 
-it('asks once for each task and size, and forgets that if the task shrank', async () => {
+it('an idle task is offered once per size, and again if it shrank', async () => {
   const path = task();
   watchIdleTasks(services);
   await offered(1);
@@ -76,7 +76,7 @@ it('asks once for each task and size, and forgets that if the task shrank', asyn
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).size).toBe(0));
 });
 
-it('never asks again if declined for good', async () => {
+it('an idle task is never offered again if declined for good', async () => {
   const path = task();
   fake.answers = ['Never for This Task'];
   watchIdleTasks(services);
@@ -84,7 +84,7 @@ it('never asks again if declined for good', async () => {
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBe('never'));
 });
 
-it('waits for the user to come to the window, and for the task to be idle', async () => {
+it('an idle task is offered when the user comes to the window and the task is idle', async () => {
   fake.setFocused(false);
   const path = task();
   const timeouts = vi.spyOn(globalThis, 'setTimeout');
@@ -102,7 +102,7 @@ it('waits for the user to come to the window, and for the task to be idle', asyn
   await offered(1);
 });
 
-it('asks three times in a window at most, one after the other, and not about what stays small', async () => {
+it("idle tasks are offered at most three times in a window, one at a time, and not if they can't become smaller", async () => {
   for (const name of ['Code', 'Cursor', 'VSCodium']) writeZooTask(join(home, '.config', name, 'User'));
   writeClaudeSession(home);
   writeZooTask(join(home, '.config', 'Windsurf', 'User'), createConversation().slice(0, 3));
@@ -112,7 +112,7 @@ it('asks three times in a window at most, one after the other, and not about wha
   expect(offers()).toHaveLength(3);
 });
 
-it('offers nothing while off, and starts when turned on', async () => {
+it('idle tasks are not offered while that is off, and are offered once it is turned on', async () => {
   task();
   fake.settings['contextCondenser.conversations.offerIdleTasks'] = false;
   watchIdleTasks(services);
@@ -123,7 +123,7 @@ it('offers nothing while off, and starts when turned on', async () => {
   await offered(1);
 });
 
-it('shows a title as text, and logs errors', async () => {
+it('the offer to condense an idle task shows its title as plain text, and errors are logged', async () => {
   const link = `See [this](command:evil) ${'and more '.repeat(20)}`;
   const [, ...rest] = createConversation();
   writeZooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);

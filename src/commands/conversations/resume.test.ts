@@ -8,11 +8,11 @@ it.each([
   [undefined, 'claude --resume 0f3a'],
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
-])('changes to the folder %s first, where Claude Code looks', (folder, command) => {
+])('resuming a Claude Code session changes to the folder %s first, where Claude Code looks', (folder, command) => {
   expect(getShellCommand(SESSION, folder)).toBe(command);
 });
 
-it("opens a terminal in the session's folder", () => {
+it("resuming a session opens a terminal in the session's folder", () => {
   resumeInTerminal(SESSION, '/work/app');
   const terminal = window.terminals.at(-1);
   expect(terminal?.options).toMatchObject({ name: 'Claude Code', cwd: '/work/app' });

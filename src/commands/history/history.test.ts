@@ -36,8 +36,8 @@ const only = async (): Promise<HistoryEntry> => {
   return entries[0]!;
 };
 
-describe('the history of this machine', () => {
-  it('lists condensations with measures and passes, which can be undone and redone', async () => {
+describe('the History view', () => {
+  it('lists condensations with measurements and passes, and can undo and redo them', async () => {
     expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
@@ -66,7 +66,7 @@ describe('the history of this machine', () => {
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
   });
 
-  it("explains what can't be done", async () => {
+  it("explains why an entry can't be changed", async () => {
     await condenseNow(services, file);
     const entry = await only();
     rmSync(file);
@@ -81,7 +81,7 @@ describe('the history of this machine', () => {
     );
   });
 
-  it("is exported whole to the user's file", async () => {
+  it('can be exported whole to a file', async () => {
     await condenseNow(services, file);
     expect(await exportHistory(services, 'json', signal)).toBe(false);
     fake.saveFile = join(home, 'history.json');
@@ -90,7 +90,7 @@ describe('the history of this machine', () => {
     expect(entries).toEqual([await only()]);
   });
 
-  it('is deleted only after confirmation, measures and ledgers separately', async () => {
+  it('is deleted only after confirmation, with measurements and ledgers separately', async () => {
     await condenseNow(services, file);
     expect(await clearHistory(services, 'ledgers')).toBe(false);
     expect((await readHistory(services, signal)).entries).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('the history of this machine', () => {
   });
 });
 
-describe('entries', () => {
+describe('entries of the history', () => {
   const condensation = (id: string, changes: object = {}): LedgerOutline['condensations'][number] => ({
     id: id as CondensationId,
     at: `2026-01-01T00:00:0${id}.000Z`,
@@ -122,7 +122,7 @@ describe('entries', () => {
     ...changes,
   });
 
-  it('of a chat that isn’t in memory can’t be changed; one that only restored references is left out', () => {
+  it('of a chat that isn’t in memory can’t be changed, and those that only restored references are left out', () => {
     const ledger: LedgerOutline = {
       conversation: 'live-1',
       condensations: [
@@ -158,7 +158,7 @@ describe('entries', () => {
   });
 });
 
-describe('a CSV', () => {
+describe('the history as CSV', () => {
   const entry: HistoryEntry = {
     condensation: '1' as CondensationId,
     conversation: 'c',
@@ -183,7 +183,7 @@ describe('a CSV', () => {
     expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
   });
 
-  it('round-trips any title', () => {
+  it('preserves any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (title) => {
         const line = formatHistory([{ ...entry, title }], 'csv')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exported, body, anthropicSays, user, assistant, text, call, result, messages } from './testing';
 
-describe('Anthropic', () => {
-  it('exports a complete conversation without losses', () => {
+describe('the Anthropic export', () => {
+  it('contains a complete conversation without losses', () => {
     const request = {
       system: [{ type: 'text', text: 'Be careful.' }],
       tools: [{ name: 'Read', description: 'Reads', input_schema: { type: 'object' } }],
@@ -47,7 +47,7 @@ describe('Anthropic', () => {
     ]);
   });
 
-  it('moves a late result to its call and makes repeated ids unique', () => {
+  it('moves a late result to its call and makes repeated IDs unique', () => {
     const late = body(
       [
         user(text('a')),
@@ -100,12 +100,12 @@ describe('Anthropic', () => {
     });
   });
 
-  it('exports an empty conversation as one message', () => {
+  it('represents an empty conversation as one message', () => {
     expect(anthropicSays(body([assistant({ type: 'thinking', thinking: 'x' })], 'anthropic'))).toBeUndefined();
     expect(body([{ role: 'system', content: 'only this' }], 'anthropic')).toMatchObject({ system: 'only this' });
   });
 
-  it('exports documents and images with a URL', () => {
+  it('contains documents and images with a URL', () => {
     const sources = [
       { type: 'image', source: { type: 'url', url: 'https://x/a.png' } },
       { type: 'document', source: { type: 'url', url: 'https://x/a.pdf' }, title: 'A' },

@@ -21,7 +21,7 @@ const signed = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
         },
   );
 
-describe('exports of any history', () => {
+describe('exports of any conversation', () => {
   const history = fc.oneof(validHistory, anyHistory).map(signed);
 
   it('are accepted by Anthropic', () => {
@@ -50,7 +50,7 @@ describe('exports of any history', () => {
     );
   });
 
-  it('lose in Markdown and hand-over only what the notes say', () => {
+  it('lose nothing in Markdown and the hand-over prompt except what their notes say', () => {
     fc.assert(
       fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
         const { text: output, notes } = exported({ messages }, target);

@@ -43,7 +43,7 @@ const FORGED = fc
   .map((parts) => parts.flat().join(''));
 
 describe('the hand-over prompt', () => {
-  it('has the task, the facts and the end, with keys masked', () => {
+  it('contains the task, the facts and the end, with keys masked', () => {
     const { text: output, notes } = exported(
       {
         messages: [

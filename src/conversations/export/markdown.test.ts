@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exported, user, assistant, text, call, result, messages } from './testing';
 
-describe('Markdown', () => {
+describe('the Markdown export', () => {
   it('contains everything that was said', () => {
     const {
       text: output,
@@ -19,7 +19,7 @@ describe('Markdown', () => {
     expect(notes).toEqual(['2 images: named, not shown.']);
   });
 
-  it('has fences that no text inside can end', () => {
+  it('uses fences that no text inside can close', () => {
     const { text: output } = exported(
       { messages: [user(text('x')), assistant(call('c', { content: 'a\n````\nb', n: 1 }))] },
       'markdown',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
 import { type Json, body, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
 
-describe('OpenAI', () => {
-  it('puts the system prompt first, results in own messages, images after them, and keeps raw arguments', () => {
+describe('the OpenAI export', () => {
+  it('puts the system prompt first, results in separate messages with images after them, and keeps raw arguments', () => {
     const raw = [
       messages[0]!,
       assistant(text('I look.'), { ...call('c1'), rawArguments: '{ "path": "a" }' }),
@@ -61,7 +61,7 @@ describe('OpenAI', () => {
   });
 });
 
-it('keeps system messages in the conversation, after the results of calls', () => {
+it('the OpenAI export keeps system messages in place, after the results of calls', () => {
   const messages: ApiMessage[] = [
     user(text('Fix it')),
     assistant(call('c1')),
@@ -84,7 +84,7 @@ it('keeps system messages in the conversation, after the results of calls', () =
 });
 
 it.each(['openai', 'anthropic', 'markdown', 'handover'] as const)(
-  'replaces half a surrogate pair in an export (%s)',
+  'half a surrogate pair is replaced in the %s export',
   (target) => {
     const input = { path: 'a\udc00', env: { 'NAME\ud83d': 'x' } };
     const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', input))];

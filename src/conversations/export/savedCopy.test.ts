@@ -16,7 +16,7 @@ const signed = (_key: string, value: unknown): unknown =>
 
 // What came in Anthropic's form stays as it came, whatever it lacks.
 it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
-  'writes a copy of %s that Anthropic accepts',
+  'a copy of the fixture %s is written so that Anthropic accepts it',
   (name) => {
     const path = join(FIXTURES, name);
     const conversation = readConversationFile(path);

@@ -22,7 +22,7 @@ const anthropic = (input: number, read: number, written: number): Fields => ({
   prompt_tokens_details: { cache_write_tokens: written, cache_read_tokens: read, cached_tokens: read },
 });
 
-describe('usages of Continue, by the adapter that wrote them', () => {
+describe('the usage that Continue recorded', () => {
   it.each<[string, Fields, Fields]>([
     [
       'Anthropic: without what the cache held, however small that is',
@@ -44,7 +44,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
       { prompt_tokens: 9_000, completion_tokens: 5, total_tokens: 9_005, model: 'gpt-5.1' },
       { prompt: 9_000, inputTokens: 9_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ],
-  ])('%s', (_, usage, { prompt, ...expected }) => {
+  ])('is read in the accounting of its adapter: %s', (_, usage, { prompt, ...expected }) => {
     const [request] = read([user('a'), answer('b', usage)])?.requests ?? [];
     expect(request?.usage).toMatchObject({ outputTokens: 5, ...expected });
     expect(request?.usage && countPromptTokens(request.usage)).toBe(prompt);
@@ -52,7 +52,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
     expect(request?.recordedCost).toBeUndefined();
   });
 
-  it('have one accounting per session: a prompt smaller than its cached tokens decides for all', () => {
+  it('has one accounting per session: one prompt smaller than its cached tokens decides for all', () => {
     const usage = (input: number, cached: number): Fields => ({
       ...{ prompt_tokens: input, completion_tokens: 1, model: 'm' },
       prompt_tokens_details: { cached_tokens: cached },
@@ -61,7 +61,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
     expect(requests?.map(({ usage }) => usage && countPromptTokens(usage))).toEqual([9_100, 9_010]);
   });
 
-  it('that are impossible are reported as invalid', () => {
+  it('is reported as invalid if it is impossible', () => {
     const requests = read([
       user('a'),
       answer('b', { ...anthropic(1, 2, 3), prompt_tokens: '12' }),
@@ -71,7 +71,7 @@ describe('usages of Continue, by the adapter that wrote them', () => {
   });
 });
 
-describe('the sum of a session of Continue', () => {
+describe('the total of a Continue session', () => {
   it('includes compactions and subagents, which the answers lack', () => {
     const recorded = read(
       [
@@ -95,7 +95,7 @@ describe('the sum of a session of Continue', () => {
     ]);
   });
 
-  it('is the only record left by a compaction', () => {
+  it('is the only trace of a compaction', () => {
     const recorded = read([answer('So far.', undefined, { conversationSummary: 'So far.' })], {
       usage: {
         ...{ totalCost: 1, promptTokens: 224_975, completionTokens: 1_547 },
@@ -108,7 +108,7 @@ describe('the sum of a session of Continue', () => {
     ]);
   });
 
-  it("adds no cached tokens if it excludes them, as on OpenAI's wires", () => {
+  it("excludes cached tokens for OpenAI's adapters", () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 5,
@@ -122,7 +122,7 @@ describe('the sum of a session of Continue', () => {
   });
 });
 
-it('gives copied requests of a Continue fork the original keys, and later ones new keys', () => {
+it('requests copied into a Continue fork keep their original keys, and later ones get new keys', () => {
   const begin = [user('a'), answer('b', anthropic(1, 2, 3)), user('c'), answer('d', anthropic(2, 3, 4))];
   const keys = (history: readonly Fields[], id = 'k1') =>
     read(history, { sessionId: id })?.requests.map(({ key }) => key) ?? [];

@@ -11,7 +11,7 @@ const lines = (records: readonly unknown[], options: ReadOptions = {}) =>
   readConversation(records.map((each) => JSON.stringify(each)).join('\n'), { path: '/x/y.jsonl' }, options);
 const text = (words: string): Fields => ({ type: 'text', text: words });
 
-describe('a session of Qwen Code', () => {
+describe('a Qwen Code session', () => {
   const record = (uuid: string, parentUuid: string | null, type: string, fields: Fields): Fields => ({
     uuid,
     parentUuid,
@@ -47,7 +47,7 @@ describe('a session of Qwen Code', () => {
     record('a2', 'r1', 'assistant', said('model', { text: 'It sets a.' })),
   ];
 
-  it('has the messages of the newest branch, and the requests that were counted', () => {
+  it('has the messages of the newest branch, and the counted requests', () => {
     const conversation = lines(session, { history: 'all' });
     expect(conversation).toMatchObject({ id: 'qwen:s1', format: 'qwen', title: 'Read a.ts', workspace: '/work' });
     expect(conversation.messages).toEqual([
@@ -78,7 +78,7 @@ describe('a session of Qwen Code', () => {
     ]);
   });
 
-  it('begins with what its last compression left', () => {
+  it('begins with the result of its last compression', () => {
     const compressed = [
       ...session,
       record('k', 'a2', 'system', {
@@ -103,7 +103,7 @@ describe('a session of Qwen Code', () => {
   });
 });
 
-describe('a session of Continue', () => {
+describe('a Continue session', () => {
   const item = (message: Fields, fields: Fields = {}): Fields => ({ message, contextItems: [], ...fields });
   const session = (history: readonly Fields[]): Fields => ({
     sessionId: 'k1',
@@ -132,7 +132,7 @@ describe('a session of Continue', () => {
     item({ role: 'assistant', content: 'It sets a.' }),
   ];
 
-  it('has context in front of a person’s words, and results from the states of calls', () => {
+  it('has context before a person’s words, and results from the states of calls', () => {
     const conversation = read(session(history));
     expect(conversation).toMatchObject({ id: 'continue:k1', format: 'continue', workspace: 'file:///work' });
     expect(conversation.messages).toEqual([
@@ -186,7 +186,7 @@ describe('a session of Continue', () => {
   });
 });
 
-describe('events of OpenHands V1', () => {
+describe('OpenHands V1 events', () => {
   const action = (id: string, call: string, reply: string): Fields => ({
     id,
     kind: 'ActionEvent',
@@ -254,13 +254,13 @@ describe('events of OpenHands V1', () => {
     expect(notes[1]).toBe('Left out because it is not sent to the model: 1 PauseEvent.');
   });
 
-  it('are the same as a page of the server, and one in each line', () => {
+  it('are read alike from a page of the server and from one event per line', () => {
     const { messages } = read(events);
     expect(read({ items: events, next_page_id: null }).messages).toEqual(messages);
     expect(lines(events)).toMatchObject({ format: 'trajectory', messages });
   });
 
-  it('follow the view after a condensation', () => {
+  it("follow the agent's view after a condensation", () => {
     const condensed = [
       ...events,
       {
@@ -284,8 +284,8 @@ describe('events of OpenHands V1', () => {
 
 const IMAGE = 'data:image/png;base64,AAAA';
 
-describe('a request of the Responses API', () => {
-  it('is read with its calls; its other fields are those of the request', () => {
+describe('a Responses API request', () => {
+  it('is read with its calls, and keeps its other fields', () => {
     const { format, messages, request } = read({
       model: 'gpt-5.6',
       instructions: 'You are.',
@@ -323,7 +323,7 @@ describe('a request of the Responses API', () => {
       '"image"',
     ],
     ['of_tomorrow', { action: {} }, { output: 'OUT' }, 'OUT'],
-  ])('has a %s call of the client’s with its output, in the user’s turn', (kind, made, given, shown) => {
+  ])('has a client-side %s call with its output in the user’s turn', (kind, made, given, shown) => {
     const { messages } = read({
       model: 'gpt-6',
       input: [
@@ -338,7 +338,7 @@ describe('a request of the Responses API', () => {
     expect(JSON.stringify(messages[2]?.content)).not.toContain('codex_item');
   });
 
-  it('keeps what OpenAI ran in the answer, whole', () => {
+  it('keeps what OpenAI ran in the answer whole', () => {
     const ran = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp'].map((kind) => ({
       type: `${kind}_call`,
       id: kind,
@@ -347,7 +347,7 @@ describe('a request of the Responses API', () => {
     expect(messages[1]).toEqual({ role: 'assistant', content: ran.map((item) => ({ type: 'codex_item', item })) });
   });
 
-  it('may be an answer, without what was asked', () => {
+  it('may be an answer without the question', () => {
     const output = [
       { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'x' },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look' }] },
@@ -365,7 +365,7 @@ describe('a request of the Responses API', () => {
   });
 });
 
-it('an export of Claude Code on the web is read as its transcript', () => {
+it('an export from Claude Code on the web is read like a transcript', () => {
   const { format, messages } = read({
     loglines: [
       { type: 'user', message: { role: 'user', content: 'Add a test' }, timestamp: '2026-01-01T00:00:00Z' },
@@ -376,12 +376,12 @@ it('an export of Claude Code on the web is read as its transcript', () => {
   expect(messages).toHaveLength(2);
 });
 
-describe('a conversation of an agent that is not read', () => {
+describe('a conversation of an unsupported agent', () => {
   it.each([
     ['Windsurf', '/home/me/.codeium/windsurf/cascade/0a1b.pb'],
     ['Windsurf', 'C:\\Users\\me\\.codeium\\windsurf\\cascade\\0a1b.pb'],
     ['Antigravity CLI', '/home/me/.gemini/antigravity/conversations/0a1b.pb'],
-  ])('of %s is rejected by name although its file is unreadable', (name, path) => {
+  ])('of %s is rejected by name even if its file is unreadable', (name, path) => {
     const bytes = Uint8Array.from([8, 0, 250, 17, 0, 3, 255]);
     expect(() => readConversation(bytes, { path })).toThrow(`found a conversation of ${name}, which is not read`);
     expect(() => readConversation(bytes, { path: '/home/me/0a1b.pb' })).toThrow('found binary data');
@@ -416,7 +416,7 @@ describe('a conversation of an agent that is not read', () => {
     ['Amp', () => read({ v: 3, id: 'T-1', messages: [{ role: 'user', content: [text('x')] }] })],
     ['Zed', () => read({ version: '0.3.0', initial_project_snapshot: null, messages: [] })],
     ['aider', () => readConversation('\n# aider chat started at 2026-01-01 10:00:00\n\n> x\n', { path: '/x/y' })],
-  ])('is rejected by name: %s', (name, reading) => {
+  ])('of %s is rejected by name', (name, reading) => {
     expect(reading).toThrow(`found a conversation of ${name}, which is not read; expected`);
   });
 });

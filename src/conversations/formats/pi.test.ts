@@ -24,8 +24,8 @@ const result = (id: string, content: unknown, fields: Entry = {}): Entry =>
 
 const TASK = message('user', [text('Fix the test')]);
 
-describe('a session of Pi', () => {
-  it('is read along its tree with joined results', () => {
+describe('a Pi session', () => {
+  it('is read along its tree with parallel results joined', () => {
     const conversation = read([
       HEADER,
       ...chain(
@@ -122,7 +122,7 @@ describe('a session of Pi', () => {
     expect(read(entries).messages[0]).toMatchObject({ role: 'user', isSummary: true });
   });
 
-  it('is read as its context was edited, the last edit first', () => {
+  it('is read with the edits of its context, the last one first', () => {
     const entries = [
       HEADER,
       ...chain(
@@ -145,7 +145,7 @@ describe('a session of Pi', () => {
     }
   });
 
-  it('continues only from its last compaction, with the system message of that time', () => {
+  it('starts at its last compaction, with the system message of that time', () => {
     const { messages } = read([
       HEADER,
       ...chain(
@@ -183,7 +183,7 @@ describe('a session of Pi', () => {
     expect(read(entries, 'all').messages).toHaveLength(4);
   });
 
-  it('of Oh My Pi has a title in front, its system prompt and the agent’s own reminders', () => {
+  it('of Oh My Pi has a title at the beginning, its system prompt and the agent’s own reminders', () => {
     const session = read([
       { type: 'title', v: 1, title: 'Mend the tests', pad: '   ' },
       HEADER,
@@ -216,7 +216,7 @@ describe('a session of Pi', () => {
   });
 });
 
-describe('requests of a session of Pi', () => {
+describe('requests recorded in a Pi session', () => {
   const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } });
   const collect = (entries: readonly Readonly<Record<string, unknown>>[]) => {
     const requests = new PiRequests();

@@ -36,19 +36,19 @@ const collect = (records: readonly Fields[]) => {
 };
 const inputs = (records: readonly Fields[]) => collect(records)?.requests.map(({ usage }) => usage?.inputTokens);
 
-describe('requests of Qwen Code', () => {
-  it('are each response, with what the answer that it made adds', () => {
+describe('requests recorded by Qwen Code', () => {
+  it('are one per response, plus what its answer adds', () => {
     expect(collect([response('1', 100), answer('2', 100)])?.requests).toMatchObject([
       { window: 1_000, model: 'qwen3', usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 4 } },
     ]);
   });
 
-  it('count once in either order of their two records, even if two are equal', () => {
+  it('count once whatever the order of their two records, even if two are equal', () => {
     expect(inputs([answer('1', 100), response('2', 100)])).toEqual([100]);
     expect(inputs([response('1', 100), response('2', 100), answer('3', 100), answer('4', 100)])).toEqual([100, 100]);
   });
 
-  it('include subagents and compressions, which no answer of the conversation shows', () => {
+  it("include subagents and compressions, which the conversation's answers lack", () => {
     const recorded = collect([
       ...[response('1', 100), answer('2', 100), response('3', 50), response('4', 60)],
       record('5', { type: 'system', subtype: 'chat_compression', systemPayload: {} }),
@@ -61,7 +61,7 @@ describe('requests of Qwen Code', () => {
     expect(inputs([answer('1', 100), answer('2', 100)])).toEqual([100, 100]);
   });
 
-  it('that a fork copied name their session, and keep their ids', () => {
+  it('copied by a fork name their session and keep their IDs', () => {
     const forkedFrom = { sessionId: 's0', messageUuid: '1' };
     const recorded = collect([
       response('1', 100, { forkedFrom }),

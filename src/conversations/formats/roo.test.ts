@@ -14,7 +14,7 @@ const say = (role: 'user' | 'assistant', words: string, ts: number, fields = {})
   ...fields,
 });
 
-describe('a task of Roo', () => {
+describe('a Roo task', () => {
   const xmlEra = [
     say('user', '<task>\nAdd a test\n</task>', 1, {
       content: [
@@ -26,7 +26,7 @@ describe('a task of Roo', () => {
     say('user', "[read_file for 'a.ts'] Result:", 3),
   ];
 
-  it('is read with all its fields, tool calls in text included', () => {
+  it('is read with all its fields, including tool calls in text', () => {
     const conversation = read(xmlEra);
     expect(conversation).toMatchObject({
       id: 'roo:019a3f1e-5a5b-7c3d-8e9f-0123456789ab',
@@ -37,13 +37,13 @@ describe('a task of Roo', () => {
     expect(conversation.messages).toEqual(xmlEra);
   });
 
-  it("has its folder's id only if that is a task's", () => {
+  it("has its folder's ID only if the folder is a task's", () => {
     expect(read(xmlEra, {}, '/tasks/1730000000000/api_conversation_history.json').id).toBe('roo:1730000000000');
     expect(read(xmlEra, {}, '/tasks/my-copy/api_conversation_history.json').id).toMatch(/^file:[0-9a-f]{16}$/);
     expect(readConversation(JSON.stringify(xmlEra), { name: 'pasted' }).id).toMatch(/^text:[0-9a-f]{16}$/);
   });
 
-  it('keeps standalone reasoning', () => {
+  it('keeps separate reasoning messages', () => {
     const reasoning = { type: 'reasoning', summary: [], encrypted_content: 'x', ts: 2 };
     const { messages } = read([xmlEra[0], reasoning, { ...reasoning, role: 'assistant', content: [] }]);
     expect(messages[1]).toEqual({ ...reasoning, role: 'assistant', content: [] });
@@ -60,7 +60,7 @@ describe('a task of Roo', () => {
   });
 });
 
-describe('what Roo condensed', () => {
+describe('a condensed Roo task', () => {
   const condensed = [
     say('user', 'task', 1, { condenseParent: 'c1' }),
     {
@@ -83,7 +83,7 @@ describe('what Roo condensed', () => {
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't2', content: 'new' }], ts: 7 },
   ];
 
-  it('starts at the last summary, without results of calls before it', () => {
+  it('starts at the last summary, without results of earlier calls', () => {
     const { messages, notes, title } = read(condensed);
     expect(messages.map(({ ts }) => ts)).toEqual([3, 5, 6, 7]);
     expect(messages[1]?.content).toEqual([{ type: 'text', text: 'more' }]);
@@ -109,7 +109,7 @@ describe('what Roo condensed', () => {
     expect(selectEffectiveHistory([])).toEqual([]);
   });
 
-  it('hides what a truncation hid, as long as its marker is there', () => {
+  it('hides what a truncation hid while its marker exists', () => {
     const hidden = { truncationParent: 'x1' };
     const truncated = [
       say('user', 'task', 1),
@@ -123,7 +123,7 @@ describe('what Roo condensed', () => {
   });
 });
 
-describe('a session of Cline 4', () => {
+describe('a Cline 4 session', () => {
   const structured = { query: 'a.ts:1-2', result: '1 | a', success: true };
   const session = {
     version: 1,
@@ -152,7 +152,7 @@ describe('a session of Cline 4', () => {
     ],
   };
 
-  it('has the session’s id, and keeps what stands beside the messages', () => {
+  it('has the session’s ID, and keeps fields beside the messages', () => {
     const conversation = read(session);
     expect(conversation).toMatchObject({ id: 'cline:1784094124598_abcde', format: 'roo', title: 'move the icon' });
     expect(conversation.request).toMatchObject({ system_prompt: 'You are Cline.' });
@@ -184,7 +184,7 @@ describe('a session of Cline 4', () => {
   });
 });
 
-it('names a malformed message of Roo', () => {
+it('a malformed message of Roo is rejected by its position', () => {
   expect(() => read([say('user', 'x', 1), 5])).toThrow('found the number 5 in "messages[1]"');
   const deep = {
     ts: 1,

@@ -63,12 +63,12 @@ describe("Cline 4's own messages", () => {
     ['without figures', answer({ modelInfo: { id: 'm' } })],
     ['of the user, whatever they hold', { ...asked, metrics: { inputTokens: 3 } }],
     ['with figures that are none', answer({ metrics: 'many' })],
-  ])('contain no request: %s', (_, message) => {
+  ])('without a request are skipped: %s', (_, message) => {
     expect(readMessageRequests([message])).toBeUndefined();
   });
 });
 
-describe('ui_messages.json', () => {
+describe("Roo's ui_messages.json", () => {
   const started = (text: unknown, ts?: unknown) => ({ type: 'say', say: 'api_req_started', text, ts });
   const figures = (fields: Record<string, unknown>): string => JSON.stringify(fields);
   const found = (rows: unknown, messages: readonly ApiMessage[] = []) => readUiRequests(JSON.stringify(rows), messages);
@@ -107,7 +107,7 @@ describe('ui_messages.json', () => {
     ['one without text', [started(undefined, 1)]],
     ['rows of other kinds', [{ type: 'say', say: 'text', text: figures({ tokensIn: 3 }) }, 'row', null]],
     ['what is no list', { say: 'api_req_started', text: figures({ tokensIn: 3 }) }],
-  ])('contains no request: %s', (_, rows) => {
+  ])('skips %s', (_, rows) => {
     expect(found(rows)).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ const history = (answer: readonly unknown[], fields = {}) => [
 ];
 const read = (value: unknown) => readConversation(JSON.stringify(value), { path: '/x/api_conversation_history.json' });
 
-describe('a history of Cline whose results are text', () => {
+describe('a Cline history with results as text', () => {
   const answer = [
     text("[read_file for 'a.ts'] Result:"),
     text('const a = 1;'),
@@ -48,7 +48,7 @@ describe('a history of Cline whose results are text', () => {
     expect(listToolExchanges(messages)).toHaveLength(2);
   });
 
-  it('leaves text without a call and interrupted calls unchanged', () => {
+  it('keeps text without a call and interrupted calls unchanged', () => {
     const { messages, notes } = read(history([text('[list_files for a] Result:'), text('x'), details], { ts: 1 }));
     expect(messages[2]?.content).toHaveLength(3);
     expect(notes).toEqual(['2 tool calls without a result (first: message 2); left as it is.']);

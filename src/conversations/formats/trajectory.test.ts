@@ -16,14 +16,14 @@ it.each([
   ['events of somebody else', { events: [{ source: 'user', text: 'a' }] }],
   ['no events', []],
   ['a text', 'ATIF'],
-])('does not recognize %s as a trajectory', (_, value) => {
+])('a trajectory is not recognized in %s', (_, value) => {
   expect(toTrajectory(value)).toBeUndefined();
 });
 
-describe('ATIF', () => {
+describe('an ATIF trajectory', () => {
   const atif = (...steps: unknown[]) => ({ schema_version: 'ATIF-v1.6', steps });
 
-  it('has words, thinking, calls and their results, and results without a call as words', () => {
+  it('has text, thinking, and calls with their results, and results without a call as text', () => {
     const call = { tool_call_id: 'c', function_name: 'ls', arguments: { path: '/' } };
     const { id, messages } = read({
       ...atif(
@@ -86,7 +86,7 @@ describe('ATIF', () => {
   });
 });
 
-it("SWE-agent's history pairs calls and results by the lists of ids", () => {
+it('a history of SWE-agent pairs calls and results by its lists of IDs', () => {
   const call = { id: 'c', type: 'function', function: { name: 'ls', arguments: '{"path":"/"}' } };
   const { messages, notes } = read({
     trajectory: [],
@@ -103,7 +103,7 @@ it("SWE-agent's history pairs calls and results by the lists of ids", () => {
   expect(notes).toEqual([]);
 });
 
-describe('OpenHands', () => {
+describe('an OpenHands trajectory', () => {
   const made = (id: string, args: string) => ({
     tool_call_id: id,
     function_name: 'execute_bash',
@@ -134,7 +134,7 @@ describe('OpenHands', () => {
     ['a bare list', events],
     ['events in a document', { events }],
     ['a history in a document', { history: events }],
-  ])('has its actions as calls and its observations as their results: %s', (_, value) => {
+  ])('has actions as calls and observations as their results: %s', (_, value) => {
     const { messages, notes } = read(value);
     expect(messages).toEqual([
       { role: 'system', content: [text('rules')] },
@@ -166,7 +166,7 @@ describe('OpenHands', () => {
     ['no metadata of the answer', { tool_call_id: 'c' }],
     ['an answer without choices', { tool_call_id: 'c', model_response: { choices: [] } }],
     ['an answer with another call', { ...made('d', '{"x":1}'), tool_call_id: 'c', function_name: undefined }],
-  ])("uses OpenHands' parameters if there is %s", (_, metadata) => {
+  ])('uses its own parameters for a call if there is %s', (_, metadata) => {
     const { messages } = read([
       { id: 1, source: 'agent', action: 'run', args: { command: 'ls' }, tool_call_metadata: metadata },
     ]);

@@ -9,10 +9,10 @@ const lines = (values: readonly unknown[]): string => values.map((value) => JSON
 const read = (text: string) => readConversation(text, { path: '/x/y' });
 const text = (words: string) => ({ type: 'text', text: words });
 
-describe('a transcript of Cursor', () => {
+describe('a Cursor transcript', () => {
   const said = (role: string, ...content: readonly Value[]): Value => ({ role, message: { content } });
 
-  it('gets ids, and empty results for calls without recorded results', () => {
+  it('gets IDs, and empty results for calls without recorded results', () => {
     const conversation = read(
       lines([
         said('user', text('<user_info>\nOS: linux\n</user_info>\n<user_query>\nFix the test\n</user_query>')),
@@ -105,7 +105,7 @@ describe('a chat session of VS Code', () => {
     { role: 'assistant', content: [text('Let me see.')] },
   ];
 
-  it('is read from what its agent left: rounds, calls, results', () => {
+  it("is read with its agent's rounds, calls and results", () => {
     const conversation = read(JSON.stringify(session));
     expect(conversation).toMatchObject({
       id: 'vscode:V1',
@@ -134,7 +134,7 @@ describe('a chat session of VS Code', () => {
     expect(lastRequest([sized])).not.toHaveProperty('window');
   });
 
-  it('as a log of changes is what the changes make of it', () => {
+  it('stored as a log of changes is read as the result of the changes', () => {
     const log = [
       { kind: 0, v: { version: 3, sessionId: 'V1', requests: [{ message: { text: 'gone' } }] } },
       { kind: 2, k: ['requests'], v: [{ ...request, result: {} }, { message: { text: 'old' } }], i: 0 },
@@ -168,8 +168,8 @@ describe('a chat session of VS Code', () => {
   });
 });
 
-describe('a record of a run', () => {
-  it('of ATIF has steps with calls and observations', () => {
+describe('a recorded agent run', () => {
+  it('in ATIF has steps with calls and observations', () => {
     const conversation = read(
       JSON.stringify({
         schema_version: 'ATIF-v1.4',
@@ -247,7 +247,7 @@ describe('a record of a run', () => {
   it.each([
     ['as a list', (events: readonly Value[]): unknown => events],
     ['as a history', (events: readonly Value[]): unknown => ({ instance_id: 'x', history: events })],
-  ])('of OpenHands is a list of events, %s', (_, shape) => {
+  ])('of OpenHands is a list of events, given %s', (_, shape) => {
     const metadata = {
       function_name: 'execute_bash',
       tool_call_id: 'c1',

@@ -12,7 +12,7 @@ const collected = (collector: RequestCollector, records: readonly object[]) => {
 
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString();
 
-describe('Claude Code', () => {
+describe('usage recorded by Claude Code', () => {
   const answer = (id: string, second: number, usage: object, more: object = {}) => ({
     ...{ type: 'assistant', sessionId: 's', requestId: `req_${id}`, timestamp: at(second) },
     message: { role: 'assistant', id, model: 'claude-sonnet-5', usage },
@@ -20,7 +20,7 @@ describe('Claude Code', () => {
   });
   const plain = { input_tokens: 10, output_tokens: 2 };
 
-  it('charges each step and an advisor by itself, and fills the window by the last step', () => {
+  it('charges each step and an advisor separately, and fills the window by the last step', () => {
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, {
         ...{ input_tokens: 4, cache_read_input_tokens: 300, output_tokens: 9 },
@@ -42,14 +42,14 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it("keeps the top-level sums if the steps don't add up to them", () => {
+  it("keeps the top-level totals if the steps don't add up to them", () => {
     const iterations = [{ type: 'message', input_tokens: 1, output_tokens: 1 }];
     const recorded = collected(new ClaudeRequests(), [answer('m1', 1, { ...plain, iterations })]);
     expect(recorded?.requests[0]).toMatchObject({ usage: { inputTokens: 10, outputTokens: 2 } });
     expect(recorded?.requests[0]).not.toHaveProperty('parts');
   });
 
-  it('has the same key for a copy with a new time and without a request id', () => {
+  it('has the same key in a copy with a new time and no request ID', () => {
     const copy = (second: number) =>
       collected(new ClaudeRequests(), [answer('m1', second, plain, { requestId: undefined })])?.requests[0]?.key;
     expect(copy(1)).toBe(copy(50));
@@ -61,7 +61,7 @@ describe('Claude Code', () => {
     ['inference in the US', { inference_geo: 'us' }, { region: 'us' }],
     ['web searches', { server_tool_use: { web_search_requests: 3 } }, { webSearches: 3 }],
     ['the plain way', { speed: 'standard', service_tier: 'standard', inference_geo: '' }, undefined],
-  ])('says how a request was served: %s', (_, usage, service) => {
+  ])('includes how a request was served: %s', (_, usage, service) => {
     const recorded = collected(new ClaudeRequests(), [answer('m1', 1, { ...plain, ...usage })]);
     expect(recorded?.requests[0]?.service).toEqual(service);
   });
@@ -80,7 +80,7 @@ describe('Claude Code', () => {
         { type: 'api-request', id: 'r2', sessionId: 's', timestamp: at(2) },
       ],
     ],
-  ])('recognizes records that %s as copies', (_, records) => {
+  ])('is recognized as copied if records %s', (_, records) => {
     const own = answer('m2', 9, plain, { requestRef: 'r2' });
     expect(collected(new ClaudeRequests(), [...records, own])?.requests.map(({ isCopy }) => isCopy)).toEqual([
       true,
@@ -88,7 +88,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('distinguishes requests with reused server ids by their own records', () => {
+  it('distinguishes requests with reused server IDs by their own records', () => {
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, plain, { requestRef: 'r1' }),
       answer('m1', 2, { ...plain, output_tokens: 3 }, { requestRef: 'r1' }),
@@ -98,7 +98,7 @@ describe('Claude Code', () => {
     expect(new Set(recorded?.requests.map(({ key }) => key)).size).toBe(2);
   });
 
-  it('has the sums of cost-state, with what was recorded before them', () => {
+  it('has the totals of cost-state, with what was recorded before them', () => {
     const models = { 'claude-opus-5[1m]': { inputTokens: 30, outputTokens: 5, costUSD: 1 } };
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, plain),
@@ -111,7 +111,7 @@ describe('Claude Code', () => {
   });
 });
 
-describe('Codex', () => {
+describe('usage recorded by Codex', () => {
   const counts = (input: number, output: number, total: number, written = 0) => ({
     ...{ input_tokens: input, cached_input_tokens: 0, output_tokens: output, total_tokens: total },
     cache_write_input_tokens: written,
@@ -158,7 +158,7 @@ describe('Codex', () => {
     });
   });
 
-  it('names the threads that a fork of forks goes back to, whose headers it repeats', () => {
+  it('names the threads that a fork of a fork descends from, whose headers it repeats', () => {
     const headers = [meta({ forked_from_id: 't0' }), meta({ id: 't0', forked_from_id: 't-1' }), meta({ id: 't-1' })];
     const recorded = collected(new CodexRequests(), [...headers, counted(counts(1, 1, 2), counts(1, 1, 2))]);
     expect(recorded?.session).toMatchObject({ id: 't1', forkOf: 't0', furtherOrigins: ['t-1'] });
@@ -175,7 +175,7 @@ describe('Codex', () => {
   });
 });
 
-describe('Copilot CLI', () => {
+describe('usage recorded by Copilot CLI', () => {
   const start = { type: 'session.start', timestamp: at(0), data: { sessionId: 's' } };
   const usage = { model: 'gpt-x', inputTokens: 50, outputTokens: 4, cacheReadTokens: 30, cacheWriteTokens: 0 };
   const record = (sequence: number, more: object = {}) => ({
@@ -187,7 +187,7 @@ describe('Copilot CLI', () => {
     data: { modelMetrics: { 'gpt-x': { requests: { count }, usage: { ...usage, inputTokens: 50 * count } } }, ...more },
   });
 
-  it('has each request that is recorded, once, with what was charged for it', () => {
+  it('contains each request once, with its charge', () => {
     const recorded = collected(new CopilotRequests(), [start, record(1, { totalNanoAiu: 2e9 }), record(2), record(2)]);
     expect(recorded?.requests).toMatchObject([
       { key: 's 1', seller: 'github-copilot', usage: { inputTokens: 50, cacheReadTokens: 30, costUsd: 0.02 } },
@@ -195,13 +195,13 @@ describe('Copilot CLI', () => {
     ]);
   });
 
-  it("uses the maker as seller if the key is the user's own", () => {
+  it("names the maker as the seller if the key is the user's own", () => {
     expect(collected(new CopilotRequests(), [start, record(1, { isByok: true })])?.requests[0]).not.toHaveProperty(
       'seller',
     );
   });
 
-  it('adds up only the sums of processes that started over', () => {
+  it('adds up totals only for processes that started over', () => {
     const counts = (...shutdowns: readonly object[]) =>
       collected(new CopilotRequests(), [start, ...shutdowns])
         ?.totals?.at(-1)

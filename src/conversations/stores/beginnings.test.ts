@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('extends the beginning at each step and marks the end of the file', () => {
+it('reading beginnings extends the read part at each step and marks the end of the file', () => {
   const sizes = fc.oneof(
     fc.integer({ min: 0, max: 70_000 }),
     fc.constantFrom(4_096, 16_384, 65_536, 262_143, 262_144, 262_145),
@@ -30,7 +30,7 @@ it('extends the beginning at each step and marks the end of the file', () => {
   );
 });
 
-it('keeps heads while the largest would fit, and returns each once', () => {
+it('cached beginnings are kept while the largest would fit, and each is returned once', () => {
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
   const heads = new KeptHeads(LARGEST_BEGINNING + 100);
   expect(heads.hasRoom).toBe(true);

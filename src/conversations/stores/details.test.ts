@@ -29,7 +29,7 @@ const write = (content: string): FoundConversation => {
 const fillOf = () => ({ tokens: 7, isRecorded: false });
 const FILLER = 'word '.repeat(8_000);
 
-describe('the beginning of a file', () => {
+describe('details read from the beginning of a file', () => {
   it.each([
     ['lines', jsonl(user('u1', null, 'Fix it'), assistant('a1', 'u1', 'm1', text(FILLER)), user('u2', 'a1', 'more'))],
     [
@@ -58,7 +58,7 @@ describe('the beginning of a file', () => {
       'what says a lot before the first word',
       jsonl(user('u0', null, `<system-reminder>${FILLER}</system-reminder>`), user('u1', 'u0', 'Fix it')),
     ],
-  ])('has a title: %s', (_name, content) => {
+  ])('include the title: %s', (_name, content) => {
     const conversation = write(content);
     expect(isSmall(conversation)).toBe(false);
     const { details } = readHeadDetails(conversation);
@@ -67,7 +67,7 @@ describe('the beginning of a file', () => {
     expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
   });
 
-  it('gives the same details as the whole file for every agent', () => {
+  it('equal those from the whole file for every agent', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
       const whole = readAllDetails(found(path), freshCounter(), 'active', fillOf);
@@ -75,7 +75,7 @@ describe('the beginning of a file', () => {
     }
   });
 
-  it('is no problem if it contains nothing or the file is gone', () => {
+  it('report no problem if the file is empty or gone', () => {
     expect(readHeadDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
     const gone = readHeadDetails({ ...write('x'), path: join(folder, 'gone') });
     expect(gone.details).not.toHaveProperty('problem');
@@ -83,8 +83,8 @@ describe('the beginning of a file', () => {
   });
 });
 
-describe('the whole file', () => {
-  it('gives title, tokens and workspace', () => {
+describe('details read from the whole file', () => {
+  it('include title, tokens and workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
     const details = readAllDetails(
       write(
@@ -102,7 +102,7 @@ describe('the whole file', () => {
     expect(details.tokens).toBeGreaterThan(5);
   });
 
-  it('is the same, whether its beginning was read before or not', () => {
+  it('are the same whether the beginning was read before or not', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     const { head } = readHeadDetails(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
@@ -111,7 +111,7 @@ describe('the whole file', () => {
     );
   });
 
-  it('says why it can’t be read', () => {
+  it('say why the file can’t be read', () => {
     expect(readAllDetails(write('{"type":'), freshCounter(), 'active', fillOf)).toMatchObject({
       isComplete: true,
       problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
@@ -119,7 +119,7 @@ describe('the whole file', () => {
     expect(readAllDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active', fillOf).title).toBe('Named');
   });
 
-  it('that is very large is not read, but for its title', () => {
+  it('include only the title if the file is very large', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
     expect(readHeadDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });

@@ -43,8 +43,8 @@ const write = (path: string, content = '{"role":"user","content":"x"}'): string 
   return file;
 };
 
-describe('a home with every agent', () => {
-  it('each conversation is found, and reads as its agent’s', async () => {
+describe('a home folder with conversations of every agent', () => {
+  it('has each conversation found and read as its agent’s', async () => {
     const written = writeHome(home);
     const { conversations, problems } = await findConversations(options());
     expect(problems).toEqual([]);
@@ -61,7 +61,7 @@ describe('a home with every agent', () => {
     }
   });
 
-  it('the newest come first, subagents name their parent, databases their sessions', async () => {
+  it('is listed newest first, with parents of subagents and sessions in databases', async () => {
     writeHome(home);
     const newest = write('.codex/sessions/rollout-new.jsonl');
     utimesSync(newest, new Date(), new Date(Date.now() + 60_000));
@@ -81,7 +81,7 @@ describe('a home with every agent', () => {
     });
   });
 
-  it('prefers the newer of two forms of a session', async () => {
+  it('a session in two forms is listed in the newer one', async () => {
     write('.gemini/tmp/h/chats/session-a.json');
     write('.gemini/tmp/h/chats/session-a.jsonl');
     write('.gemini/tmp/h/chats/session-b.json');
@@ -112,11 +112,11 @@ describe('a home with every agent', () => {
   });
 });
 
-describe('the searched folders', () => {
+describe('the folders searched for conversations', () => {
   const roots = async (more: Partial<FindOptions>): Promise<string[]> =>
     storeFolders(options({ homedir: '/h', ...more }));
 
-  it('depend on the system', async () => {
+  it('depend on the operating system', async () => {
     expect(await roots({ platform: 'darwin' })).toEqual(
       expect.arrayContaining([
         '/h/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks',
@@ -134,7 +134,7 @@ describe('the searched folders', () => {
     expect(await roots({ platform: 'win32' })).toContain('/h/AppData/Roaming/Code/User/workspaceStorage');
   });
 
-  it('respect the environment', async () => {
+  it('respect environment variables', async () => {
     const env = {
       CLAUDE_CONFIG_DIR: '/c',
       CODEX_HOME: '/x',
@@ -192,10 +192,10 @@ describe('the searched folders', () => {
   });
 });
 
-describe('obstacles in a store', () => {
+describe("obstacles in an agent's store", () => {
   const project = '.claude/projects/p';
 
-  it('links out of it are noted and not followed; links inside and a moved store are followed', async () => {
+  it('like links that lead outside are noted and not followed, unlike links inside it and a moved store', async () => {
     const outside = write('elsewhere/secret.jsonl');
     const inside = write(`${project}/a.jsonl`);
     symlinkSync(outside, join(home, project, 'out.jsonl'));
@@ -219,7 +219,7 @@ describe('obstacles in a store', () => {
     expect((await findConversations(options())).conversations).toHaveLength(2);
   });
 
-  it('names may contain anything; one that is not UTF-8 is noted', async () => {
+  it('like unusual names are accepted, and names that are not UTF-8 are noted', async () => {
     const names = ['new\nline.jsonl', '🙂 #1.jsonl', "'; rm -rf.jsonl", '-.jsonl', '%2e.jsonl'];
     for (const name of names) write(`${project}/${name}`);
     linkSync(
@@ -233,7 +233,7 @@ describe('obstacles in a store', () => {
     expect(problems).toEqual([{ path: expect.stringContaining('\ufffd'), reason: 'a name that is not UTF-8' }]);
   });
 
-  it('empty files, folders in place of files and databases of another kind stop nothing', async () => {
+  it('like empty files, folders in place of files and foreign databases stop nothing', async () => {
     write(`${project}/empty.jsonl`, '');
     mkdirSync(join(home, project, 'folder.jsonl'));
     write('.local/share/kilo/kilo.db', 'not a database');
@@ -248,7 +248,7 @@ describe('obstacles in a store', () => {
     ]);
   });
 
-  it("a folder that can't be listed is noted", async () => {
+  it("like a folder that can't be listed are noted", async () => {
     const locked = join(home, '.codex/sessions');
     mkdirSync(dirname(locked), { recursive: true });
     // Root may list every folder; a file in its place can't be listed by anyone.

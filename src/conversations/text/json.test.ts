@@ -38,11 +38,11 @@ describe('broken JSON', () => {
     ['"a\tb"', 2, false, 'an escaped control character'],
     ['[1] x', 4, false, 'the end of the text'],
     ['[}', 1, false, 'a value'],
-  ])('%j breaks at %i', (text, offset, truncated, expected) => {
+  ])('in %j is located at %i', (text, offset, truncated, expected) => {
     expect(problemOf(text)).toEqual({ offset, truncated, expected });
   });
 
-  it('is detected like JSON.parse does, and every truncation is recognized', () => {
+  it('is detected as JSON.parse does, and every truncation is recognized', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string({ maxLength: 3 }), (text, at, noise) => {
         expect(scanValue(text, 0)).toBe(text.length);
@@ -62,13 +62,13 @@ describe('broken JSON', () => {
     );
   });
 
-  it('may be as deep as it likes', () => {
+  it('may be nested at any depth', () => {
     expect(scanValue('['.repeat(200_000) + ']'.repeat(200_000), 0)).toBe(400_000);
     expect(problemOf('{"a":['.repeat(100_000))).toMatchObject({ truncated: true });
   });
 });
 
-it('measures depth without walking deeper than asked', () => {
+it('measuring the depth of JSON stops at the given depth', () => {
   expect(isDeeperThan({ a: [1] }, 2)).toBe(false);
   expect(isDeeperThan({ a: [[]] }, 2)).toBe(true);
   expect(isDeeperThan(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 500)).toBe(true);

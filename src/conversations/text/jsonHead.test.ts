@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseHead } from './jsonHead';
 
-describe('the beginning of a document', () => {
-  it('has the elements and fields that are whole', () => {
+describe('the beginning of a JSON document', () => {
+  it('is parsed to its complete elements and fields', () => {
     expect(parseHead('[{"a":1},{"b":2},{"c"')).toEqual([{ a: 1 }, { b: 2 }]);
     expect(parseHead(' { "v": 1, "messages": [ {"a": 1}, {"b"')).toEqual({ v: 1, messages: [{ a: 1 }] });
     expect(parseHead('{"v":1,"info":{"id":')).toEqual({ v: 1 });
@@ -13,13 +13,13 @@ describe('the beginning of a document', () => {
     expect(parseHead('[]')).toEqual([]);
   });
 
-  it('is undefined if it is no document', () => {
+  it('is undefined if the text is not JSON', () => {
     expect(parseHead('')).toBeUndefined();
     expect(parseHead('text')).toBeUndefined();
     expect(parseHead('[oops')).toEqual([]);
   });
 
-  it('of an array is always the beginning of the array', () => {
+  it('of an array is always the beginning of that array', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.nat(), (values, cut) => {
         const text = JSON.stringify(values);

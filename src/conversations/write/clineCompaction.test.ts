@@ -8,7 +8,7 @@ const session = (...messages: unknown[]) => ({ messages });
 const sidecarOf = (of: Readonly<Record<string, unknown>>, view: readonly ApiMessage[] = [SUMMARY]) =>
   createSidecar({ session: of, view, now });
 
-describe('the sidecar', () => {
+describe("Cline's compaction sidecar", () => {
   it("has the session's names if it has any", () => {
     const named = { ...session({ role: 'user', content: 'a' }), sessionId: 's', agent: 'lead', system_prompt: 'be' };
     expect(sidecarOf(named)).toMatchObject({
@@ -31,11 +31,11 @@ describe('the sidecar', () => {
     ['its time where the id is blank', { role: 'user', content: 'a', id: ' ', ts: 5 }, 'ts:user:5'],
     ['what it says', { role: 'assistant', content: 'a' }, 'content:assistant:"a"'],
     ['what the user typed', { role: 'user', content: '<user_input mode="act">a</user_input>' }, 'content:user:"a"'],
-  ])('recognizes the last message by %s', (_, message, key) => {
+  ])('identifies the last message by %s', (_, message, key) => {
     expect(sidecarOf(session(message))['source_last_message_key']).toBe(key);
   });
 
-  it("restores results in Cline's form, and leaves text that is no longer JSON", () => {
+  it("restores results in Cline's form, and keeps text that is no longer JSON", () => {
     const result = (...content: unknown[]): ApiMessage => ({
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: 't', content: content as never }],
@@ -56,7 +56,7 @@ describe('the sidecar', () => {
   });
 });
 
-it('restores a mentioned file unchanged, or as text if it was shortened', () => {
+it('a mentioned file is restored unchanged, or as text if it was shortened', () => {
   const file = { type: 'file', path: '/p/a.md', content: '# A\n' };
   const block = (text: string): ApiMessage => ({ role: 'user', content: [{ type: 'text', text, clineFile: file }] });
   const whole = '<file_content path="/p/a.md">\n# A\n\n</file_content>';
@@ -66,7 +66,7 @@ it('restores a mentioned file unchanged, or as text if it was shortened', () => 
   ]);
 });
 
-describe('what Cline sends with it', () => {
+describe('what Cline sends with a compaction sidecar', () => {
   const first = {
     role: 'user',
     content: [{ type: 'text', text: '<user_input>go</user_input>' }, { type: 'image' }, 3],
@@ -75,7 +75,7 @@ describe('what Cline sends with it', () => {
   const source = session(first, second);
   const sidecar = sidecarOf(source);
 
-  it('is the view, then what came since', () => {
+  it('is the view followed by later messages', () => {
     const later = { role: 'user', content: 'more' };
     expect(applySidecar(sidecar, session(first, second, later))).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'summary' }] },
@@ -83,7 +83,7 @@ describe('what Cline sends with it', () => {
     ]);
   });
 
-  it('stays where only ids, times and tags are others', () => {
+  it('is unchanged if only IDs, times and tags differ', () => {
     const typed = { ...first, content: [{ type: 'text', text: 'go' }, ...first.content.slice(1)] };
     expect(applySidecar(sidecar, session(typed, { ...second, id: 'b', ts: 2 }))).toHaveLength(1);
   });

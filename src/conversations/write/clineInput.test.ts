@@ -49,8 +49,8 @@ const piece = fc.constantFrom(
 );
 const input = fc.array(fc.oneof(piece, fc.string({ maxLength: 4 })), { maxLength: 12 }).map((parts) => parts.join(''));
 
-describe('a user’s text as Cline shows it', () => {
-  it('is what the rule’s regular expressions give', () => {
+describe('a user’s text as Cline displays it', () => {
+  it("equals the result of Cline's regular expressions", () => {
     fc.assert(
       fc.property(input, (text) => {
         expect(getDisplayedInput(text)).toBe(byExpressions(text));
@@ -58,7 +58,7 @@ describe('a user’s text as Cline shows it', () => {
     );
   });
 
-  it('of a command wrapped whole begins with its slash', () => {
+  it('of a command wrapped in tags begins with its slash', () => {
     const commands = fc.tuple(fc.constantFrom('team', 'TEAM', 'review', ' '), input, fc.constantFrom('', ' '));
     fc.assert(
       fc.property(commands, ([slash, words, space]) => {
@@ -68,12 +68,12 @@ describe('a user’s text as Cline shows it', () => {
     );
   });
 
-  it('of a command whose opening does not end is no command', () => {
+  it('with an unclosed tag is not a command', () => {
     const text = '<user_command slash="a" </user_command>';
     expect(getDisplayedInput(text)).toBe(byExpressions(text));
   });
 
-  it('without tags is itself', () => {
+  it('without tags is unchanged', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('<', '');
@@ -82,13 +82,13 @@ describe('a user’s text as Cline shows it', () => {
     );
   });
 
-  it('takes time in proportion to its length', () => {
+  it('takes linear time', () => {
     // The expressions look on to the end from each of these; in 2 MB that would not come to an end.
     const text = '<mode_notice>'.repeat(160_000);
     expect(getDisplayedInput(text) === text).toBe(true);
   });
 
-  it('takes linear time even if no opening ends', () => {
+  it('takes linear time even with many unclosed tags', () => {
     const text = '<user_input '.repeat(160_000).trim();
     expect(getDisplayedInput(text) === text).toBe(true);
     expect(getDisplayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);

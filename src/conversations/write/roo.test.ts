@@ -14,7 +14,7 @@ const HISTORY = [say('user', 'task', { ts: 10 }), say('assistant', 'done', { ts:
 const messagesOf = (history: readonly unknown[]) =>
   readRoo({ messages: history }, { name: 'the task' }, '', {}).messages;
 
-describe('the tokens in the window, by the rows', () => {
+describe('the tokens in the window according to ui_messages.json', () => {
   const started = (text: unknown) => ({ type: 'say', say: 'api_req_started', text });
   const condensed = (contextCondense: unknown) => ({ type: 'say', say: 'condense_context', contextCondense });
   const request = started(JSON.stringify({ tokensIn: 90, tokensOut: 10 }));
@@ -35,12 +35,12 @@ describe('the tokens in the window, by the rows', () => {
     ['a request without text', [request, started(undefined)], 100],
     ['rows of other kinds', [request, { type: 'ask', say: 'api_req_started', text: '{"tokensIn":7}' }, 'row'], 100],
     ['another word of the agent', [request, { type: 'say', say: 'text', text: '{"tokensIn":7}' }], 100],
-  ])('%s', (_, rows, tokens) => {
+  ])('are found with rows like %s', (_, rows, tokens) => {
     expect(getContextTokens(rows)).toBe(tokens);
   });
 });
 
-describe('a condensed task', () => {
+describe('a condensed Roo task', () => {
   it('keeps all messages, tagged, and adds the view after them with later times', () => {
     const read = messagesOf(HISTORY);
     const view = [say('user', 'summary'), read[1]!];
@@ -67,7 +67,7 @@ describe('a condensed task', () => {
     });
   });
 
-  it("subtracts what was freed from the agent's own figure", () => {
+  it("subtracts the freed tokens from the agent's own figure", () => {
     const read = messagesOf(HISTORY);
     const rows = [{ type: 'say', say: 'api_req_started', text: '{"tokensIn":5000,"tokensOut":0}' }];
     const written = renderCondensedTask({ history: HISTORY, rows }, read, [say('user', 'summary')], ROW);
@@ -76,7 +76,7 @@ describe('a condensed task', () => {
     });
   });
 
-  it('leaves the tag of an earlier condensation', () => {
+  it('keeps the tag of an earlier condensation', () => {
     const history = [
       say('user', 'old', { ts: 1, condenseParent: 'c0' }),
       say('user', 'summary', { ts: 2, isSummary: true, condenseId: 'c0' }),
@@ -98,7 +98,7 @@ describe('a condensed task', () => {
     ['an empty view', HISTORY, []],
     ['a message that is not an object', [...HISTORY, 'text'], [say('user', 'summary')]],
     ['a history that has grown', [...HISTORY, say('user', 'more', { ts: 40 })], [say('user', 'summary')]],
-  ])('is rejected: %s', (_, history, view) => {
+  ])('is rejected if it is invalid: %s', (_, history, view) => {
     expect(() => renderCondensedTask({ history, rows: [] }, messagesOf(HISTORY), view, ROW)).toThrow(
       ConversationReadError,
     );

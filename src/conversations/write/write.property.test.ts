@@ -47,7 +47,7 @@ const blocksIn = (messages: readonly ApiMessage[]): string[] =>
 const PATH = '/home/me/.claude/projects/p/s.jsonl';
 const ROW = { condenseId: 'c1', cost: 0, tokensBefore: 900, tokensAfter: 400, text: 'condensed' };
 
-it('Roo: the agent sends the view; its own messages stay, and its rewind to before shows them again', async () => {
+it('Roo sends the view of a condensed task, keeps its own messages, and a rewind before it shows them again', async () => {
   await check((messages, view) => {
     const history = messages.map((message, index) => ({ ...message, ts: 1_000 + index }));
     const { messages: read } = readConversation(JSON.stringify(history), { path: 'api_conversation_history.json' });
@@ -65,7 +65,7 @@ it('Roo: the agent sends the view; its own messages stay, and its rewind to befo
   });
 });
 
-it('Cline 4: the sidecar is taken, what comes later goes behind it, and with another history it is ignored', async () => {
+it('Cline 4 uses the sidecar, adds later messages after it, and ignores it for another history', async () => {
   await check((messages, view) => {
     const stored = messages.map(({ role, content }, index) => ({
       id: `m${index}`,
@@ -85,7 +85,7 @@ it('Cline 4: the sidecar is taken, what comes later goes behind it, and with ano
   });
 });
 
-it('Claude Code: resuming the new session reads the view, each record with an id of its own that names the one before', async () => {
+it('resuming a given-back Claude Code session reads the view, with a new ID for each record that links to the previous one', async () => {
   await check((_messages, view) => {
     let ids = 0;
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;

@@ -30,24 +30,24 @@ const CALIBRATION: Calibration = {
   writes: 'short',
 };
 
-describe('requests made again', () => {
+describe('requests reconstructed from a conversation', () => {
   const messages = [said('user', 100), said('assistant', 50), said('user', 200), said('assistant', 50)];
 
-  it('hold what stood before each answer', () => {
+  it('contain the messages before each answer', () => {
     expect(requestsIn(messages, counter(), [])).toEqual([
       { answer: 1, from: 0, sent: 100, answered: 50 },
       { answer: 3, from: 0, sent: 350, answered: 50 },
     ]);
   });
 
-  it('begin anew behind a compaction', () => {
+  it('start over after a compaction', () => {
     expect(requestsIn(messages, counter(), [{ message: 2 }])).toEqual([
       { answer: 1, from: 0, sent: 100, answered: 50 },
       { answer: 3, from: 2, sent: 200, answered: 50 },
     ]);
   });
 
-  it('read from the cache what the request before them sent, and cost what a calculation by hand gives', () => {
+  it('read from the cache what the previous request sent, at a cost calculated by hand', () => {
     const usages = replay(requestsIn(messages, counter(), []), CALIBRATION);
     // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
     expect(usages).toEqual([
@@ -61,7 +61,7 @@ describe('requests made again', () => {
     ]);
   });
 
-  it('read nothing once the cache is cold, and the fixed part behind a compaction', () => {
+  it('read nothing from a cold cache, and only the fixed part after a compaction', () => {
     const [first, second] = requestsIn(messages, counter(), []);
     if (!first || !second) throw new Error('two requests');
     const late = replay(
@@ -77,14 +77,14 @@ describe('requests made again', () => {
   });
 });
 
-it('a calibration finds the figures that usage was made with', () => {
+it('calibration recovers the figures that the usage was generated with', () => {
   const messages = Array.from({ length: 40 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 300 + 10 * index));
   const requests = requestsIn(messages, counter(), []);
   const pairs = replay(requests, CALIBRATION).map((usage, index) => ({ request: requests[index]!, usage }));
   expect(calibrate(pairs)).toEqual(CALIBRATION);
 });
 
-describe('what requests were made of', () => {
+describe("the composition of a session's requests", () => {
   const call = (id: string, name: string, input: unknown): ApiMessage => ({
     role: 'assistant',
     content: [{ type: 'tool_use', id, name, input }],
@@ -121,18 +121,18 @@ describe('what requests were made of', () => {
     expect(sentOften).toBe(0);
   });
 
-  it('names the file that was read twice, and the output of which nothing was said again', () => {
+  it('names files that were read twice, and outputs that were never mentioned again', () => {
     expect(files).toEqual([{ path: '/a.ts', reads: 2, tokens: 2 * file.length }]);
     expect(unused).toEqual([{ tool: 'Bash', what: 'make', tokens: log.length, sent: 2 }]);
   });
 
-  it('counts what goes out for the eleventh time', () => {
+  it('counts messages that are sent for the eleventh time', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
     // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
     expect(computeComposition(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
   });
 
-  it('messages before a compaction are in none of the later requests', () => {
+  it('excludes messages before a compaction from later requests', () => {
     const compacted = requestsIn(messages, counter(), [{ message: 4 }]);
     expect(computeComposition(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
   });
@@ -168,7 +168,7 @@ const usage = {
   unpriced: 0,
 };
 
-describe('lines of the account', () => {
+describe('groups of the account', () => {
   const sessions = [
     session({
       usage: [
@@ -184,14 +184,14 @@ describe('lines of the account', () => {
     }),
   ];
 
-  it('sum by agent, and say what was made again and what has no price', () => {
+  it('sum up by agent, and say what was estimated and what has no price', () => {
     expect(groupAccount(sessions, 'agent')).toEqual([
       expect.objectContaining({ key: 'Claude Code', sessions: 1, requests: 4, cost: 3, unpriced: 0, replayed: 0 }),
       expect.objectContaining({ key: 'Codex', sessions: 1, requests: 2, cost: 0, unpriced: 2, replayed: 2 }),
     ]);
   });
 
-  it('stand in the order of the days, and under the name of a model or of none', () => {
+  it('are ordered by day, or named by model, including an unknown one', () => {
     expect(groupAccount(sessions, 'day').map(({ key, requests }) => [key, requests])).toEqual([
       ['2026-01-01', 4],
       ['2026-01-02', 2],
@@ -199,7 +199,7 @@ describe('lines of the account', () => {
     expect(groupAccount(sessions, 'model').map(({ key }) => key)).toEqual(['m', 'n', 'unknown']);
   });
 
-  it('since a day leave out what was before it', () => {
+  it('since a given day exclude earlier requests', () => {
     const { total, groups } = makeOverview(sessions, '2026-01-02');
     expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
     expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
@@ -214,7 +214,7 @@ describe('lines of the account', () => {
     ]);
   });
 
-  it('are all of the total', () => {
+  it('add up to the total', () => {
     const total = addUp(sessions);
     expect(total).toMatchObject({ sessions: 2, requests: 6, cost: 3, unpriced: 2, replayed: 2 });
   });

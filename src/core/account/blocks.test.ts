@@ -28,7 +28,7 @@ function peerStarts(times: readonly number[]): Map<number, number> {
 describe('five-hour blocks', () => {
   const times = fc.array(fc.integer({ min: 0, max: 60 * HOUR }).map((at) => Date.UTC(2026, 2, 28) + at));
 
-  it('are those that ccusage makes of the same requests', () => {
+  it('equal those of ccusage for the same requests', () => {
     fc.assert(
       fc.property(times, (all) => {
         const peer = peerStarts(all);
@@ -37,7 +37,7 @@ describe('five-hour blocks', () => {
     );
   });
 
-  it('are each agent’s own', () => {
+  it('are separate for each agent', () => {
     const at = Date.UTC(2026, 2, 28, 10, 30);
     const start = blockStarts([
       { agent, at },
@@ -47,7 +47,7 @@ describe('five-hour blocks', () => {
     expect(start('Codex', at + HOUR)).toBe(Date.UTC(2026, 2, 28, 11));
   });
 
-  it('go on over midnight, and begin anew behind a gap', () => {
+  it('continue past midnight, and start over after a gap', () => {
     const day = Date.UTC(2026, 2, 28);
     expect(listStarts([day + 22.5 * HOUR, day + 26 * HOUR, day + 27 * HOUR, day + 40 * HOUR])).toEqual(
       [22, 22, 27, 40].map((hour) => day + hour * HOUR),
@@ -55,7 +55,7 @@ describe('five-hour blocks', () => {
   });
 });
 
-describe('names where the user is', () => {
+describe("names of blocks and weeks in the user's time zone", () => {
   const zone = process.env['TZ'];
   afterEach(() => {
     if (zone === undefined) delete process.env['TZ'];
@@ -68,7 +68,7 @@ describe('names where the user is', () => {
     ['Asia/Kolkata', '2026-03-29 06:30', '2026-03-23'],
     ['America/New_York', '2026-03-28 21:00', '2026-03-23'],
     ['Pacific/Auckland', '2026-03-29 14:00', '2026-03-23'],
-  ])('%s: of a block as the clocks change, and of its week', (name, block, week) => {
+  ])('in %s are right for a block during a clock change, and for its week', (name, block, week) => {
     process.env['TZ'] = name;
     expect(blockName(Date.UTC(2026, 2, 29, 1))).toBe(block);
     expect(getWeek(block.slice(0, 10))).toBe(week);

@@ -14,7 +14,7 @@ const composed = (messages: readonly ApiMessage[], fixed = 0) => {
 };
 const TASK = user('task');
 
-describe('the parts', () => {
+describe("the parts of a session's content", () => {
   it.each([
     ['read', 'reads', 'Read', { file_path: '/a.ts' }],
     ['command', 'commands', 'Bash', { command: 'ls' }],
@@ -22,14 +22,14 @@ describe('the parts', () => {
     ['list', 'search', 'LS', { path: '/' }],
     ['write', 'otherResults', 'Write', { file_path: '/a.ts', content: 'x' }],
     ['tool that nobody knows', 'otherResults', 'ponder', { about: 'life' }],
-  ] as const)('have the result of a %s among %s', (_, kind, tool, input) => {
+  ] as const)('count the result of a %s among %s', (_, kind, tool, input) => {
     const { parts } = composed([TASK, ...exchange('x', tool, input, 'r'.repeat(70))]);
     expect(parts[kind]).toBe(70);
     for (const other of ['reads', 'commands', 'search', 'otherResults'] as const)
       if (other !== kind) expect(parts[other]).toBe(0);
   });
 
-  it('tell apart what was read again, where half of the lines had been shown', () => {
+  it('count a read as repeated if half of its lines had been shown', () => {
     const read = (id: string, text: string, fields = {}) => exchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
     const [first, other] = [lines('first', 4), lines('other', 4)];
     const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
@@ -43,7 +43,7 @@ describe('the parts', () => {
     expect(failed.files).toEqual([]);
   });
 
-  it("tell apart people's words, the agent's, and what it adds", () => {
+  it("separate people's words, the agent's words, and what the agent adds", () => {
     const tagged = 'Mend it\n<system-reminder>Be good</system-reminder>';
     const { parts } = composed([{ role: 'system', content: 'rules' }, user(tagged)]);
     expect(parts.people).toBeGreaterThanOrEqual('Mend it'.length);
@@ -51,7 +51,7 @@ describe('the parts', () => {
     expect(parts.people + parts.agent).toBe('rules'.length + tagged.length);
   });
 
-  it('have thinking, images wherever they stand, calls and prose', () => {
+  it('count thinking, images anywhere, calls and prose', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
     const { parts } = composed([
@@ -67,13 +67,13 @@ describe('the parts', () => {
     expect(parts.otherResults).toBe('so'.length);
   });
 
-  it.each(['isSummary', 'isCompactSummary'])('have a summary whole: %s', (mark) => {
+  it.each(['isSummary', 'isCompactSummary'])('count a summary as a whole if it is marked with %s', (mark) => {
     const summary = { ...user('They spoke.'), [mark]: true };
     const { parts } = composed([summary]);
     expect(parts).toMatchObject({ summaries: counter.message(summary), people: 0, agent: 0 });
   });
 
-  it('count what each request held, and what was sent often', () => {
+  it('count what each request contained, and what was sent often', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
     const { parts, sentOften } = composed([TASK, ...turns], 100);
     // Twelve requests; the task was sent with all, the first two turns with eleven or fewer.
@@ -92,16 +92,16 @@ describe('the parts', () => {
     ]);
   });
 
-  it('have nothing of what was never sent', () => {
+  it('exclude what was never sent', () => {
     expect(composed([]).parts.prose).toBe(0);
     expect(computeComposition([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
   });
 });
 
-describe('unused results', () => {
+describe('tool results that were never used', () => {
   const NAMES = `alphaBetaGamma deltaEpsilonZeta etaThetaIota kappaLambdaMu ${'word '.repeat(50)}`;
 
-  it('are those of which nothing was named again, with what they were about', () => {
+  it('are those of which nothing was mentioned again, with their subject', () => {
     const long = `find . \n ${'-name x '.repeat(20)}`;
     const { unused } = composed([TASK, ...exchange('x', 'Bash', { command: long }, NAMES)]);
     expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
@@ -113,7 +113,7 @@ describe('unused results', () => {
     ]);
   });
 
-  it('are told without the key that their words would be cut in', () => {
+  it('are described without a key that the description would truncate', () => {
     const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
     const [one] = composed([TASK, ...exchange('x', 'Bash', { command }, NAMES)]).unused;
     expect(one?.what).toMatch(/^curl -s -v .*https:\/\/me:\[key\]/);
@@ -132,7 +132,7 @@ describe('unused results', () => {
     ['it is short', exchange('x', 'Bash', { command: 'ls' }, NAMES.slice(0, 80))],
     ['it has few names', exchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
     ['it never came', [assistant(call('x', 'Bash', { command: 'ls' }))]],
-  ])('are none where %s', (_, messages) => {
+  ])('exclude those where %s', (_, messages) => {
     expect(composed([TASK, ...messages]).unused).toEqual([]);
   });
 });

@@ -19,19 +19,19 @@ const usage = (inputTokens: number, outputTokens: number) =>
 const last = (fields: Partial<LastRequest>): LastRequest => ({ purpose: 'answer', ...fields });
 const model = { tokenFactor: 1.5, window: 200_000 };
 
-describe('how full the window is', () => {
-  it('is the last recorded request, cached tokens included, and its answer', () => {
+describe('the fill level of the window', () => {
+  it('is the last recorded request, including cached tokens, and its answer', () => {
     const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 0 }), freshCounter(), 0);
     expect(fill).toEqual({ tokens: 1_150, window: 200_000, isRecorded: true });
   });
 
-  it('adds what was said since, as the model counts', () => {
+  it("adds later messages in the model's tokens", () => {
     const counter = freshCounter();
     const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
     expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.messages(messages.slice(1))));
   });
 
-  it('is our count, with the factor of the model, where no request of the conversation is known', () => {
+  it("is our own count, times the model's factor, if no request is recorded", () => {
     const counter = freshCounter();
     const counted = Math.round(1.5 * counter.messages(messages));
     const expected = { tokens: counted + 150, window: 200_000, isRecorded: false };
@@ -40,7 +40,7 @@ describe('how full the window is', () => {
     expect(fillLevel(messages, model, last({ messagesSince: 0 }), counter, 100)).toEqual(expected);
   });
 
-  it('is of the window that the agent names, before that of the price table', () => {
+  it('uses the window that the agent reported before that of the price table', () => {
     const named = last({ usage: usage(10, 40), messagesSince: 0, window: 258_400 });
     expect(fillLevel(messages, model, named, freshCounter(), 0).window).toBe(258_400);
   });
@@ -56,14 +56,14 @@ describe('how full the window is', () => {
   });
 });
 
-describe('the last request', () => {
+describe('the last recorded request', () => {
   const recorded = (fields: Partial<RecordedRequests>): RecordedRequests => ({
     requests: [{ purpose: 'answer', usage: usage(1, 1), message: 4 }],
     compactions: [],
     ...fields,
   });
 
-  it('knows how many messages stand behind its answer', () => {
+  it('includes how many messages follow its answer', () => {
     expect(lastRequestIn(recorded({}), 7)?.messagesSince).toBe(2);
   });
 
@@ -74,13 +74,13 @@ describe('the last request', () => {
     expect([since(2_000), since(500)]).toEqual([undefined, 2]);
   });
 
-  it('tells nothing of the window once the conversation was compacted', () => {
+  it('says nothing about the window once the conversation was compacted', () => {
     expect(lastRequestIn(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
     expect(lastRequestIn(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
   });
 });
 
-it('is told as a figure of the agent’s, or as about ours', () => {
+it('the fill level is described as the agent’s figure, or as our estimate', () => {
   const exact = { tokens: 516_627, window: 1_000_000, isRecorded: true };
   expect(fillShare(exact, 200_000)).toBe('52%');
   expect(fillTokens(exact)).toBe('516,627 of 1,000,000 tokens');

@@ -105,14 +105,14 @@ const paidSum = (made: readonly PaidRequest[]) => {
   };
 };
 
-describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by being %s', (way) => {
+describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are recognized by being %s', (way) => {
   const trees = fc.record({
     steps: fc.array(step, { maxLength: 30 }),
     isRestamped: fc.boolean(),
     order: fc.infiniteStream(fc.nat()),
   });
 
-  it('each request counts once, for the session in which it was made, whatever the order of the files', () => {
+  it('count once, in the session that made them, in any order of the files', () => {
     fc.assert(
       fc.property(trees, ({ steps, isRestamped, order }) => {
         const grown = grow(way, steps, isRestamped);
@@ -131,7 +131,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by b
     );
   });
 
-  it('the sums of the parts are the whole, by every grouping and along the tree', () => {
+  it('have sums that add up to the total, by every grouping and along the tree', () => {
     fc.assert(
       fc.property(trees, ({ steps, isRestamped }) => {
         const grown = grow(way, steps, isRestamped);
@@ -150,7 +150,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by b
   });
 });
 
-it('a fork of a fork whose own file is gone does not count again what its first origin has', () => {
+it("a fork of a fork whose file is gone does not count the first session's requests again", () => {
   const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
   const at = (time: number, key: string): PaidRequest => ({
     ...{ at: time, key, requests: 1, fresh: 10, cacheWrite: 0, cacheRead: 0, output: 1, cost: 1 },
@@ -178,7 +178,7 @@ it('a fork of a fork whose own file is gone does not count again what its first 
   expect(accounts.map((account) => sumSessions([account]).requests)).toEqual([2, 2, 1]);
 });
 
-it('what an agent’s totals contain beyond its requests counts once per session', () => {
+it('usage in an agent’s totals beyond its requests counts once per session', () => {
   const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
   const none = { cacheWrite: 0, cacheRead: 0 };
   const file = (path: string, asked: number, sum: number): ReadSession => ({

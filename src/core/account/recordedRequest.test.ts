@@ -31,7 +31,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
 /** A request without tokens was rejected, or its server doesn't count. */
 const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || usage.outputTokens > 0;
 
-it('keeps every request of a record, and none of the numbers that no request can have', () => {
+it('every recorded request is kept, but not impossible numbers', () => {
   fc.assert(
     fc.property(fc.array(anyRequest), (requests) => {
       const { recorded } = recordedWith('all', { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] }, 9);
@@ -51,7 +51,7 @@ it('keeps every request of a record, and none of the numbers that no request can
   );
 });
 
-it.each([1e15, Infinity, -1])('a request with %d searches of the vendor has no known size', (webSearches) => {
+it.each([1e15, Infinity, -1])('a request with %d searches has no known size', (webSearches) => {
   const usage: Usage = {
     accounting: 'anthropic',
     source: 'reported',
@@ -65,7 +65,7 @@ it.each([1e15, Infinity, -1])('a request with %d searches of the vendor has no k
   expect(recorded?.requests).toEqual([{ isOdd: true, purpose: 'answer' }]);
 });
 
-it.each([1e308, Infinity, Number.NaN, -1])('a sum of a session with %d tokens does not count', (inputTokens) => {
+it.each([1e308, Infinity, Number.NaN, -1])('a session total with %d tokens does not count', (inputTokens) => {
   const usage: Usage = {
     accounting: 'anthropic',
     source: 'reported',

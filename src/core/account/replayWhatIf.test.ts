@@ -45,7 +45,7 @@ const run = (over: Partial<ReplayOptions> = {}) =>
     ...over,
   });
 
-it('costs what a calculation by hand gives, also where condensing does not pay', async () => {
+it('a replay with condensing costs what a manual calculation gives, even if condensing does not pay', async () => {
   const { before, after, condensations } = await run();
   // Requests of 100, 300, 500 and 700 tokens; each reads the previous one from the cache: 100, 10 +
   // 200, 30 + 200, 50 + 200.
@@ -56,7 +56,7 @@ it('costs what a calculation by hand gives, also where condensing does not pay',
   expect(condensations).toBe(1);
 });
 
-it('everything before the first change stays cached', async () => {
+it('a replay keeps everything before the first change cached', async () => {
   const { after } = await run({
     condense: (prefix) =>
       Promise.resolve({ view: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)], edits: [] }),
@@ -65,7 +65,7 @@ it('everything before the first change stays cached', async () => {
   expect(millionths(after)).toBeCloseTo(702, 6);
 });
 
-it('a condensation that gains nothing changes nothing, and is not tried again at once', async () => {
+it('a replay ignores a condensation that gains nothing, and does not retry at once', async () => {
   let asked = 0;
   const { before, after, condensations } = await run({
     dueTokens: 300,
@@ -80,7 +80,7 @@ it('a condensation that gains nothing changes nothing, and is not tried again at
   expect(asked).toBe(3);
 });
 
-it('lines that an edit needs later are counted, and what reading them again would cost', async () => {
+it('a replay counts lines that an edit needs later, and the cost of reading them again', async () => {
   const line = 'export const the_answer_to_everything = 42;';
   const session: ApiMessage[] = [
     { role: 'user', content: 'Mend it.' },

@@ -22,8 +22,8 @@ const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}):
   ...more,
 });
 
-describe('what sessions would have cost', () => {
-  it('by hand: $10 that made again cost $8 and $4 would have cost $5; what is read once more is scaled alike', () => {
+describe('what sessions would have cost with a provider', () => {
+  it('is scaled: if $10 were simulated as $8 and $4 with condensing, it is $5, and repeated reads scale alike', () => {
     const sum = computeWhatIf(
       [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
       new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),
@@ -34,7 +34,7 @@ describe('what sessions would have cost', () => {
     );
   });
 
-  it('the cost of some days counts only those days', () => {
+  it('counts only the given days', () => {
     const days = [
       { day: '2026-01-01', before: 8, after: 8 },
       { day: '2026-01-08', before: 8, after: 2 },
@@ -47,7 +47,7 @@ describe('what sessions would have cost', () => {
     expect(sum).toMatchObject({ sessions: 1, cost: 20, after: 5 });
   });
 
-  it('may be more, and says so', () => {
+  it('may be more than it was, and says so', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
     const sum = computeWhatIf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
     expect(whatIfHeadline(sum, 'All', 'Lossless')).toBe(
@@ -55,7 +55,7 @@ describe('what sessions would have cost', () => {
     );
   });
 
-  it('counts as it was where nobody can tell, and where no price is known', () => {
+  it('is the actual cost if the simulation is unknown or there is no price', () => {
     const sum = computeWhatIf(
       [session('a', { '2026-01-01': 3 }), session('free', { '2026-01-01': 0 })],
       new Map<string, SessionSaving | 'unknown'>([
@@ -80,7 +80,7 @@ it.each([
     [1, 1, 2, 1],
     'It would have condensed 1 time in 1 of 2 sessions. 1 session is counted unchanged because its window or price is not known.',
   ],
-] as const)('%j condensations, condensed, sessions, unknown: %s', (figures, words) => {
+] as const)('is summed up for %j condensations, condensed, sessions and unknown as “%s”', (figures, words) => {
   const [condensations, condensed, sessions, unknown] = figures;
   expect(whatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
 });
@@ -91,7 +91,7 @@ it.each([
   [[1, 1_000, 0, 0], 'none of 1,000'],
   [[1, 10_000, 3, 3], '<0.1% (3 of 10,000), all recallable'],
   [[1, 1_000, 12, 4], '1.2% (12 of 1,000), 4 of them recallable'],
-] as const)('%j condensations, needed, missing, recallable: needed lines lost: %s', (figures, words) => {
+] as const)('with %j condensations, needed, missing and recallable has “needed lines lost: %s”', (figures, words) => {
   const [condensations, needed, missing, recallable] = figures;
   expect(lostWords({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { estimatedWords, replayedWords } from './words';
 
-it('names the agents whose sessions are estimated', () => {
+it('the account names the agents whose sessions are estimated', () => {
   const estimated = [
     { agent: 'Cursor', sessions: 2 },
     { agent: 'Copilot CLI', sessions: 1 },
@@ -10,7 +10,7 @@ it('names the agents whose sessions are estimated', () => {
   expect(estimatedWords({ estimated: [] })).toBe('');
 });
 
-it('says that an estimate can be too high where it is one of Copilot CLI’s', () => {
+it('the account says that an estimate can be too high if it includes Copilot CLI', () => {
   expect(replayedWords(2, { estimated: [{ agent: 'Cursor', sessions: 1 }] })).not.toContain('less');
   expect(replayedWords(2, { estimated: [{ agent: 'Copilot CLI', sessions: 1 }] })).toContain(
     'usually up to 2.5 times as much; for Copilot CLI it is often less',

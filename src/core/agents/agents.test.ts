@@ -2,27 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { AGENT_LIST, AGENTS } from '.';
 import { TOOL_KINDS } from './types';
 
-describe.each(Object.entries(AGENTS))('the row of %s', (id, { name, tools, stores, formats, giveBack, seen }) => {
-  it('has tools by lower-case names, each with what its kind needs', () => {
-    for (const [tool, rule] of Object.entries(tools)) {
-      expect(tool).toBe(tool.toLowerCase());
-      expect(TOOL_KINDS).toContain(rule.kind);
-    }
-    // Required to understand its conversations.
-    const kinds = new Set(Object.values(tools).map(({ kind }) => kind));
-    for (const kind of ['read', 'edit', 'command', 'search'] as const) expect(kinds).toContain(kind);
-  });
+describe.each(Object.entries(AGENTS))(
+  "the agent table's row for %s",
+  (id, { name, tools, stores, formats, giveBack, seen }) => {
+    it('has tools by lower-case names, each with what its kind needs', () => {
+      for (const [tool, rule] of Object.entries(tools)) {
+        expect(tool).toBe(tool.toLowerCase());
+        expect(TOOL_KINDS).toContain(rule.kind);
+      }
+      // Required to understand its conversations.
+      const kinds = new Set(Object.values(tools).map(({ kind }) => kind));
+      for (const kind of ['read', 'edit', 'command', 'search'] as const) expect(kinds).toContain(kind);
+    });
 
-  it('has what is stored and read together', () => {
-    expect(id).toMatch(/^[a-z-]+$/);
-    expect(name.trim()).toBe(name);
-    expect(formats.length > 0).toBe(stores.length > 0);
-    expect(formats.length > 0).toBe(seen !== undefined && seen.versions !== '');
-    if (giveBack) expect(formats).not.toHaveLength(0);
-  });
-});
+    it('states formats, stores and seen versions together', () => {
+      expect(id).toMatch(/^[a-z-]+$/);
+      expect(name.trim()).toBe(name);
+      expect(formats.length > 0).toBe(stores.length > 0);
+      expect(formats.length > 0).toBe(seen !== undefined && seen.versions !== '');
+      if (giveBack) expect(formats).not.toHaveLength(0);
+    });
+  },
+);
 
-it('names each agent once', () => {
+it('the agent table has each agent once', () => {
   const names = AGENT_LIST.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -11,17 +11,17 @@ const readme = read('README.md');
 const gateway = read('docs/guide/gateway.md');
 
 // If this fails: npm run manifest
-it('README has the table of agents', () => {
+it('the README contains the generated table of agents', () => {
   expect(readme).toContain(`<!-- made by npm run manifest -->\n${agentsTable()}\n<!-- end -->`);
 });
 
-it('the page on formats names what moves a store to another place', () => {
+it('the page on formats names the variables that move a store', () => {
   const roots = AGENT_LIST.flatMap(({ stores }) => stores.map(({ root }) => root));
   const names = new Set(roots.flatMap((root) => [...root.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name)));
   expect([...names].filter((name) => !formats.includes(`$${name}`))).toEqual([]);
 });
 
-it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in the documents', ({ name, seen }) => {
+it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('the documents mention $name', ({ name, seen }) => {
   const word = name.replace(' Code', '').replace(' CLI', '');
   expect(formats).toContain(word);
   if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
@@ -35,7 +35,7 @@ it('the empty list of conversations names the agents whose stores are searched',
 });
 
 it.each(AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : [])))(
-  '$name stands in the guide to the gateway',
+  'the guide to the gateway mentions $name',
   ({ command }) => {
     expect(gateway).toContain(`\`${command}\``);
   },

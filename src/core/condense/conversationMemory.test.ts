@@ -4,7 +4,7 @@ import { conversationMemory, originalExchanges } from './conversationMemory';
 
 const newList = (): number[] => [];
 
-it('a conversation keeps its memory while it grows, and shares it with no other', () => {
+it("a conversation's cached data stays with it while it grows, and is not shared", () => {
   const messages = [user('task'), ...exchange('a', 'Read', {}, 'text')];
   conversationMemory(messages).part(newList).push(1);
   expect(conversationMemory([...messages, user('more')]).part(newList)).toEqual([1]);
@@ -12,7 +12,7 @@ it('a conversation keeps its memory while it grows, and shares it with no other'
   expect(conversationMemory([]).part(newList)).toEqual([]);
 });
 
-it('a conversation that grows, or goes another way, has the exchanges of its messages', () => {
+it('a conversation that grows or diverges has the exchanges of its own messages', () => {
   const task = user('task');
   const rest = [...exchange('a', 'Read', {}, 'text'), ...exchange('b', 'Read', {}, 'text')];
   const idsOf = (...messages: typeof rest) =>

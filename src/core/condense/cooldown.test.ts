@@ -22,7 +22,7 @@ const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?]
   return cooldown.tokensToGo('c', 500);
 };
 
-describe('the cool-down', () => {
+describe('the cool-down after an automatic condensation', () => {
   it('lasts until the request has grown by 13 %', () => {
     expect(waits([IN_VAIN])).toBe(65);
     expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);

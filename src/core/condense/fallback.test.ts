@@ -86,7 +86,7 @@ describe('a result that loses too many facts', () => {
   });
 });
 
-describe('after a failed condensation', () => {
+describe('after a condensation failed,', () => {
   it('no paid provider runs unless a profile and a budget are set, and a note says so', async () => {
     const { condense, summarizer } = bed();
     const outcome = await condense({ mayUseNative: false, window: large });
@@ -150,7 +150,7 @@ describe('after a failed condensation', () => {
     expect(chosen.provider).toBe('truncation');
   });
 
-  it('Lossless and File-Aware together free too little: nothing is applied', async () => {
+  it('Lossless and File-Aware are not applied if together they free too little', async () => {
     const same = lines('same', 20);
     const twice = [...messages, ...exchange('a', 'Read', {}, same), ...exchange('b', 'Read', {}, same), assistant('x')];
     const idle: CondensationProvider = {
@@ -235,7 +235,7 @@ describe('after a failed condensation', () => {
   });
 });
 
-describe('condenseIfNeeded', () => {
+describe('condensing automatically', () => {
   const automatic = (changes: Partial<AutomaticRequest> = {}) => {
     const { manager } = bed();
     const request: AutomaticRequest = {
@@ -285,7 +285,7 @@ describe('condenseIfNeeded', () => {
   });
 });
 
-describe('a request that must fit', () => {
+describe('a request that must fit the window', () => {
   const KEEP = { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } };
   const policy: FallbackPolicy = { mayUseNative: false, limitTokens: 2_000, hasFloor: true };
 
@@ -326,7 +326,7 @@ describe('a request that must fit', () => {
     expect(JSON.stringify(roomy.kind === 'condensed' && roomy.view)).toContain('f19 line 59');
   });
 
-  it('stays unchanged if it has no floor and no fallback helps', async () => {
+  it('stays unchanged if no last resort is allowed and no fallback helps', async () => {
     const { condense } = bed();
     const outcome = await condense({ ...policy, hasFloor: false, configs: { truncation: KEEP } });
     expect(outcome.kind).toBe('failed');

@@ -56,7 +56,7 @@ const request = (fields: Partial<CondensationRequest> = {}): CondensationRequest
 const run = (provider: CondensationProvider, fields: Partial<CondensationRequest> = {}): Promise<CondensationOutcome> =>
   new CondensationManager(counter, [provider]).condense(request(fields));
 
-describe('providers of a manager', () => {
+describe('the providers of a manager', () => {
   const manager = (): CondensationManager => new CondensationManager(counter, [losslessProvider, truncationProvider]);
 
   it('are listed, and the first is the default', async () => {
@@ -71,7 +71,7 @@ describe('providers of a manager', () => {
     expect((await one.condense(request({ provider: 'truncation' }))).provider).toBe('truncation');
   });
 
-  it('that are unknown cause an error that lists the known ones', async () => {
+  it('must be known, otherwise an error lists the known ones', async () => {
     expect(() => manager().getProvider('smart')).toThrow(new UnknownProviderError('smart', ['lossless', 'truncation']));
     await expect(manager().condense(request({ provider: '__proto__' }))).rejects.toThrow(
       'There is no provider "__proto__". Known providers: lossless, truncation.',
@@ -114,7 +114,7 @@ describe('the outcome of a condensation', () => {
     expect(await run(giving(grown))).toMatchObject({ kind: 'unchanged', reason: 'grew', cost: 0.25 });
   });
 
-  it('is “refused” with the rule and message if a call lost its result', async () => {
+  it('is “refused” with the rule and a message if a call lost its result', async () => {
     const broken: CutEdit = {
       ...editOf('a', { start: 0, end: 1, text: 'b' }),
       place: { message: 2, path: ['content', 0, 'tool_use_id'] },
@@ -151,7 +151,7 @@ describe('the outcome of a condensation', () => {
       'reference-valid',
       [{ start: 0, end: 900, text: 'x', reference: hashText(FILE.slice(0, 900)).slice(0, 6) as ReferenceId }],
     ],
-  ])('is “refused” if cuts %s', async (_, rule, cuts) => {
+  ])('is “refused” with the rule if its cuts %s', async (_, rule, cuts) => {
     expect(await run(giving(editOf(FILE, ...cuts)))).toMatchObject({
       kind: 'refused',
       violations: [{ rule, message: 2 }],
@@ -220,8 +220,8 @@ describe('the minimum gain', () => {
   });
 });
 
-describe('a wrong configuration', () => {
-  it('is used without its wrong fields, which are named', async () => {
+describe('an invalid configuration of a provider', () => {
+  it('is used without its invalid fields, which are reported', async () => {
     const config = { preserveRecentCount: -1, toolResults: { maxLines: 'many' }, colour: 'red' };
     const outcome = await run(truncationProvider, { config });
     expect(outcome.notes).toHaveLength(1);
@@ -235,7 +235,7 @@ describe('a wrong configuration', () => {
   });
 });
 
-describe('earlier edits', () => {
+describe('earlier edits of a conversation', () => {
   it('count in the tokens before, and stay below the new edits', async () => {
     const earlier = editOf(FILE, { start: 0, end: 2_000, text: '…' });
     const outcome = await run(giving(wholeCut), { edits: [earlier] });
@@ -258,7 +258,7 @@ describe('the cool-down of automatic condensations', () => {
   const automatic = { trigger: 'automatic' } as const;
   const grown = (tokens: number): ApiMessage[] => [...conversation, user('word '.repeat(tokens))];
 
-  it('waits until the request has grown by 13 % after an attempt without effect', async () => {
+  it('lasts until the request has grown by 13 % after an attempt without effect', async () => {
     let calls = 0;
     const vain = fake(() => {
       calls++;
@@ -318,7 +318,7 @@ describe('the cool-down of automatic condensations', () => {
   });
 });
 
-describe('a task above the target', () => {
+describe('a task that stays above its target', () => {
   it('is reported once per conversation', async () => {
     const manager = new CondensationManager(counter, [giving(wholeCut)]);
     const notes = async (fields: Partial<CondensationRequest>): Promise<readonly string[]> =>

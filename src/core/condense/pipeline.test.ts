@@ -28,7 +28,7 @@ const fails = (error: unknown) => (): never => {
   throw error;
 };
 
-describe('runPipeline', () => {
+describe('running a pipeline of steps', () => {
   it('runs steps in order, reports each, and reports progress', async () => {
     const progress: CondensationProgress[] = [];
     const draft = new Draft(messages, counter);
@@ -134,7 +134,7 @@ describe('runPipeline', () => {
     ]);
   });
 
-  it('runs a step once more on what was put back, and no oftener', async () => {
+  it('repeats a step once on restored text, and no more often', async () => {
     const order: string[] = [];
     const watch = (_: Draft, { name }: Step) => {
       order.push(`before ${name}`);
@@ -144,7 +144,7 @@ describe('runPipeline', () => {
     expect(order).toEqual(['before a', 'a', 'after a', 'before a', 'a', 'after a']);
   });
 
-  it('takes over the reports of a step with steps of its own, which may end the round', async () => {
+  it("includes the reports of a step's own steps, which may end the round", async () => {
     const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
     const inner = { ...report, outcome: { kind: 'done' } } as const;
     const ending: Step = {
@@ -156,7 +156,7 @@ describe('runPipeline', () => {
     expect(steps).toEqual([inner]);
   });
 
-  it('frees what the work has taken, also after a cancel', async () => {
+  it('releases what the steps used, also after a cancellation', async () => {
     const draft = new Draft(messages, counter);
     let isFree = false;
     draft.onRelease(() => (isFree = true));

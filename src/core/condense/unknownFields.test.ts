@@ -23,12 +23,12 @@ const pass = {
   individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 5 } } },
 };
 
-describe('unknown fields of a configuration', () => {
-  it.each(BUILT_IN_PRESETS)('do not exist in the preset $name', ({ config }) => {
+describe('unknown fields in a configuration', () => {
+  it.each(BUILT_IN_PRESETS)('do not occur in the preset $name', ({ config }) => {
     expect(unknownIn(config)).toEqual([]);
   });
 
-  it.each(BUILT_IN_STRATEGIES)('do not exist in the strategy $id', (strategy) => {
+  it.each(BUILT_IN_STRATEGIES)('do not occur in the strategy $id', (strategy) => {
     const provider = strategyProvider({ providers: () => [losslessProvider], presets: () => [] });
     expect(findUnknownFields(provider.getConfigSchema(), strategy)).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('unknown fields of a configuration', () => {
       'messageTokenThresholds',
     ],
     ['a selection', { ...pass, selection: { ...pass.selection, counts: 3 } }, 'passes.0.selection.counts', 'count'],
-  ])('in %s are reported with what was probably meant', (_place, wrong, path, suggestion) => {
+  ])('in %s are reported with a suggestion', (_place, wrong, path, suggestion) => {
     expect(unknownIn({ passes: [wrong] })).toEqual([
       { path, message: `is not a known field (did you mean ${suggestion}?)`, suggestion },
     ]);

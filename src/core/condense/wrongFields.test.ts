@@ -40,35 +40,32 @@ const FIELDS = {
 
 const used = (result: ValidationResult<unknown>): unknown => (result.valid ? result.config : result.rest?.config);
 
-describe('wrong fields', () => {
-  it.each(Object.keys(FIELDS) as (keyof typeof FIELDS)[])(
-    'are left out of the configuration of %s, and the others are used',
-    (provider) => {
-      const { validate, fields } = FIELDS[provider];
-      const names = Object.keys(fields);
-      const choice = fc.record(Object.fromEntries(names.map((name) => [name, fc.constantFrom('absent', 0, 1)])));
-      fc.assert(
-        fc.property(choice, fc.boolean(), (chosen, hasUnknown) => {
-          const of = (wanted: readonly unknown[]): Record<string, unknown> =>
-            Object.fromEntries(
-              Object.entries(fields as Record<string, readonly [unknown, unknown]>).flatMap(([name, values]) => {
-                const which = chosen[name];
-                return typeof which === 'number' && wanted.includes(which) ? [[name, values[which]]] : [];
-              }),
-            );
-          const written = { ...of([0, 1]), ...(hasUnknown && { truncationMode: 'x' }) };
-          const result = validate(written);
-          expect(used(result)).toEqual(used(validate(of([0]))));
-          const problems = result.valid ? [] : result.problems.map(({ path }) => path.split('.')[0]);
-          expect(new Set(problems)).toEqual(
-            new Set([...Object.keys(of([1])), ...(hasUnknown ? ['truncationMode'] : [])]),
+describe('invalid fields in a configuration', () => {
+  it.each(Object.keys(FIELDS) as (keyof typeof FIELDS)[])('are omitted for %s, and the others are used', (provider) => {
+    const { validate, fields } = FIELDS[provider];
+    const names = Object.keys(fields);
+    const choice = fc.record(Object.fromEntries(names.map((name) => [name, fc.constantFrom('absent', 0, 1)])));
+    fc.assert(
+      fc.property(choice, fc.boolean(), (chosen, hasUnknown) => {
+        const of = (wanted: readonly unknown[]): Record<string, unknown> =>
+          Object.fromEntries(
+            Object.entries(fields as Record<string, readonly [unknown, unknown]>).flatMap(([name, values]) => {
+              const which = chosen[name];
+              return typeof which === 'number' && wanted.includes(which) ? [[name, values[which]]] : [];
+            }),
           );
-        }),
-      );
-    },
-  );
+        const written = { ...of([0, 1]), ...(hasUnknown && { truncationMode: 'x' }) };
+        const result = validate(written);
+        expect(used(result)).toEqual(used(validate(of([0]))));
+        const problems = result.valid ? [] : result.problems.map(({ path }) => path.split('.')[0]);
+        expect(new Set(problems)).toEqual(
+          new Set([...Object.keys(of([1])), ...(hasUnknown ? ['truncationMode'] : [])]),
+        );
+      }),
+    );
+  });
 
-  it('that are unknown are reported with what was probably meant', () => {
+  it('that are unknown are reported with a suggestion', () => {
     const config = { preserveRecentCounts: 3, toolResults: { maxLine: 5, maxLines: 9 }, minimumTokens: 7 };
     expect(truncationProvider.validateConfig(config)).toMatchObject({
       valid: false,
@@ -87,7 +84,7 @@ const modelPass = (id: string) => ({ ...pass(id), mode: 'batch', batchConfig: { 
 const MAKE = { sound: pass, wrong: wrongPass, model: modelPass };
 const kinds = fc.array(fc.constantFrom('sound' as const, 'wrong' as const, 'model' as const), { maxLength: 6 });
 
-describe('wrong passes', () => {
+describe('invalid passes', () => {
   const smart = smartProvider({ presets: () => [] });
 
   it('are left out of Smart and presets together with later passes that call a model', () => {
@@ -122,7 +119,7 @@ describe('wrong passes', () => {
     ['what must be left alone is not clear', { protect: { files: '*.md' } }],
     ['there is no list of passes', { passes: 3 }],
     ['the form is of a later version', { version: 2 }],
-  ])('leave nothing to use if %s', (_what, wrong) => {
+  ])('make the whole configuration unusable if %s', (_what, wrong) => {
     const config = { version: 1, passes: [pass('a')], ...wrong };
     expect(smart.validateConfig(config)).not.toHaveProperty('rest');
     expect(parsePresets([{ id: 'mine', name: 'Mine', config }]).presets).toEqual([]);

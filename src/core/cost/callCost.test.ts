@@ -21,8 +21,8 @@ const usage = (changes: Partial<Usage> = {}): Usage => ({
   ...changes,
 });
 
-describe('callCost', () => {
-  it('is input and output at their prices', () => {
+describe('the cost of a call', () => {
+  it('is the input and output tokens at their prices', () => {
     expect(computeCallCost(usage(), SONNET)).toBeCloseTo(0.081, 10);
   });
 
@@ -33,19 +33,19 @@ describe('callCost', () => {
     expect(countPromptTokens(cached)).toBe(25_000);
   });
 
-  it('takes cached tokens out of the input in OpenAI’s accounting', () => {
+  it('subtracts cached tokens from the input in OpenAI’s accounting', () => {
     const cached = usage({ accounting: 'openai', cacheReadTokens: 19_000 });
     expect(computeCallCost(cached, SONNET)).toBeCloseTo(0.003 + 0.021 + 0.0057, 10);
     expect(countPromptTokens(cached)).toBe(20_000);
     expect(countUncachedInput(usage({ accounting: 'openai', cacheReadTokens: 30_000 }))).toBe(0);
   });
 
-  it('writes for an hour cost more than writes for five minutes', () => {
+  it('charges more for cache writes that last an hour than for those of five minutes', () => {
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 10_000, longCacheWriteTokens: 4_000 });
     expect(computeCostParts(written, SONNET).cacheWrite).toBeCloseTo(0.0225 + 0.024, 10);
   });
 
-  it('cache rates that are not known follow from the input price', () => {
+  it('derives unknown cache prices from the input price', () => {
     const prices = { input: { base: 4 }, output: { base: 8 } };
     const tokens = { inputTokens: 0, outputTokens: 0 };
     const write = { ...tokens, cacheWriteTokens: 1_000_000 };
@@ -55,7 +55,7 @@ describe('callCost', () => {
     expect(computeCallCost(usage({ ...tokens, cacheReadTokens: 1_000_000 }), prices)).toBeCloseTo(4, 10);
   });
 
-  it('is what the vendor says, where it says it', () => {
+  it("is the vendor's own figure if there is one", () => {
     expect(computeCallCost(usage({ costUsd: 0.5 }), SONNET)).toBe(0.5);
     expect(computeCallCost(usage({ costUsd: 0.5 }), undefined)).toBe(0.5);
   });
@@ -67,7 +67,7 @@ describe('callCost', () => {
     expect(sumCosts([])).toBe(0);
   });
 
-  it('a tier holds for the whole request, above its length', () => {
+  it('applies a price tier to the whole request above its length', () => {
     const tiered = { input: { base: 3, tiers: [{ aboveTokens: 200_000, price: 6 }] }, output: { base: 15 } };
     expect(computeCallCost(usage({ inputTokens: 200_000, outputTokens: 0 }), tiered)).toBeCloseTo(0.6, 10);
     expect(computeCallCost(usage({ inputTokens: 200_001, outputTokens: 0 }), tiered)).toBeCloseTo(1.200006, 10);
@@ -78,15 +78,15 @@ describe('callCost', () => {
   });
 });
 
-describe('with other tokens', () => {
+describe('the cost of a call with a different number of tokens', () => {
   const more = usage({ inputTokens: 50_000 });
 
-  it('a call costs what they cost', () => {
+  it('is what those tokens cost', () => {
     expect(scaleCost(usage(), more, SONNET)).toBe(computeCallCost(more, SONNET));
     expect(scaleCost(usage(), more, undefined)).toBeUndefined();
   });
 
-  it('a vendor’s charge is scaled by the price of the other tokens', () => {
+  it('is a vendor’s charge, scaled by the price of the different tokens', () => {
     const charged = usage({ costUsd: 0.5 });
     expect(scaleCost(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
     expect(scaleCost(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
@@ -94,8 +94,8 @@ describe('with other tokens', () => {
   });
 });
 
-describe('applyOverrides', () => {
-  it('puts a profile’s prices in place of the table’s, tiers included', () => {
+describe("a profile's own prices", () => {
+  it("replace the table's prices, including tiers", () => {
     const table = { ...SONNET, input: { base: 3, tiers: [{ aboveTokens: 1, price: 9 }] } };
     expect(applyOverrides(table, { input: 2, cacheRead: 0 })).toEqual({
       ...SONNET,
@@ -105,7 +105,7 @@ describe('applyOverrides', () => {
     expect(applyOverrides(SONNET)).toEqual(SONNET);
   });
 
-  it('makes prices of a model that no table knows, once input and output are given', () => {
+  it('are enough for a model without table prices if input and output are given', () => {
     expect(applyOverrides(undefined, { input: 1 })).toBeUndefined();
     expect(applyOverrides(undefined, { input: 1, output: 2, cacheWrite: 3, longCacheWrite: 4 })).toEqual({
       input: { base: 1 },

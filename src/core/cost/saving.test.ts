@@ -12,8 +12,8 @@ const prices: ModelPrices = {
 const effect: CondensationEffect = { tokensBefore: 100_000, tokensAfter: 40_000, keptPrefixTokens: 10_000, cost: 0.3 };
 const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: 'warm' };
 
-describe('savingOf', () => {
-  it('a warm cache saves little per request and costs one break', () => {
+describe('the saving of a condensation', () => {
+  it('with a warm cache is small per request, and costs one cache break', () => {
     const saving = estimateSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     // 30,000 tokens written at $3.75 instead of read at $0.30
@@ -21,11 +21,11 @@ describe('savingOf', () => {
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
   });
 
-  it('an hour’s cache is written anew at its own price', () => {
+  it('with an hour-long cache uses its own price for writing it again', () => {
     expect(estimateSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
   });
 
-  it('without a cache each request saves at the base price', () => {
+  it('without a cache is at the base price for each request', () => {
     expect(estimateSaving(effect, { ...pricing, cache: 'none' })).toEqual({
       perRequest: expect.closeTo(0.18, 10),
       cacheBreak: 0,
@@ -33,7 +33,7 @@ describe('savingOf', () => {
     });
   });
 
-  it('after an expired cache the first request writes less and later ones read from the cache', () => {
+  it('with an expired cache counts less to write once, and later reads at the cache price', () => {
     const saving = estimateSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
@@ -43,16 +43,16 @@ describe('savingOf', () => {
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 - 0.207) / 0.018));
   });
 
-  it('a free condensation of a prefix that stays has nothing to earn back', () => {
+  it('of a free condensation that keeps the prefix has nothing to earn back', () => {
     expect(estimateSaving({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests).toBe(0);
   });
 
-  it('is never even where nothing is saved, or the cost is not known', () => {
+  it('never breaks even if nothing is saved or the cost is unknown', () => {
     expect(estimateSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
     expect(estimateSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
   });
 
-  it('falling under a price tier is part of the saving', () => {
+  it('includes falling below a price tier', () => {
     const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
     const saving = estimateSaving(effect, { ...pricing, prices: tiered, cache: 'none' });
     expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);

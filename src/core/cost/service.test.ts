@@ -18,7 +18,7 @@ it.each<[string, string, Service, number | undefined]>([
   ['flex', 'gpt-5.1', { tier: 'flex' }, 0.5],
   ['a speed that nobody has heard of', 'claude-opus-5', { speed: 'warp' }, undefined],
   ['the plain way', 'claude-opus-5', { speed: 'standard', tier: 'default', region: 'global' }, 1],
-])('%s has its factor', (_, model, service, factor) => {
+])('the service %s has its price factor', (_, model, service, factor) => {
   const served = getServedPrices(prices, model, service);
   if (factor === undefined) {
     expect(served).toBeUndefined();
@@ -29,7 +29,7 @@ it.each<[string, string, Service, number | undefined]>([
   expect(served?.output.base).toBeCloseTo(25 * factor, 9);
 });
 
-it('a web search costs a cent', () => {
+it('a web search costs one cent', () => {
   expect(computeToolCost({ webSearches: 3 })).toBeCloseTo(0.03, 9);
   expect(computeToolCost({})).toBe(0);
 });

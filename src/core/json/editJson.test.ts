@@ -24,12 +24,12 @@ const ranges = (text: string, changed: string): [string, string] => {
   return [text.slice(start, text.length - end), changed.slice(start, changed.length - end)];
 };
 
-describe('editJson', () => {
-  it('leaves the text alone without edits', () => {
+describe('editing JSON text', () => {
+  it('returns the text unchanged if there are no edits', () => {
     fc.assert(fc.property(document, (text) => editJson(text, []) === text));
   });
 
-  it('changes the string at a path and not one character beside it', () => {
+  it('changes only the string at the given path', () => {
     fc.assert(
       fc.property(document, fc.string({ unit: 'binary' }), fc.nat(), (text, string, which) => {
         const value: unknown = JSON.parse(text);
@@ -47,7 +47,7 @@ describe('editJson', () => {
     );
   });
 
-  it('makes several edits at once as it makes them one after the other', () => {
+  it('applies several edits at once as if one after the other', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 5 }), (text, which) => {
         const value: unknown = JSON.parse(text);
@@ -98,7 +98,7 @@ describe('editJson', () => {
     );
   });
 
-  it('counts the last of several keys, however it is written', () => {
+  it('edits the last of several equal keys, however it is escaped', () => {
     const text = '{"a":"one", "\\u0061":"two","n":12345678901234567890}';
     expect(editJson(text, [{ path: ['a'], string: 'three' }])).toBe(
       '{"a":"one", "\\u0061":"three","n":12345678901234567890}',
@@ -106,13 +106,13 @@ describe('editJson', () => {
     expect(editJson(text, [{ path: ['a'], removed: true }])).toBe('{"n":12345678901234567890}');
   });
 
-  it('goes past any depth without the stack', () => {
+  it('handles any depth without recursion', () => {
     const deep = 200_000;
     const text = `{"deep":${'['.repeat(deep)}"\\\\"${']'.repeat(deep)},"last":"x"}`;
     expect(editJson(text, [{ path: ['last'], string: 'y' }])).toBe(`${text.slice(0, -3)}y"}`);
   });
 
-  it('says which place is not there', () => {
+  it('names the path that does not exist', () => {
     const edit = (path: Path) => () => editJson('{"a":[1,"b"],"c":{"d":null}}', [{ path, string: 'x' }]);
     expect(edit(['a', 2])).toThrow(JsonPathError);
     expect(edit(['a', 0])).toThrow('a string expected at a.0');

@@ -19,12 +19,12 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const member = (text: string, path: Path): string | undefined => getJsonAt(text, path);
 
-describe('rewriteJson', () => {
-  it('leaves what did not change byte for byte', () => {
+describe('rewriting JSON text for a changed value', () => {
+  it('returns unchanged JSON byte for byte', () => {
     fc.assert(fc.property(hostileJson, (text) => rewriteJson(text, JSON.parse(text)) === text));
   });
 
-  it('changes one value and keeps all around it, at any place of hostile JSON', () => {
+  it('changes one value and keeps everything around it, anywhere in unusual JSON', () => {
     fc.assert(
       fc.property(hostileJson, fc.nat(), (text, which) => {
         const value: unknown = JSON.parse(text);
@@ -43,7 +43,7 @@ describe('rewriteJson', () => {
     );
   });
 
-  it('takes elements out of a list, puts others in, and keeps the bytes of those that stay', () => {
+  it('removes and inserts list elements, and keeps the bytes of the remaining ones', () => {
     const lists = fc.tuple(
       fc.uniqueArray(json, { maxLength: 8, selector: (text) => JSON.stringify(JSON.parse(text)) }),
       space,
@@ -67,11 +67,11 @@ describe('rewriteJson', () => {
     ['{"a":1.10,"t":"x"}', { added: [1] }, '{"a":1.10,"t":"x","added":[1]}'],
     ['{"a":1.10,"t":"x"}', { t: undefined }, '{"a":1.10}'],
     ['{"t":"a","t":"b","n":1.0}', { t: 'c' }, '{"t":"a","t":"c","n":1.0}'],
-  ])('of %s with %j makes %s', (text, change, expected) => {
+  ])('merges into %s the change %j: %s', (text, change, expected) => {
     expect(rewriteJson(text, { ...(JSON.parse(text) as object), ...change })).toBe(expected);
   });
 
-  it('knows moved messages by their ids and contents', () => {
+  it('recognizes moved messages by their IDs and contents', () => {
     const text =
       '[{"role":"user","content":"a","x":1.0},{"role":"assistant","content":[{"id":"c1","input":{"n":12345678901234567890}}]}]';
     const [first, second] = JSON.parse(text) as [object, object];

@@ -7,7 +7,7 @@ const brief = (message: ApiMessage): string[] =>
   listContents(message).map((content) => `${content.type}: ${content.text}`);
 
 describe('the contents of a message', () => {
-  it('are its strings with their places, deep ones in parameters too', () => {
+  it('include its strings with their places, also deep in parameters', () => {
     const message = assistant('Now', call('a', 'Write', { file_path: 'x', lines: ['1', { deep: '2' }], count: 3 }));
     expect(listContents(message).map(({ type, path, text }) => [type, path.join('.'), text])).toEqual([
       ['messageText', 'content.0.text', 'Now'],
@@ -17,7 +17,7 @@ describe('the contents of a message', () => {
     ]);
   });
 
-  it('are results as a string, as blocks and in the untyped form of Cline 4; absent and empty ones have none', () => {
+  it("include results as a string, as blocks and in Cline 4's untyped form, but not absent or empty ones", () => {
     const untyped = [{ query: 'q', result: 'found' }] as unknown as Block[];
     expect(brief(user(result('a', 'one')))).toEqual(['toolResults: one']);
     expect(brief(user(result('a', [text('two'), { type: 'image', source: {} }])))).toEqual(['toolResults: two']);
@@ -25,7 +25,7 @@ describe('the contents of a message', () => {
     expect(brief(user(result('a'), result('b', ''), text('')))).toEqual([]);
   });
 
-  it('are not thinking, images, server tools and unknown blocks', () => {
+  it('exclude thinking, images, server tools and unknown blocks', () => {
     const blocks: Block[] = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
       { type: 'image', source: {} },
@@ -35,7 +35,7 @@ describe('the contents of a message', () => {
     expect(brief(assistant(...blocks, 'said'))).toEqual(['messageText: said']);
   });
 
-  it('are parameters and results of XML-era tools without their markup', () => {
+  it('include parameters and results of XML-era tools without their markup', () => {
     expect(brief(assistant('Look <read_file><path>a</path></read_file> now'))).toEqual([
       'messageText: Look ',
       'toolParameters: a',
@@ -57,7 +57,7 @@ describe('the contents of a message', () => {
     ]);
   });
 
-  it('are found under strange keys, and not deeper than any schema', () => {
+  it('are found under unusual keys, but not beyond a maximum depth', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const input: unknown = JSON.parse('{"__proto__": {"constructor": "c"}}');

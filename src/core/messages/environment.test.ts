@@ -9,7 +9,7 @@ const closing = '</environment_details>';
 const piece = fc.constantFrom(SAID, closing, '<environment_details>', '\n\n', '# Terminals', ' ');
 const printed = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
 
-it('terminal output in an environment never counts as a person’s words', () => {
+it('terminal output inside environment details never counts as a person’s words', () => {
   fc.assert(
     fc.property(printed, (output) => {
       const environment = `<environment_details>\n${output}\n${closing}`;
@@ -19,7 +19,7 @@ it('terminal output in an environment never counts as a person’s words', () =>
   );
 });
 
-it('the result of a tool that begins like an environment is never the words of a person', () => {
+it('a tool result that begins like environment details never counts as a person’s words', () => {
   fc.assert(
     fc.property(printed, (output) => {
       const result = `<environment_details>\n${output}`;

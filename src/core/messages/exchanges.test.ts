@@ -11,8 +11,8 @@ const brief = (messages: readonly ApiMessage[]): string[] =>
       `${callMessage} ${tool} -> ${resultMessage ?? 'nothing'} ${resultText.slice(0, 20)}${isError ? ' (error)' : ''}`,
   );
 
-describe('native calls', () => {
-  it('are paired with their results by id, in the order of the calls', () => {
+describe('results of native calls', () => {
+  it('are paired with their calls by ID, in the order of the calls', () => {
     const messages = [
       user('go'),
       assistant('both', call('a', 'Read', { file_path: 'x' }), call('b', 'Grep')),
@@ -28,7 +28,7 @@ describe('native calls', () => {
     ]);
   });
 
-  it('know an error by the field and by what agents write', () => {
+  it('count as errors by their field or by what agents write', () => {
     expect(
       brief([
         ...exchange('a', 'Bash', {}, 'boom', { is_error: true }),
@@ -38,13 +38,13 @@ describe('native calls', () => {
     ).toEqual(['0 Bash -> 1 boom (error)', '2 Bash -> 3 The tool execution f (error)', '4 Bash -> 5 no Error: here']);
   });
 
-  it('may be unanswered, have no content, and an input that is no object', () => {
+  it('may be missing or empty, for calls whose input is not an object', () => {
     const messages = [assistant(call('a', 'Read', 'broken {'), call('b', 'Read')), user(result('b')), user('stop')];
     expect(brief(messages)).toEqual(['0 Read -> nothing ', '0 Read -> 1 ']);
     expect(listToolExchanges(messages)[0]?.input).toEqual({});
   });
 
-  it('native calls that share an ID each have their own result', () => {
+  it('with the same ID in several turns belong to their own call', () => {
     expect(
       brief([
         ...exchange('same', 'Read', {}, 'first'),
@@ -56,11 +56,11 @@ describe('native calls', () => {
     ).toEqual(['0 Read -> 1 first', '2 Read -> 3 second', '4 Read -> nothing ', '5 Read -> 6 last']);
   });
 
-  it('have no result that stands before them', () => {
+  it('never come before their call', () => {
     expect(brief([user(result('a', 'early')), assistant(call('a', 'Read'))])).toEqual(['1 Read -> nothing ']);
   });
 
-  it('native calls with one ID are answered in order, even if it is reused later', () => {
+  it('with the same ID in one message belong to calls in order, even if the ID is reused later', () => {
     const messages = [
       assistant(call('a', 'Read'), call('a', 'Grep')),
       user(result('a', 'first'), result('a', 'second'), result('a', 'nobody’s')),
@@ -76,14 +76,14 @@ describe('native calls', () => {
     ]);
   });
 
-  it('called "__proto__" and "constructor" are calls like any other', () => {
+  it('are found for calls named "__proto__" or "constructor"', () => {
     const input: unknown = JSON.parse('{"__proto__": "p", "constructor": "c"}');
     const [first] = listToolExchanges(exchange('constructor', '__proto__', input, 'x'));
     expect(first?.tool).toBe('__proto__');
     expect(first?.parameters.map((content) => content.text)).toEqual(['p', 'c']);
   });
 
-  it('take linear time when thousands stand in one message', () => {
+  it('are paired in linear time if one message has thousands', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `id${index}`);
     const messages = [
       assistant(...ids.map((id) => call(id, 'Read', { file_path: id }))),
@@ -95,10 +95,10 @@ describe('native calls', () => {
   });
 });
 
-describe('XML-era calls', () => {
+describe('results of XML-era calls', () => {
   const makeCall = (tool: string, path: string): string => `<${tool}><path>${path}</path></${tool}>`;
 
-  it('take the results in the next message, of each tool in order', () => {
+  it('are those in the next message, in order for each tool', () => {
     const messages = [
       user('go'),
       assistant(`Reading. ${makeCall('read_file', 'a')}${makeCall('list_files', 'src')}${makeCall('read_file', 'b')}`),
@@ -123,12 +123,12 @@ describe('XML-era calls', () => {
     ]);
   });
 
-  it('are read in string content as well as in blocks', () => {
+  it('are found in string content and in blocks', () => {
     const messages = [assistant(makeCall('read_file', 'a')), user("[read_file for 'a'] Result:\n<error>gone</error>")];
     expect(brief(messages)).toEqual(['0 read_file -> 1 <error>gone</error> (error)']);
   });
 
-  it('whose result is empty leave the next header to the next call', () => {
+  it('may be empty and leave the next header to the next call', () => {
     const messages = [
       assistant(makeCall('execute_command', 'x') + makeCall('read_file', 'a')),
       user(text("[execute_command for 'x'] Result:"), text("[read_file for 'a'] Result:"), text('text')),
@@ -136,7 +136,7 @@ describe('XML-era calls', () => {
     expect(brief(messages)).toEqual(['0 execute_command -> nothing ', '0 read_file -> 1 text']);
   });
 
-  it('stay unanswered where the user says something else, or nothing', () => {
+  it('are missing if the user says something else or nothing', () => {
     expect(brief([assistant(makeCall('read_file', 'a')), user('no'), assistant(makeCall('read_file', 'b'))])).toEqual([
       '0 read_file -> nothing ',
       '2 read_file -> nothing ',
@@ -150,11 +150,11 @@ const ROO = new URL('../../../../shared/corpus/roo/', import.meta.url);
 const present = existsSync(ROO);
 if (!present) console.warn(`SKIPPED: no Roo histories at ${ROO.pathname}`);
 
-describe.skipIf(!present)('real Roo histories', () => {
+describe.skipIf(!present)('a real Roo conversation', () => {
   const load = (name: string): ApiMessage[] =>
     JSON.parse(readFileSync(new URL(`${name}/api_conversation_history.json`, ROO), 'utf8')) as ApiMessage[];
 
-  it('have 15 reads, each with its file', () => {
+  it('has 15 reads, each with its file', () => {
     const reads = listToolExchanges(load('synthetic-2-heavy-read')).filter(({ tool }) => tool === 'read_file');
     expect(reads).toHaveLength(15);
     for (const { input, resultText } of reads) {
@@ -164,7 +164,7 @@ describe.skipIf(!present)('real Roo histories', () => {
     }
   });
 
-  it('have every call answered but the last, files with nested tags whole', () => {
+  it('has every call answered, and files with nested tags whole', () => {
     const all = listToolExchanges(load('synthetic-4-mixed-ops'));
     expect(all.filter(({ resultMessage }) => resultMessage === undefined)).toEqual([]);
     const writes = all.filter(({ tool }) => tool === 'write_to_file');
@@ -177,7 +177,7 @@ describe.skipIf(!present)('real Roo histories', () => {
   });
 });
 
-it('gives the very same exchanges for the same messages, also where a view of them was asked for in between', () => {
+it('the same messages give the same exchange objects, even if a copy was processed in between', () => {
   const messages = exchange('a', 'Read', { file_path: 'a.ts' }, 'text');
   const [caller, answer] = messages as [ApiMessage, ApiMessage];
   const views = [messages, [caller, { ...answer }], [{ ...caller }, answer]];
@@ -188,7 +188,7 @@ it('gives the very same exchanges for the same messages, also where a view of th
   });
 });
 
-describe('exchanges of a conversation that changes', () => {
+describe('the exchanges of a conversation that changes', () => {
   /** Native and XML blocks with few IDs and tools, so that they coincide. */
   const message: fc.Arbitrary<ApiMessage> = fc.oneof(
     fc
@@ -216,7 +216,7 @@ describe('exchanges of a conversation that changes', () => {
     })),
   );
 
-  it('are those of the conversation read anew', () => {
+  it('equal those of the conversation read from scratch', () => {
     const change = fc.record({ at: fc.nat(30), message, keep: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), fc.array(change, { maxLength: 12 }), (start, changes) => {

@@ -14,7 +14,7 @@ it.each([
   ['C:/repo', 'D:\\a.c', 'D:/a.c'],
   [undefined, '/a.c', '/a.c'],
   [undefined, 'a.c', undefined],
-])('in %s, %s is %s', (folder, path, expected) => {
+])('joining the folder %s with the path %s gives %s', (folder, path, expected) => {
   expect(joinPath(folder, path)).toBe(expected);
 });
 

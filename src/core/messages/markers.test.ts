@@ -18,24 +18,24 @@ import {
 
 const ref = (id: string): ReferenceId => id as ReferenceId;
 
-describe('referenceFor', () => {
+describe('the reference of a hash', () => {
   const hash = hashText('content');
 
-  it('takes six digits, and more only where they are taken by another content', () => {
+  it('uses six hex digits, and more only if another content has them', () => {
     expect(referenceFor(hash, new Map())).toBe(hash.slice(0, 6));
     expect(referenceFor(hash, new Map([[ref(hash.slice(0, 6)), hash]]))).toBe(hash.slice(0, 6));
     expect(referenceFor(hash, new Map([[ref(hash.slice(0, 6)), hashText('other')]]))).toBe(hash.slice(0, 8));
   });
 
-  it('takes the whole hash where all shorter ones are taken', () => {
+  it('uses the whole hash if all shorter forms are taken', () => {
     const taken = new Map<ReferenceId, Hash>();
     for (let length = 6; length < 64; length += 2) taken.set(ref(hash.slice(0, length)), hashText('other'));
     expect(referenceFor(hash, taken)).toBe(hash);
   });
 });
 
-describe('marker', () => {
-  it('is found again', () => {
+describe('a marker', () => {
+  it('is found in a text with its description and reference', () => {
     const text = `a ${marker('3 lines · ref of x', ref('abcdef'))}${marker('y', ref('abcdef01'))} b`;
     expect(findMarkers(text).map(({ what, reference }) => [what, reference])).toEqual([
       ['3 lines · ref of x', 'abcdef'],
@@ -55,7 +55,7 @@ describe('marker', () => {
     'two\r\nlines\u2028more',
     `${'x'.repeat(199)}😀`,
     'y'.repeat(10_000),
-  ])('keeps its form with %j in it', (what) => {
+  ])('keeps its form if its description is %j', (what) => {
     const text = marker(what, ref('abcdef'));
     expect(isOneMarker(text)).toBe(true);
     expect(text).not.toMatch(/[\r\n]/);
@@ -63,7 +63,7 @@ describe('marker', () => {
     expect(text.length).toBeLessThan(300);
   });
 
-  it('may tell the rule', () => {
+  it('may state the rule about markers', () => {
     const plain = marker('x · ref abcdef of y', ref('abcdef'));
     expect(statesRule(plain)).toBe(false);
     expect(statesRule(withRule(plain))).toBe(true);
@@ -72,21 +72,21 @@ describe('marker', () => {
     expect(statesRule(withRule(marker('z'.repeat(300), ref('abcdef'))))).toBe(true);
   });
 
-  it('is one marker only where nothing else stands', () => {
+  it('is recognized as the only content only if there is no other text', () => {
     const one = marker('x', ref('abcdef'));
     expect([one, `${one} `, one + one, 'x', ''].map(isOneMarker)).toEqual([true, false, false, false, false]);
   });
 });
 
-describe('expandMarkers', () => {
-  it('puts known originals back and leaves others', () => {
+describe('expanding markers', () => {
+  it('replaces known markers with their originals and keeps others', () => {
     const [known, unknown] = [marker('x', ref('abcdef')), marker('x', ref('000000'))];
     const resolve = (reference: ReferenceId): string | undefined => (reference === 'abcdef' ? 'ORIGINAL' : undefined);
     expect(expandMarkers(`a${known}b${unknown}c`, resolve)).toBe(`aORIGINALb${unknown}c`);
     expect(expandMarkers('plain', resolve)).toBe('plain');
   });
 
-  it('is linear on text full of beginnings', () => {
+  it('takes linear time on text full of marker beginnings', () => {
     const started = cpuNow();
     const opening = MARKER_EXAMPLE.slice(0, -2);
     const reference = marker('', ref('a')).slice(opening.length, -1);
@@ -96,7 +96,7 @@ describe('expandMarkers', () => {
   });
 });
 
-it('no other source of the product spells out the form; the exported types tell it to other extensions', () => {
+it("no other source file contains the marker's form, which extensions get from the exported types", () => {
   const root = join(import.meta.dirname, '..', '..');
   const spelled = globSync('**/*.ts', { cwd: root }).filter(
     (file) =>

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
 import { getCallsPart, makeMessageKey } from './messageKey';
 
-describe('messageKey', () => {
-  it('is that of the content, whatever the object', () => {
+describe('the key of a message', () => {
+  it('depends on the content, not the object', () => {
     expect(makeMessageKey(user('one'))).toBe(makeMessageKey(user('one')));
     expect(makeMessageKey(user('one'))).not.toBe(makeMessageKey(user('two')));
     expect(makeMessageKey(user('one'))).not.toBe(makeMessageKey(assistant('one')));
   });
 
-  it('names the calls and results of a message, so that it is known again when its content changes', () => {
+  it('includes the calls and results of a message, so that it is recognized after its content changed', () => {
     const before = user(result('c1', [{ type: 'image', source: {} }]), result('c2', 'text'));
     const after = user(result('c1', 'shown before'), result('c2', 'text'));
     expect(makeMessageKey(before)).not.toBe(makeMessageKey(after));

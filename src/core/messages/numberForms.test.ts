@@ -17,8 +17,8 @@ const PRINTED: Readonly<Record<string, readonly [NumberForm, (number: number, li
   bat: ['box', (number, line) => `${String(number).padStart(4)} │ ${line}`.trimEnd()],
 };
 
-describe.each(Object.entries(PRINTED))('%s', (_, [form, print]) => {
-  it('is found, and read line by line', () => {
+describe.each(Object.entries(PRINTED))('line numbers of the form "%s"', (_, [form, print]) => {
+  it('are recognized and removed line by line', () => {
     for (const first of [1, 9, 98]) {
       const lines = CODE.map((line, at) => print(first + at, line));
       const text = `Some words.\n${lines.join('\n')}\n(more follows)`;
@@ -32,7 +32,7 @@ describe.each(Object.entries(PRINTED))('%s', (_, [form, print]) => {
   });
 });
 
-describe('what is no number of a line', () => {
+describe('text that only resembles line numbers', () => {
   it.each([
     ['a list of which one item has more lines', '1. one\n2. two\n   more of two\n3. three'],
     ['a table that counts by more than one', '1\ta\n5\tb\n9\tc'],
@@ -43,11 +43,11 @@ describe('what is no number of a line', () => {
     ['zeros', '007: James\n008: Bill'],
     ['numbers behind much text', `${'text\n'.repeat(20)}1: a\n2: b`],
     ['keys of JSON', '{\n  "1": 2,\n  "2": 3\n}'],
-  ])('%s', (_, text) => {
+  ])('is not recognized: %s', (_, text) => {
     expect(findNumberForm(text)).toBeUndefined();
   });
 
-  it('a gap is one only where the text says so', () => {
+  it('includes a gap that the text does not mark', () => {
     expect(findNumberForm('1: a\n2: b\n...\n9: c')?.form).toBe('colon');
     expect(findNumberForm('1: a\n2: b\n9: c')).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const shown = (text: string): unknown[] =>
     ]),
   }));
 
-it('reads the envelope of apply_patch', () => {
+it('a patch in the envelope of apply_patch is parsed', () => {
   const patch = `*** Begin Patch
 *** Update File: src/a.ts
 *** Move to: src/b.ts
@@ -46,7 +46,7 @@ it('reads the envelope of apply_patch', () => {
   ]);
 });
 
-it('reads a diff of git, and what stands around it', () => {
+it('a git diff is parsed despite surrounding text', () => {
   const diff = `commit 1234
     message
 
@@ -93,7 +93,7 @@ done
   ]);
 });
 
-it('takes no line behind a hunk for its own, and ends where the text ends', () => {
+it('a diff does not include lines after its last hunk, and may end early', () => {
   const diff = '--- a/x\t2026-01-01\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n-- \n2.39\n';
   expect(shown(diff)).toEqual([{ change: 'update', path: 'x', hunks: [['1,1', ' a', '-b', '+c']] }]);
   expect(shown('--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b')).toEqual([
@@ -101,18 +101,18 @@ it('takes no line behind a hunk for its own, and ends where the text ends', () =
   ]);
 });
 
-it('leaves what is no patch', () => {
+it('text that is not a patch is not parsed as one', () => {
   for (const text of ['', '--- a\n', '--- a\nplus\n', '@@ -1 +1 @@\n-a\n+b\n', '+ a\n- b\n', '***\n*** Begin\n'])
     expect(readPatches(text)).toEqual([]);
 });
 
-it('reads carriage returns and empty lines without their blank', () => {
+it('a patch is parsed with carriage returns, and with empty lines that lack their blank', () => {
   expect(shown('--- a/x\r\n+++ b/x\r\n@@ -1,3 +1,3 @@\r\n a\r\n\r\n-b\r\n+c\r\n')).toEqual([
     { change: 'update', path: 'x', hunks: [['1,1', ' a', ' ', '-b', '+c']] },
   ]);
 });
 
-it('gives lines that stand in the text as they are, whatever the text', () => {
+it('a parsed patch contains only lines of its text, whatever the text', () => {
   const line = fc.constantFrom(
     '*** Begin Patch',
     '*** End Patch',

@@ -3,7 +3,7 @@ import { getValueAt, withValueAt } from './path';
 
 const root = JSON.parse('{"content":[{"input":{"__proto__":"data","constructor":"more"}}],"role":"user"}') as object;
 
-describe('valueAt', () => {
+describe('reading the value at a path', () => {
   it('follows keys and indexes', () => {
     expect(getValueAt(root, ['content', 0, 'input', '__proto__'])).toBe('data');
     expect(getValueAt(root, [])).toBe(root);
@@ -15,13 +15,13 @@ describe('valueAt', () => {
     [['content', 1]],
     [['nothing', 'below']],
     [['constructor', 'name']],
-  ])('finds nothing at %j: only own properties count', (path) => {
+  ])('finds nothing at %j, since only own properties count', (path) => {
     expect(getValueAt(path[0] === 'nothing' ? { nothing: null } : root, path)).toBeUndefined();
   });
 });
 
-describe('withValueAt', () => {
-  it('copies what lies on the way and shares the rest', () => {
+describe('setting the value at a path', () => {
+  it('copies objects on the path and shares all others', () => {
     const before = { a: { x: '1' }, b: [{ y: '2' }, { z: '3' }] };
     const after = withValueAt(before, ['b', 0, 'y'], 'new');
     expect(after).toEqual({ a: { x: '1' }, b: [{ y: 'new' }, { z: '3' }] });
@@ -30,14 +30,14 @@ describe('withValueAt', () => {
     expect(after.b[1]).toBe(before.b[1]);
   });
 
-  it('keeps a parameter called "__proto__" a parameter', () => {
+  it('keeps a parameter named "__proto__" a parameter', () => {
     const after = withValueAt(root, ['content', 0, 'input', '__proto__'], 'cut');
     expect(JSON.stringify(after)).toBe(JSON.stringify(root).replace('data', 'cut'));
     expect(Object.getPrototypeOf(getValueAt(after, ['content', 0, 'input']))).toBe(Object.prototype);
   });
 
   it.each([[['content', 7]], [['content', 'length']], [['role', 0]], [['missing']], [['content', 0, 'toString']]])(
-    'refuses %j, where no value stands',
+    'rejects %j, because there is no value',
     (path) => {
       expect(() => withValueAt(root, path, 'x')).toThrow('no value at');
     },

@@ -3,7 +3,7 @@ import { assistant, call, exchange, result, user } from '../testing';
 import { SUMMARY_ORIGIN } from './firewall';
 import { renderConversation } from './render';
 
-it('shows a conversation as text for people', () => {
+it('a rendered conversation is readable text', () => {
   const image = { type: 'image', source: {} };
   const text = renderConversation([
     user('Add a test'),
@@ -62,7 +62,7 @@ it('shows a conversation as text for people', () => {
   );
 });
 
-it('keeps the numbers of the original, so that both sides of a comparison have the same', () => {
+it("a rendered view keeps the original's message numbers, so that both sides of a diff match", () => {
   const view = [user('task'), user('what was done'), assistant('go on')];
   expect(renderConversation(view, [0, SUMMARY_ORIGIN, 7]).match(/━━━ .* ━━━/g)).toEqual([
     '━━━ 1 · user ━━━',
@@ -71,7 +71,7 @@ it('keeps the numbers of the original, so that both sides of a comparison have t
   ]);
 });
 
-it('names a result by the file or the command of its call', () => {
+it("a rendered result is named by its call's file or command", () => {
   const shown = (name: string, input: unknown): string | undefined =>
     renderConversation([assistant(call('a', name, input)), user(result('a', 'done'))])
       .split('\n')
@@ -85,7 +85,7 @@ it('names a result by the file or the command of its call', () => {
   expect(shown('todo', { items: [] })).toBe('◀ result of todo');
 });
 
-it('names a result alike on both sides of a comparison, whatever was taken out of its call', () => {
+it('a rendered result has the same name on both sides of a diff, whatever was removed from its call', () => {
   const original = [user('task'), ...exchange('a', 'Bash', { command: 'npm test' }, 'done')];
   const view = [user('task'), ...exchange('a', 'Bash', { command: '⟦condensed⟧' }, 'done')];
   const name = '◀ result of Bash: npm test';

@@ -2,29 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
 import { findTask, findTurnStart } from './task';
 
-describe('findTask', () => {
-  it('is the last of what the user said before the first answer', () => {
+describe('the task message', () => {
+  it("is the user's last message before the first answer", () => {
     expect(findTask([])).toBe(-1);
     expect(findTask([assistant('x')])).toBe(-1);
     expect(findTask([user('task'), assistant('x'), user('more')])).toBe(0);
     expect(findTask([user('environment'), user('task'), assistant('x'), user('more')])).toBe(1);
   });
 
-  it('stands behind what the agent and the developer put in front', () => {
+  it('comes after what the agent and the developer put before it', () => {
     const system = { role: 'system', content: 'x' } as const;
     expect(findTask([system, user('environment'), system, user('task'), system, assistant('x'), user('more')])).toBe(3);
   });
 
-  it('is no result and no summary', () => {
+  it('is neither a result nor a summary', () => {
     expect(findTask([user('task'), { ...user('so far'), isSummary: true }, user('more')])).toBe(0);
     expect(findTask([user('task'), user(result('c1', 'x')), assistant(call('c2', 'a'))])).toBe(0);
   });
 });
 
-describe('findTurnStart', () => {
+describe('the message that starts a turn', () => {
   const step = [assistant(call('a', 'Read')), user(result('a', 'x'))];
 
-  it('is the last of the words that no call asked for', () => {
+  it('is the latest user message that is not a reply to a call', () => {
     expect(findTurnStart([])).toBe(-1);
     expect(findTurnStart(step)).toBe(-1);
     expect(findTurnStart([user('task'), ...step, ...step])).toBe(0);
@@ -32,7 +32,7 @@ describe('findTurnStart', () => {
     expect(findTurnStart([user('task'), ...step, assistant('done'), user('more')])).toBe(4);
   });
 
-  it('is not put in behind results', () => {
+  it('is not a message that the user inserted between calls', () => {
     expect(findTurnStart([user('task'), ...step, user('faster'), ...step])).toBe(0);
     expect(findTurnStart([user('task'), assistant(call('a', 'Read')), user('look'), user(result('a', 'x'))])).toBe(0);
   });

@@ -8,8 +8,8 @@ const called = (name: string, input: unknown): ToolExchange => listToolExchanges
 
 const getRule = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
 
-describe('ruleFor', () => {
-  it('knows the tools of all agents, however they are capitalized, and none that only objects have', () => {
+describe('the rule for a tool', () => {
+  it("is known for all agents' tools in any letter case, but not for names of object members", () => {
     expect(
       ['Read', 'read', 'READ_FILE', 'view', 'rg', 'shell', 'TodoWrite', 'Task', 'webfetch'].map(
         (name) => getRule(name)?.kind,
@@ -37,7 +37,7 @@ describe('ruleFor', () => {
     ['read_file', { target_file: 'a' }, { numbers: ['bar'] }],
     ['read_file', { path: 'a' }, { numbers: ['pipe'] }],
     ['apply_patch', { patchText: 'x' }, { patch: ['patchText'] }],
-  ])('tells tools of one name apart by their parameters: %s %j', (name, input, rule) => {
+  ])('depends on the parameters for tools with the same name: %s %j', (name, input, rule) => {
     expect(getRule(name, input)).toMatchObject(rule);
   });
 
@@ -59,19 +59,19 @@ describe('ruleFor', () => {
     ['ctx_execute', { language: 'js', code: 'x' }, undefined],
     ['comment', { path: 'a', content: 'x' }, undefined],
     ['unknown', {}, undefined],
-  ])('judges what nobody knows by its parameters: %s %j', (name, input, rule) => {
+  ])('depends on the parameters for unknown tools: %s %j', (name, input, rule) => {
     if (rule === undefined) expect(getRule(name, input)).toBeUndefined();
     else expect(getRule(name, input)).toMatchObject(rule);
   });
 
-  it('goes by a user’s rows first', () => {
+  it('is the user’s own if there is one', () => {
     const own = makeToolTable({ READ: { kind: 'list' } });
     expect(ruleFor(own, called('read', {}))).toEqual({ kind: 'list' });
     expect(ruleFor(own, called('Grep', {}))?.kind).toBe('search');
   });
 });
 
-describe('pathOf', () => {
+describe('the path of a read', () => {
   it.each<[string, unknown, string | undefined]>([
     ['Read', { file_path: '/a.ts' }, '/a.ts'],
     ['Read', { file_path: '', path: 'b.ts' }, 'b.ts'],
@@ -84,11 +84,11 @@ describe('pathOf', () => {
     ['Unknown', { file_path: '/a.ts' }, undefined],
     ['view', { path: 'C:\\a.ts' }, 'C:\\a.ts'],
     ['read_many_files', { include: ['a', 'b'] }, undefined],
-  ])('%s with %j: %s', (name, input, path) => {
+  ])('by %s with %j is %s', (name, input, path) => {
     expect(getPath(DEFAULT_TOOLS, called(name, input))).toBe(path);
   });
 
-  it('goes by the parameters that a table names', () => {
+  it('is taken from the parameters that a table names', () => {
     const tools = makeToolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
     expect(getPath(tools, called('fetch', { target: 't' }))).toBe('t');
     expect(getPath(tools, called('fetch', {}))).toBeUndefined();
@@ -101,7 +101,7 @@ it.each<[unknown, string | undefined]>([
   [{ cmd: ['ls', '-l'] }, 'ls -l'],
   [{ commands: ['ls', 'pwd'] }, 'ls pwd'],
   [{ command: 7 }, undefined],
-])('commandOf %j: %s', (input, command) => {
+])('the command of a call with %j is %s', (input, command) => {
   expect(getCommand(called('x', input))).toBe(command);
 });
 
@@ -115,7 +115,7 @@ it.each<[string, readonly unknown[]]>([
   ['files.path', []],
   ['constructor', []],
   ['none', []],
-])('valuesOf %s: %j', (parameter, values) => {
+])('the values at %s in parameters are %j', (parameter, values) => {
   const input = {
     path: 'a',
     files: [{ path: 'b' }, null, { path: 'c' }, { path: '' }],

@@ -9,8 +9,8 @@ const read = (text: string): string[] =>
       `${tool}(${parameters.map(({ name, start, end }) => `${name}=${text.slice(start, end)}`).join(', ')})`,
   );
 
-describe('xmlCalls', () => {
-  it('finds calls between prose, with the values of their parameters', () => {
+describe('finding XML-era calls in a text', () => {
+  it('returns calls between prose, with their parameters', () => {
     const text =
       'Let me look.\n<read_file><path>a.ts</path></read_file> and <list_files><path>src</path><recursive>true</recursive></list_files>';
     expect(read(text)).toEqual(['read_file(path=a.ts)', 'list_files(path=src, recursive=true)']);
@@ -18,17 +18,17 @@ describe('xmlCalls', () => {
     expect(text.slice(first!.start, first!.end)).toBe('<read_file><path>a.ts</path></read_file>');
   });
 
-  it('leaves other tags alone', () => {
+  it('ignores other tags', () => {
     expect(read('<div><path>x</path></div> <thinking>hm</thinking> <b>read_file</b>')).toEqual([]);
   });
 
-  it('takes the whole of a file that holds tags itself', () => {
+  it('includes the whole content of a file that contains tags', () => {
     const content = '<div>\n<content>x</content>\n<path>y</path></write_to_file>\n</content> tail';
     const text = `<write_to_file><path>a.html</path><content>${content}</content><line_count>3</line_count></write_to_file>`;
     expect(read(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
   });
 
-  it('takes the whole of a file about the tools themselves, and finds the next call behind it', () => {
+  it('includes the whole content of a file about the tools themselves, and finds the next call', () => {
     const example = 'Say <write_to_file><path>x</path><content>y</content></write_to_file> to write.';
     const write = (content: string): string =>
       `<write_to_file><path>a.md</path><content>${content}</content></write_to_file>`;
@@ -40,19 +40,19 @@ describe('xmlCalls', () => {
     expect(read(write(unclosed))).toEqual([`write_to_file(path=a.md, content=${unclosed})`]);
   });
 
-  it('takes nested arguments as one value', () => {
+  it('returns nested arguments as one value', () => {
     const args = '<file><path>a.ts</path></file><file><path>b.ts</path></file>';
     expect(read(`<read_file><args>${args}</args></read_file>`)).toEqual([`read_file(args=${args})`]);
   });
 
-  it('ends a call that was cut off with the text', () => {
+  it('ends a truncated call with the text', () => {
     expect(read('<write_to_file><path>a.ts</path><content>half a fi')).toEqual([
       'write_to_file(path=a.ts, content=half a fi)',
     ]);
     expect(read('<execute_command>')).toEqual(['execute_command()']);
   });
 
-  it('is linear where tags are never closed', () => {
+  it('takes linear time if tags are never closed', () => {
     const started = cpuNow();
     findXmlCalls('<read_file><path>'.repeat(20_000));
     findXmlCalls(`<write_to_file>${'<path>'.repeat(50_000)}</write_to_file>`);
@@ -61,7 +61,7 @@ describe('xmlCalls', () => {
   });
 });
 
-describe('parseXmlResultHeader', () => {
+describe('the header of an XML-era result', () => {
   it.each([
     ["[read_file for 'a.ts'] Result:", 'read_file', ''],
     ['[update_todo_list] Result:\n\nDone.', 'update_todo_list', 'Done.'],
@@ -70,7 +70,7 @@ describe('parseXmlResultHeader', () => {
     ['[read_file for 4 files] Result:\n<files>', 'read_file', '<files>'],
     ["[search_files for 'a[0]'] Result:\nfound", 'search_files', 'found'],
     ["[execute_command for 'cat <<EOF\nx\nEOF'] Result:\nok", 'execute_command', 'ok'],
-  ])('reads %j', (text, tool, rest) => {
+  ])('is parsed in %j', (text, tool, rest) => {
     const header = parseXmlResultHeader(text);
     expect(header?.tool).toBe(tool);
     expect(text.slice(header?.length)).toBe(rest);
@@ -84,11 +84,11 @@ describe('parseXmlResultHeader', () => {
     ' [read_file] Result:',
     '[note for later\nand more] Result: none',
     '[read_file',
-  ])('sees none in %j', (text) => {
+  ])('is not found in %j', (text) => {
     expect(parseXmlResultHeader(text)).toBeUndefined();
   });
 
-  it('is linear on a hostile line', () => {
+  it('is searched in linear time on a line made to be slow', () => {
     const started = cpuNow();
     expect(parseXmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
     expect(parseXmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
@@ -96,16 +96,16 @@ describe('parseXmlResultHeader', () => {
   });
 });
 
-describe('hasXmlCalls', () => {
+describe('whether a conversation uses XML-era calls', () => {
   const XML = 'I look.\n<read_file><path>a.ts</path></read_file>';
   const words = { type: 'text', text: XML };
 
-  it('is true where answers call in their text', () => {
+  it('is true if answers contain calls in their text', () => {
     expect(hasXmlCalls([user('go'), { role: 'assistant', content: XML }])).toBe(true);
     expect(hasXmlCalls([user('go'), assistant({ type: 'text', text: 'Hm.' }, words), user('done')])).toBe(true);
   });
 
-  it('is false where nobody calls, a person only writes of it, or calls are native', () => {
+  it('is false if there are no calls, only a person writes about them, or calls are native', () => {
     expect(hasXmlCalls([user('go'), { role: 'assistant', content: 'Well, <b>no</b>.' }])).toBe(false);
     expect(hasXmlCalls([user(XML), { role: 'assistant', content: 'What is that?' }])).toBe(false);
     expect(hasXmlCalls([user('go'), assistant(words, call('1', 'Read'))])).toBe(false);

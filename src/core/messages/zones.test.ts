@@ -3,7 +3,7 @@ import type { ApiMessage } from './types';
 import { assistant, call, exchange, result, text, user } from '../testing';
 import { oldZone } from './zones';
 
-describe('oldZone', () => {
+describe('the zone of old messages', () => {
   const messages: ApiMessage[] = [
     { role: 'system', content: 's' },
     user('task'),
@@ -16,18 +16,18 @@ describe('oldZone', () => {
   const ends = (conversation: readonly ApiMessage[], ...keep: number[]): number[] =>
     keep.map((count) => oldZone(conversation, count).end);
 
-  it('lies behind the task and before the recent messages', () => {
+  it('begins after the task and ends before the recent messages', () => {
     expect(oldZone(messages, 1)).toEqual({ start: 2, end: 7 });
     expect(oldZone(messages, 0)).toEqual({ start: 2, end: 8 });
     expect(oldZone(messages, 100)).toEqual({ start: 2, end: 2 });
     expect(oldZone([], 3)).toEqual({ start: 0, end: 0 });
   });
 
-  it('never parts a call from its results, not from those in a second message either', () => {
+  it('never separates a call from its results, even in a second message', () => {
     expect(ends(messages, 2, 3, 4)).toEqual([4, 4, 4]);
   });
 
-  it('never parts a call of the XML era from its result', () => {
+  it('never separates an XML-era call from its result', () => {
     const era = (answer: ApiMessage): ApiMessage[] => [
       user('task'),
       assistant('hm'),

@@ -5,8 +5,8 @@ import { maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
 import { BESIDE } from './namedSecrets';
 import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, makeTestKey, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
 
-describe('maskSecrets', () => {
-  it.each(FORMS)('masks the keys of $of that begin with $start, whole and cut off', ({ start, body, min }) => {
+describe('masking secrets', () => {
+  it.each(FORMS)('masks $of keys that begin with $start, whole or truncated', ({ start, body, min }) => {
     for (const length of [min, min + 13]) {
       const key = makeTestKey(start, body, length);
       for (const [before, after] of [
@@ -24,40 +24,40 @@ describe('maskSecrets', () => {
     for (const start of starts) expect(maskSecrets(`${start}${rest}`)).toBe('[key]');
   });
 
-  it('has each form once, with an example', () => {
+  it('has each key form once, with an example', () => {
     expect(EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(KEY_FORMS.map(({ of, starts }) => [of, starts]));
     expect(new Set(KEY_FORMS.map(({ of }) => of)).size).toBe(KEY_FORMS.length);
     expect(Object.keys(BODIES).sort()).toEqual(Object.keys(FILL).sort());
   });
 
-  it.each(SECRETS)('masks what is secret in %s', (text, secret) => {
+  it.each(SECRETS)('masks the secret in %s', (text, secret) => {
     expect(maskSecrets(text)).not.toContain(secret);
     expect(maskSecrets(text)).toContain('[key]');
   });
 
-  it.each(LOOK_ALIKES)('leaves %s', (text) => {
+  it.each(LOOK_ALIKES)('leaves text that only resembles a key: %s', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
-  it('masks a value and leaves its name and its quotes', () => {
+  it('masks a value and keeps its name and quotes', () => {
     expect(maskSecrets('"api_key": "0123456789abcdef", "n": 1')).toBe('"api_key": "[key]", "n": 1');
     expect(maskSecrets('postgres://me:hunter2@db/x')).toBe('postgres://me:[key]@db/x');
     expect(maskSecrets('AccountName=a;AccountKey=Zm9vYmFy01==;')).toBe('AccountName=a;AccountKey=[key];');
     expect(maskSecrets('DB_PASSWORD=correct7horse\nDB_HOST=db1')).toBe('DB_PASSWORD=[key]\nDB_HOST=db1');
   });
 
-  it('a second time finds nothing', () => {
+  it('finds nothing when applied again', () => {
     for (const [text] of SECRETS) expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
   });
 });
 
-describe('each rule is needed: without it, an example stays', () => {
+describe('each masking rule is needed, because without it an example stays unmasked:', () => {
   const masked = (text: string, rules: Partial<SecretRules>): string =>
     maskSecrets(text, undefined, { ...SECRET_RULES, ...rules });
   const isMissed = (rules: Partial<SecretRules>): boolean =>
     SECRETS.some(([text, secret]) => masked(text, rules).includes(secret));
 
-  it.each(EXAMPLES)('%s', (of, rest, ...starts) => {
+  it.each(EXAMPLES)('the key form %s', (of, rest, ...starts) => {
     const without = (start: string): KeyForm[] =>
       KEY_FORMS.map((form) =>
         form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
@@ -67,19 +67,19 @@ describe('each rule is needed: without it, an example stays', () => {
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
-  it.each(SHAPES)('$of', (shape) => {
+  it.each(SHAPES)('the shape $of', (shape) => {
     // Also masked by the rule for URL parameters.
     expect(isMissed({ shapes: SHAPES.filter((other) => other !== shape) })).toBe(
       shape.of !== 'Azure shared access signature',
     );
   });
 
-  it.each(BESIDE.map((rule) => [String(rule[1]), rule] as const))('%s', (_, rule) => {
+  it.each(BESIDE.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
     expect(isMissed({ beside: BESIDE.filter((other) => other !== rule) })).toBe(true);
   });
 });
 
-describe('a text in pieces', () => {
+describe('a text that is masked in chunks', () => {
   const part = fc.oneof(
     fc.constantFrom(...SECRETS.map(([text]) => text), ...LOOK_ALIKES),
     fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
@@ -89,7 +89,7 @@ describe('a text in pieces', () => {
   );
   const between = fc.constantFrom('\n', '\r\n', ' ', '\n\n', '\\n', '', '"', ': ');
 
-  it('is masked as the whole is, wherever the pieces part', () => {
+  it('gives the same result wherever the chunks are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(part, between), { maxLength: 12 }),
@@ -126,7 +126,7 @@ describe('a text in pieces', () => {
     )
     .map(([[before, after], chars]) => `${before}${'x'.repeat(chars)}${after}`);
 
-  it('is masked as the whole is on one line, wherever its windows part', () => {
+  it('gives the same result on one long line, wherever its windows are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(long, fc.oneof(part, far), fc.oneof(long, between)), { minLength: 1, maxLength: 5 }),
@@ -179,7 +179,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: str
   'an escaped line end': ['x\\n', '\\ny'],
 };
 
-describe('a key is masked as a person sees it', () => {
+describe('a key is masked in the form in which a person sees it', () => {
   const form = fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9));
   const shape = fc.constantFrom(
     'AccountKey=Zm9vYmFy01Zm9v=;',
@@ -188,7 +188,7 @@ describe('a key is masked as a person sees it', () => {
     'https://me:hunter2x9@db/x',
   );
 
-  it.each(Object.entries(SURROUNDINGS))('in %s', (_, [before, after]) => {
+  it.each(Object.entries(SURROUNDINGS))('inside %s', (_, [before, after]) => {
     fc.assert(
       fc.property(form, (key) => {
         const masked = maskSecrets(`a ${before}${key}${after} b`);
@@ -199,7 +199,7 @@ describe('a key is masked as a person sees it', () => {
     );
   });
 
-  it('masks a key with escapes and invisible characters anywhere in it', () => {
+  it('with escapes and invisible characters anywhere in it', () => {
     const hidden = fc.constantFrom(
       '\0',
       '\u3164',
@@ -243,11 +243,11 @@ describe('a key is masked as a person sees it', () => {
     ['ghp_aB3dE5gH7jK9mN1paB3d\nREADME.md\n', '[key]\nREADME.md\n'],
     ['postgres://app:p%40ss@db:5432/x', 'postgres://app:[key]@db:5432/x'],
     ['postgres://app:p@ss@db:5432/x, me@example.org', 'postgres://app:[key]@db:5432/x, me@example.org'],
-  ])('%j', (text, masked) => {
+  ])('in a colored text: %j', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked);
   });
 
-  it('wherever it stands in a line that is longer than what is searched around an escape', () => {
+  it('anywhere in a line longer than the window searched around an escape', () => {
     const filler = fc
       .tuple(fc.constantFrom('x', 'a.b ', '{"a": 1}, '), fc.nat(9_000))
       .map(([piece, length]) => piece.repeat(length / piece.length));
@@ -277,7 +277,7 @@ describe('a key is masked as a person sees it', () => {
     ['an entity in an entity', (unit: string) => `&amp;#${unit.charCodeAt(0)};`],
     ['a full-width form', (unit: string) => String.fromCharCode(unit.charCodeAt(0) + 0xfee0)],
     ['a struck-over character', (unit: string) => `${unit}\b${unit}`],
-  ])('masks a key with each character written as %s', (_, written) => {
+  ])('with each character written as %s', (_, written) => {
     fc.assert(
       fc.property(form, (key) => {
         const masked = maskSecrets(`see ${key.replace(/[^A-Za-z0-9]/g, written)} here`);
@@ -287,7 +287,7 @@ describe('a key is masked as a person sees it', () => {
     );
   });
 
-  it('masks a key with short octal escapes', () => {
+  it('with short octal escapes', () => {
     fc.assert(
       fc.property(form, (key) => {
         const escaped = key.replace(/[^A-Za-z0-9](?![0-7])/g, (unit) => `\\${unit.charCodeAt(0).toString(8)}`);
@@ -298,24 +298,24 @@ describe('a key is masked as a person sees it', () => {
     );
   });
 
-  it.each(LOOK_ALIKES)('leaves %s in a color', (text) => {
+  it.each(LOOK_ALIKES)('but not colored text that only resembles a key: %s', (text) => {
     const colored = `\x1b[32m${text}\x1b[0m`;
     expect(maskSecrets(colored)).toBe(colored);
   });
 });
 
 describe('private keys', () => {
-  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('masks whole private keys of the kind %j', (kind) => {
+  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('of the kind %j are masked whole', (kind) => {
     expect(maskSecrets(`before\n${pem(kind, 25)}\nafter 1`)).toBe('before\n[key]\nafter 1');
   });
 
-  it('go where their end was cut off, and where their head was', () => {
+  it('are masked if their end or their beginning is missing', () => {
     const key = pem('RSA ', 25);
     expect(maskSecrets(key.slice(0, 700))).toBe('[key]');
     expect(maskSecrets(`log line\n${key.slice(700)}\nafter`)).not.toContain(LINE.slice(0, 30));
   });
 
-  it('go as one string of source, in JSON, with line numbers, and with fields in front', () => {
+  it('are masked in source code, in JSON, with line numbers, and after other fields', () => {
     expect(maskSecrets(`key: "${pem('', 3).replaceAll('\n', '\\n')}"`)).toBe('key: "[key]"');
     expect(maskSecrets(JSON.stringify({ a: pem('', 3) }))).toBe('{"a":"[key]"}');
     const numbered = pem('', 3)
@@ -333,19 +333,19 @@ describe('private keys', () => {
     );
   });
 
-  it('end where something else begins', () => {
+  it('are masked only up to their end', () => {
     const text = `${pem('', 2).replace(/-----END.*/, '')}\nThe rest of the file is described in chapter 3, which follows.`;
     expect(maskSecrets(text)).toContain('is described in chapter 3, which follows.');
   });
 });
 
-describe('text that was made to be slow', () => {
-  it.each(HOSTILE_PIECES)('%j is read in time that grows with its length', (piece) => {
+describe('masking text made to be slow', () => {
+  it.each(HOSTILE_PIECES)('takes linear time: %j', (piece) => {
     const text = piece.repeat(Math.ceil(300_000 / piece.length));
     expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
   });
 
-  it('whatever stands around a key, it goes', () => {
+  it('a key is masked whatever text surrounds it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (before, after) => {
         const key = makeTestKey('ghp_', 'word', 36);

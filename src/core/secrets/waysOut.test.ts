@@ -29,8 +29,8 @@ const conversation = [
   user('Good.'),
 ];
 
-describe('a key that a cut goes through', () => {
-  it('is in no request to another vendor', async () => {
+describe('a key that a cut would split', () => {
+  it('does not appear in a request to another vendor', async () => {
     const planned = await planSummary({
       context: { messages: conversation, edits: [], counter: freshCounter(), vendor: 'anthropic' },
       config: nativeConfigSchema.parse({ keepLast: 1 }),
@@ -43,7 +43,7 @@ describe('a key that a cut goes through', () => {
     expect(prompt).toContain('[key]');
   });
 
-  it('goes whole, wherever the cut is: of a result, of a parameter, and of what stands around the conversation', async () => {
+  it('is masked whole wherever the cut is: in a result, a parameter, or beside the conversation', async () => {
     const messages = [
       user('Look.'),
       { ...user(`Before: ${KEY}`), isSummary: true },
@@ -62,7 +62,7 @@ describe('a key that a cut goes through', () => {
     expect(planned.parts.join()).not.toContain(KEY.slice(-8));
   });
 
-  it('is in no hand-over prompt', () => {
+  it('does not appear in the hand-over prompt', () => {
     const losses = new Losses();
     const text = handoverText({ title: 't', messages: conversation }, freshCounter(), losses);
     expect(LINES.filter((line) => text.includes(line))).toEqual([]);
@@ -70,7 +70,7 @@ describe('a key that a cut goes through', () => {
   });
 });
 
-describe('a parameter', () => {
+describe('masking a parameter of a call', () => {
   it.each([
     ['a number', { password: 12345678 }],
     ['a list', { api_key: ['hunter22'] }],
@@ -83,7 +83,7 @@ describe('a parameter', () => {
     ['a variable to the end of its line', { command: 'export DB_PASSWORD=hunter22)%{12345678' }],
     ['an assignment in words whose own name is a secret’s', { credentials: 'log in with password=hunter22hunter22' }],
     ['a cookie among others', { headers: { Cookie: 'theme=dark; session=8f3kd93khunter22' } }],
-  ])('masks a parameter with a key as %s', (_, input) => {
+  ])('masks a key given as %s', (_, input) => {
     const text = JSON.stringify(maskMessage(assistant(call('a', 'Bash', input))));
     expect(text).not.toMatch(/hunter22|12345678/);
     expect(text).toContain('[key]');
@@ -104,7 +104,7 @@ describe('a parameter', () => {
     expect(maskMessage(message)).toBe(message);
   });
 
-  it('is told by its name, whatever name the same value had before; also once many were looked at', () => {
+  it("depends on the parameter's name, even after many others had the same value", () => {
     const made = (input: Readonly<Record<string, string>>): string =>
       JSON.stringify(maskMessage(assistant(call('a', 'Bash', input))));
     expect(made({ note: 'hunter22' })).toContain('hunter22');

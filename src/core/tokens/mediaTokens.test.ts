@@ -39,7 +39,7 @@ const jpeg = (...parts: number[][]): unknown => source([0xff, 0xd8], ...parts);
 /** 750 × 400 pixels: 400 tokens. */
 const [W, H, TOKENS] = [750, 400, 400];
 
-describe('countImageTokens', () => {
+describe('the token count of an image', () => {
   it.each<[string, unknown]>([
     ['PNG', png(W, H)],
     ['GIF', gif(W, H)],
@@ -52,11 +52,11 @@ describe('countImageTokens', () => {
       jpeg(segment(0xe1, 5_000), segment(0xc4, 30), frame(0xc2, W, H)),
     ],
     ['JPEG with fill bytes', jpeg(segment(0xe0, 16), [0xff, 0xff, 0xff], frame(0xc0, W, H))],
-  ])('reads the size of a %s', (_, image) => {
+  ])('uses the dimensions of a %s', (_, image) => {
     expect(countImageTokens(image)).toBe(TOKENS);
   });
 
-  it('scales down as the API does, and costs at least one', () => {
+  it('is scaled down as the API does, with a minimum of one token', () => {
     expect(countImageTokens(png(1568 * 2, 100 * 2))).toBe(countImageTokens(png(1568, 100)));
     expect(countImageTokens(png(10_000, 10_000))).toBe(MAX_IMAGE_TOKENS);
     expect(countImageTokens(png(1, 1))).toBe(1);
@@ -71,14 +71,14 @@ describe('countImageTokens', () => {
     ['a JPEG cut off', jpeg(segment(0xe0, 16))],
     ['a JPEG with a broken length', jpeg([0xff, 0xe0, 0, 0], new Array<number>(20).fill(0))],
     ['a WebP cut off', source('RIFF0000WEBPVP8 ')],
-  ])('takes the largest for %s', (_, image) => {
+  ])('is the largest possible for %s', (_, image) => {
     expect(countImageTokens(image)).toBe(MAX_IMAGE_TOKENS);
   });
 });
 
-describe('countPdfTokens', () => {
+describe('the token count of a PDF', () => {
   const pdf = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
-  it('counts pages where they can be seen, and at least one', () => {
+  it('is that of its visible pages, at least one', () => {
     expect(countPdfTokens(pdf('/Type /Pages /Type /Page\n/Type/Page>>'))).toBe(2 * 2250);
     expect(countPdfTokens(pdf('%PDF packed'))).toBe(2250);
   });

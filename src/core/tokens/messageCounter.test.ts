@@ -16,7 +16,7 @@ const setup = (): { counter: MessageCounter; asked: () => number } => {
 };
 const { counter } = setup();
 
-describe('tokens of a block', () => {
+describe('the token count of a block', () => {
   it.each<[string, Block, number]>([
     ['a text', text('12345'), 5],
     ['thinking, without its signature', { type: 'thinking', thinking: '123', signature: 'x'.repeat(900) }, 3],
@@ -46,19 +46,19 @@ describe('tokens of a block', () => {
     ],
     ['a short text in such a field', { type: 'raw', data: 'x'.repeat(100) }, 124],
     ['a long text in such a field', { type: 'raw', data: 'x '.repeat(5_000) }, 10_024],
-  ])('%s', (_, block, tokens) => {
+  ])('is right for %s', (_, block, tokens) => {
     expect(counter.block(block)).toBe(tokens);
   });
 });
 
-it('a message counts with its blocks and what the API adds', () => {
+it("the token count of a message includes its blocks and the API's overhead", () => {
   expect(counter.message(user('12'))).toBe(4 + 2);
   expect(counter.messages([user('12'), assistant('12', '3')])).toBe(6 + 7);
   expect(counter.json(undefined)).toBe(4);
 });
 
-describe('what was counted', () => {
-  it('is remembered by object, and by content for another object', () => {
+describe('a cached token count', () => {
+  it('is reused for the same object, and for another object with equal content', () => {
     const { counter, asked } = setup();
     const message = user(text(lines('a', 50)));
     const tokens = counter.message(message);
@@ -69,7 +69,7 @@ describe('what was counted', () => {
     expect(asked()).toBe(2);
   });
 
-  it('is forgotten, oldest first, beyond 20,000 texts', () => {
+  it('is dropped, oldest first, beyond 20,000 texts', () => {
     const { counter, asked } = setup();
     const makeText = (index: number): string => `${index} `.padEnd(520, 'x');
     for (let index = 0; index <= 20_000; index++) counter.text(makeText(index));

@@ -23,11 +23,11 @@ it.each([
     60,
     24 * 60,
   ],
-] as const)('%s', (_, model, warm, cold) => {
+] as const)("the cache's minimum and maximum lifetime is known for %s", (_, model, warm, cold) => {
   expect(getCacheSpan(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
-it('is unknown for the editor’s models; there is none where no request is marked, or the model caches nothing', () => {
+it("a cache's lifetime is unknown for VS Code’s models, and there is no cache if nothing is marked or the model does not cache", () => {
   expect(getCacheSpan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
   expect(getCacheSpan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
   expect(getCacheSpan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');

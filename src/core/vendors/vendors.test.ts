@@ -20,38 +20,38 @@ it.each([
   expect(getServerLabel('openai', baseUrl)).toBe(name);
 });
 
-describe.each(VENDOR_IDS)('%s', (vendor) => {
+describe.each(VENDOR_IDS)('the vendor %s', (vendor) => {
   const { label, alsoFor = [], fields, wires, key } = getVendorEntry(vendor);
 
-  it('is named in the README, with those that speak its protocol', () => {
+  it('is named in the README, with servers that speak its protocol', () => {
     const text = words('README.md');
     for (const name of [label, ...alsoFor.map((server) => server.label)]) expect(text).toContain(name);
   });
 
-  it('can be chosen in the settings, and what is said of its fields is there to be shown', () => {
+  it('can be chosen in the settings, and the texts for its fields exist', () => {
     const profiles = JSON.stringify(manifest.contributes.configuration);
     expect(profiles).toContain(`"${vendor}"`);
     const shown = JSON.parse(readFileSync('package.nls.json', 'utf8')) as object;
     for (const field of Object.keys(fields)) expect(shown).toHaveProperty([`setting.profiles.${field}`]);
   });
 
-  it('has a wire for every model', () => {
+  it('has a wire format for every model', () => {
     expect(wires.at(-1)).not.toHaveProperty('models');
     expect(getWire(vendor, 'a model of a name that nobody knows')).toBe(wires.at(-1)?.wire);
   });
 
-  it('takes either an address of its own or needs nothing to know where it stands', () => {
+  it('has an address setting or needs none', () => {
     if (key === 'needed-at-own-endpoint') expect(hasField(vendor, 'baseUrl')).toBe(true);
     for (const field of neededFields(vendor)) expect(hasField(vendor, field)).toBe(true);
   });
 });
 
-it('a field that is nobody’s in particular is everybody’s', () => {
+it('a field that is not specific to a vendor applies to all vendors', () => {
   for (const vendor of VENDOR_IDS) expect(hasField(vendor, 'contextWindow')).toBe(true);
   expect(hasField('anthropic', 'region')).toBe(false);
 });
 
-it('tokens are counted as the wire counts them', () => {
+it('token accounting follows the wire format', () => {
   expect(getAccounting('anthropic', 'claude-opus-5')).toBe('anthropic');
   expect(getAccounting('openai', 'anthropic/claude-opus-5')).toBe('openai');
 });

@@ -54,38 +54,35 @@ const sentParts = (prepared: object): string => {
 const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
   createRequest(messages, { canRecall: true, model: createModel({ contextWindow: 60_000 }), ...changes });
 
-describe('requests of a task', () => {
-  it.each(['lossless', 'truncation', 'smart'])(
-    'requests by %s are the same from the thread and from this process',
-    async (provider) => {
-      const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
-      const here = liveHere(join(temporaryFolder(), 'here'), settings);
-      const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
-      const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
-      let condensed = 0;
-      for (const end of listRequests(messages)) {
-        const asked = requestFor(resend(messages.slice(0, end)));
-        const expected = await here.prepare(asked);
-        const prepared = await live.prepare(resend(asked));
-        expect(sentParts(prepared)).toBe(sentParts(expected));
-        expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
-        if (expected.outcome?.kind === 'condensed') condensed++;
-        here.answered(expected, usage(expected.countedTokens));
-        live.answered(prepared, usage(prepared.countedTokens));
-      }
-      expect(condensed).toBeGreaterThan(0);
-      const [summary] = here.list();
-      await expect.poll(() => live.list()[0]?.tokens).toBe(summary?.tokens);
-      const { lastUsed: _one, ...told } = live.list()[0] ?? {};
-      const { lastUsed: _other, ...kept } = summary ?? {};
-      // IDs and times differ between engines.
-      const same = (value: unknown): unknown =>
-        JSON.parse(json(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
-      expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
-    },
-  );
+describe("requests of a task through the engine's thread", () => {
+  it.each(['lossless', 'truncation', 'smart'])('with %s equal those made in this process', async (provider) => {
+    const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
+    const here = liveHere(join(temporaryFolder(), 'here'), settings);
+    const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
+    const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
+    let condensed = 0;
+    for (const end of listRequests(messages)) {
+      const asked = requestFor(resend(messages.slice(0, end)));
+      const expected = await here.prepare(asked);
+      const prepared = await live.prepare(resend(asked));
+      expect(sentParts(prepared)).toBe(sentParts(expected));
+      expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
+      if (expected.outcome?.kind === 'condensed') condensed++;
+      here.answered(expected, usage(expected.countedTokens));
+      live.answered(prepared, usage(prepared.countedTokens));
+    }
+    expect(condensed).toBeGreaterThan(0);
+    const [summary] = here.list();
+    await expect.poll(() => live.list()[0]?.tokens).toBe(summary?.tokens);
+    const { lastUsed: _one, ...told } = live.list()[0] ?? {};
+    const { lastUsed: _other, ...kept } = summary ?? {};
+    // IDs and times differ between engines.
+    const same = (value: unknown): unknown =>
+      JSON.parse(json(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
+    expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
+  });
 
-  it('requests of several randomly changing chats are the same from the thread and from this process', async () => {
+  it('of several randomly changing chats equal those made in this process', async () => {
     const chat = fc.record({
       conversation: fc.integer({ min: 0, max: 2 }),
       reads: fc.integer({ min: 1, max: 40 }),
@@ -119,8 +116,8 @@ describe('requests of a task', () => {
   });
 });
 
-describe('requests of one chat under way at the same time', () => {
-  it('each get their own messages, whichever course the others take before they are answered', async () => {
+describe('concurrent requests of one chat', () => {
+  it('each get their own messages, whatever the others do meanwhile', async () => {
     const course = fc.record({ shared: fc.integer({ min: 1, max: 12 }), own: fc.integer({ min: 0, max: 6 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(course, { minLength: 2, maxLength: 6 }), async (courses) => {
@@ -177,9 +174,9 @@ describe('requests of one chat under way at the same time', () => {
   });
 });
 
-describe('recorded sessions', () => {
+describe("recorded sessions through the engine's thread", () => {
   const sessions = sessionFiles(CORPORA);
-  it.skipIf(sessions.length === 0)('are the same, request by request', { timeout: 1_800_000 }, async () => {
+  it.skipIf(sessions.length === 0)('give the same requests as in this process', { timeout: 1_800_000 }, async () => {
     const hash = createHash('sha256');
     let [compared, requests] = [0, 0];
     for (const session of sessions) {
@@ -206,8 +203,8 @@ describe('recorded sessions', () => {
   });
 });
 
-describe('what a person does', () => {
-  it('is known when the command is done: undo, redo, pins, edits, the view', async () => {
+describe('a user command on a running conversation', () => {
+  it('is visible as soon as it is done: undo, redo, pins, edits and the view', async () => {
     const { live } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const messages = reads(27);
     const { conversation } = await live.prepare(requestFor(messages, { model: createModel() }));
@@ -226,8 +223,8 @@ describe('what a person does', () => {
   });
 });
 
-describe('an engine that dies', () => {
-  it('takes nothing along: commands, recall and parameters with markers work with the next one, from the ledger', async () => {
+describe('an engine whose thread dies', () => {
+  it('loses nothing: commands, recall and markers in parameters continue from the ledger', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const asked = requestFor(reads(27), { model: createModel() });
     const { conversation, messages } = await live.prepare(asked);
@@ -244,7 +241,7 @@ describe('an engine that dies', () => {
     expect(live.list()[0]).toMatchObject({ condensations: [{ isUndone: true }], canRedo: true });
   });
 
-  it('leaves the cost of the answers so far with the window', async () => {
+  it('does not lose the cost of answers, which the window keeps', async () => {
     const { live, thread } = openChatEngine(temporaryFolder());
     const model = createModel({ prices: SONNET_PRICES });
     const answered = async (count: number): Promise<void> => {
@@ -260,7 +257,7 @@ describe('an engine that dies', () => {
     expect(live.list()).toHaveLength(1);
   });
 
-  it('fails the request that it has, which goes out as it came, and prepares the next one as before', async () => {
+  it('fails its current request, which is sent unchanged, and prepares the next one as before', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
     const before = await live.prepare(requestFor(reads(27), { model: createModel() }));
     const dying = live.prepare(requestFor(reads(28), { model: createModel() }));

@@ -272,47 +272,50 @@ function cut(value: unknown, isInput = false): unknown {
   );
 }
 
-describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])('odd bodies of %s', (name, odd) => {
-  const wire = getWire(name);
-  const { body, said, messages } = odd;
-  const text = JSON.stringify(body);
+describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
+  'an unusual request body of %s',
+  (name, odd) => {
+    const wire = getWire(name);
+    const { body, said, messages } = odd;
+    const text = JSON.stringify(body);
 
-  it('are read, and what is not known is left alone', () => {
-    const { messages: read, sources, ...rest } = wire.read(body)!;
-    expect(read).toEqual(messages);
-    expect(rest).toEqual(said);
-    expect(sources.length).toBe(messages.length);
-  });
+    it('is read, and unknown parts are left alone', () => {
+      const { messages: read, sources, ...rest } = wire.read(body)!;
+      expect(read).toEqual(messages);
+      expect(rest).toEqual(said);
+      expect(sources.length).toBe(messages.length);
+    });
 
-  it('have each changed string where it stood', () => {
-    const request = wire.read(body)!;
-    const view = request.messages.map((message) => cut(message) as ApiMessage);
-    const origins = view.map((_, index) => index);
-    const { head, end } = writeView(wire, text, body, request, { original: request.messages, view, origins });
-    const written = JSON.parse(head + text.slice(end)) as Body;
-    expect(wire.read(written)).toMatchObject({ ...said, messages: view });
-    expect(view).not.toEqual(request.messages);
-  });
+    it('has each changed string written back in place', () => {
+      const request = wire.read(body)!;
+      const view = request.messages.map((message) => cut(message) as ApiMessage);
+      const origins = view.map((_, index) => index);
+      const { head, end } = writeView(wire, text, body, request, { original: request.messages, view, origins });
+      const written = JSON.parse(head + text.slice(end)) as Body;
+      expect(wire.read(written)).toMatchObject({ ...said, messages: view });
+      expect(view).not.toEqual(request.messages);
+    });
 
-  it('are none where there is no conversation', () => {
-    expect(wire.read({})).toBeUndefined();
-    expect(wire.read({ [wire.list]: {} })).toBeUndefined();
-    expect(wire.read({ [wire.list]: [7] })).toBeUndefined();
-  });
-});
+    it('is not read if it contains no conversation', () => {
+      expect(wire.read({})).toBeUndefined();
+      expect(wire.read({ [wire.list]: {} })).toBeUndefined();
+      expect(wire.read({ [wire.list]: [7] })).toBeUndefined();
+    });
+  },
+);
 
 it.each<[WireName, Body]>([
   ['anthropic', { messages: [{ role: 'tool', content: 'x' }] }],
   ['gemini', { contents: [{ role: 'user', text: 'x' }] }],
-])('%s reads no message of another form', (name, body) => {
+])('the wire %s does not read messages of another form', (name, body) => {
   expect(getWire(name).read(body)).toBeUndefined();
 });
 
-it('takes the prompt of Anthropic as a text, too', () => {
+it('the Anthropic wire accepts a system prompt that is a string', () => {
   expect(getWire('anthropic').read({ messages: [], system: 'S' })?.system).toBe('S');
 });
 
-describe('tokens that an answer reports', () => {
+describe('the tokens reported in an answer', () => {
   const before: Usage = {
     accounting: 'openai',
     source: 'reported',
@@ -344,7 +347,7 @@ describe('tokens that an answer reports', () => {
         },
       },
     ],
-  ])('%s: %j', (name, event) => {
+  ])('are read on %s: %j', (name, event) => {
     expect(getWire(name).usage(event, undefined)).toMatchObject({
       source: 'reported',
       inputTokens: 10,
@@ -353,13 +356,13 @@ describe('tokens that an answer reports', () => {
     });
   });
 
-  it.each(Object.keys(PATHS) as WireName[])('%s: an event without any leaves those before', (name) => {
+  it.each(Object.keys(PATHS) as WireName[])('on %s stay as before after an event without any', (name) => {
     expect(getWire(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
     expect(getWire(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
   });
 });
 
-describe('an error that an answer tells', () => {
+describe('an error inside an answer', () => {
   const error = { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Too long.' };
   const flat = {
     type: 'error',
@@ -377,11 +380,11 @@ describe('an error that an answer tells', () => {
     ['responses', { type: 'error', sequence_number: 2, error }, error],
     ['responses', flat, flat],
     ['responses', { object: 'response', status: 'failed', error }, error],
-  ])('%s: %j', (name, event, told) => {
+  ])('is read on %s: %j', (name, event, told) => {
     expect(getWire(name).failure(event)).toEqual(told);
   });
 
-  it.each(Object.keys(PATHS) as WireName[])('%s: none', (name) => {
+  it.each(Object.keys(PATHS) as WireName[])('on %s is not found in other events', (name) => {
     expect(getWire(name).failure({ type: 'ping' })).toBeUndefined();
     expect(
       getWire(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,
@@ -389,7 +392,7 @@ describe('an error that an answer tells', () => {
   });
 });
 
-describe('a view that can not be written', () => {
+describe("a view that can't be written back into the request", () => {
   const wire = getWire('anthropic');
   const body: Body = {
     messages: [
@@ -428,7 +431,7 @@ describe('a view that can not be written', () => {
       /More than strings/,
     ],
     ['a block less', [], /A block is missing/],
-  ])('%s', (_, content, message) => {
+  ])('is rejected: %s', (_, content, message) => {
     const view = original.with(1, { role: 'assistant', content } as ApiMessage);
     expect(() => written(view, [0, 1, 2])).toThrow(WireError);
     expect(() => written(view, [0, 1, 2])).toThrow(message);
@@ -439,18 +442,18 @@ describe('a view that can not be written', () => {
     ['no last message', original.slice(0, 2), [0, 1], /Message 2 is missing/],
     ['a summary of nothing', [...original, said('s')], [0, 1, 2, SUMMARY_ORIGIN], /can not be written/],
     ['a summary with an image', [said([{ type: 'image' }]), original[2]!], [SUMMARY_ORIGIN, 2], /can not be written/],
-  ])('%s', (_, view, origins, message) => {
+  ])('is rejected as a whole: %s', (_, view, origins, message) => {
     expect(() => written(view, origins)).toThrow(message);
   });
 
-  it('accepts a plain-text summary up to the end', () => {
+  it('does not include one that ends with a plain-text summary', () => {
     expect(written([original[0]!, said('All done.')], [0, SUMMARY_ORIGIN]).messages).toEqual([
       { role: 'user', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'All done.' }] },
     ]);
   });
 
-  it('ignores what was written before', () => {
+  it('is not found before the given position', () => {
     const other = said('not the one that stands there');
     expect(written([other, ...original.slice(1)], [0, 1, 2], { view: 1, original: 1 })).toEqual(body);
   });

@@ -48,41 +48,39 @@ const listResults = (text: string, ids: ReadonlySet<unknown>): string[] =>
     .filter((record) => ids.has(resultId(record)))
     .map((record) => JSON.stringify(record));
 
-describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
-  it.each(['lossless', 'truncation'])(
-    'whatever %s takes out, the results of programs stay, byte for byte',
-    (provider) =>
-      fc.assert(
-        fc.asyncProperty(fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 5 }), (programs) =>
-          inTemporaryFolder(async (root) => {
-            const { live } = createTestBed(root, { settings: { provider } });
-            const condenser = new LiveCondenser({
-              live,
-              counter: freshCounter(),
-              addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
-              window: 12_000,
-            });
-            const known = findKnownRequest('POST', PATHS[wire])!;
-            let isShorter = false;
-            for (const steps of [8, 20, 30]) {
-              const [text, ids] = withPrograms(wire, steps, new Set(programs));
-              const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
-              const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
-              const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
-              isShorter ||= sent !== undefined && sent.length < text.length;
-              expect(ids.size).toBeGreaterThan(0);
-              expect(listResults(sent ?? text, ids)).toEqual(listResults(text, ids));
-            }
-            expect(isShorter).toBe(true);
-            live.dispose();
-            await live.settled();
-          }),
-        ),
-        { numRuns: 6 },
+describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs over %s', (wire) => {
+  it.each(['lossless', 'truncation'])('keep their results byte for byte, whatever %s removes', (provider) =>
+    fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 5 }), (programs) =>
+        inTemporaryFolder(async (root) => {
+          const { live } = createTestBed(root, { settings: { provider } });
+          const condenser = new LiveCondenser({
+            live,
+            counter: freshCounter(),
+            addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
+            window: 12_000,
+          });
+          const known = findKnownRequest('POST', PATHS[wire])!;
+          let isShorter = false;
+          for (const steps of [8, 20, 30]) {
+            const [text, ids] = withPrograms(wire, steps, new Set(programs));
+            const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+            const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
+            const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
+            isShorter ||= sent !== undefined && sent.length < text.length;
+            expect(ids.size).toBeGreaterThan(0);
+            expect(listResults(sent ?? text, ids)).toEqual(listResults(text, ids));
+          }
+          expect(isShorter).toBe(true);
+          live.dispose();
+          await live.settled();
+        }),
       ),
+      { numRuns: 6 },
+    ),
   );
 
-  it('they do not count as context', () => {
+  it('have results that do not count as context', () => {
     const counter = freshCounter();
     const known = findKnownRequest('POST', PATHS[wire])!;
     const tokens = (text: string): number => counter.messages(known.wire.read(JSON.parse(text) as Body)!.messages);

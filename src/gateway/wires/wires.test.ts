@@ -58,23 +58,23 @@ const viewText = (wire: Wire, text: string, ...rest: Tail): string => {
 };
 type Tail = Parameters<typeof writeView> extends [Wire, string, ...infer Rest] ? Rest : never;
 
-describe.each([...own, ...recorded])('$name', (one) => {
+describe.each([...own, ...recorded])('the request $name', (one) => {
   const { wire, body, request } = read(one);
   const { messages } = request;
 
-  it('is a valid conversation with its prompt and tools', () => {
+  it('is read as a valid conversation with its prompt and tools', () => {
     expect(checkConversation(messages)).toEqual([]);
     expect(messages[0]?.role).toBe('user');
     expect(request.system).not.toBe('');
     expect(request.tools.length).toBeGreaterThan(0);
   });
 
-  it('leaves byte for byte where nothing is condensed', () => {
+  it('is written byte for byte if nothing is condensed', () => {
     expect(viewText(wire, one.text, body, request, sameView(messages))).toBe(one.text);
   });
 
   it.each(['lossless', 'truncation'])(
-    'says after %s what the view says, and nothing else is changed',
+    "is written after %s with the view's content and no other change",
     async (provider) => {
       const outcome = await manager.condense({
         conversation: one.name + provider,
@@ -98,7 +98,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
     },
   );
 
-  it('writes a summary in the place of its messages', () => {
+  it('is written with a summary in place of its messages', () => {
     if (messages.length < 10) return;
     const [start, end] = [1, 7];
     const summary: ApiMessage = { role: 'user', content: [{ type: 'text', text: 'What was done: "much".' }] };
@@ -119,7 +119,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
     expect(JSON.stringify(written.request.messages[1])).toContain('What was done');
   });
 
-  it('lets thinking go, and an image give way to a text', () => {
+  it('may lose thinking, and have an image replaced by text', () => {
     const at = messages.findIndex(
       ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'thinking'),
     );
@@ -135,7 +135,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
   });
 });
 
-describe('all wires', () => {
+describe('on every wire', () => {
   beforeAll(() => expect(own.length).toBe(4));
 
   it.each([
@@ -164,7 +164,7 @@ describe('all wires', () => {
       '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":"data:image/png;base64,QUJD"}]}]}',
       { type: 'text', text: 'gone' },
     ],
-  ] as const)("puts a text of %s in an image's place", (name, text, part) => {
+  ] as const)('an image is replaced with text in the form of %s', (name, text, part) => {
     const { wire, body, request } = read({ name, path: PATHS[name], text });
     const [message] = request.messages;
     expect(listImages(request.messages)).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('all wires', () => {
       // The response refers to its part by name.
       { inlineData: { displayName: 'shot.png', mimeType: 'text/plain', data: 'Z29uZQ==' } },
     ],
-  ] as const)('finds the image in a result of %s, and puts a text in its place alone', (name, form, image, part) => {
+  ] as const)('the image in a result of %s is found, and only it is replaced with text', (name, form, image, part) => {
     const text = form.replace('IMAGE', JSON.stringify(image));
     const { wire, body, request } = read({ name, path: PATHS[name], text });
     const [found, ...others] = listImages(request.messages);
@@ -223,7 +223,7 @@ describe('all wires', () => {
     expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
   });
 
-  it('refuses what it can not say', () => {
+  it("a change that it can't express is rejected", () => {
     const { wire, body, request } = read(own[0]!);
     const { messages } = request;
     const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
@@ -249,7 +249,7 @@ describe('all wires', () => {
     ).toThrow('Message 0 is missing');
   });
 
-  it('reads only what holds a conversation', () => {
+  it('only a request with a conversation is read', () => {
     const path = PATHS.responses;
     for (const text of [
       '{"input":"hello"}',
@@ -265,7 +265,7 @@ describe('all wires', () => {
     expect(findKnownRequest('GET', '/v1/responses')).toBeUndefined();
   });
 
-  it('pairs calls of Gemini without ids by name and order', () => {
+  it('Gemini calls without IDs are paired by name and order', () => {
     const text = JSON.stringify({
       contents: [
         { role: 'user', parts: [{ text: 'go' }] },

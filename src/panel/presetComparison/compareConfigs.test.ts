@@ -15,7 +15,7 @@ const pass = (id: string, maxLines: number, more: object = {}) => ({
 const config = (passes: SmartConfigInput['passes'], more: Partial<SmartConfigInput> = {}) =>
   smartConfigSchema.parse({ version: 1, passes, ...more });
 
-it('finds what differs in a pass, with the defaults filled in', () => {
+it('comparing configurations finds the differences in a pass, with defaults filled in', () => {
   const first = config([pass('a', 20), pass('b', 5)]);
   const second = config([pass('a', 20, { enabled: true }), pass('b', 8)], { losslessPrelude: { enabled: false } });
   expect(compareConfigs(first, second)).toEqual({
@@ -31,7 +31,7 @@ it('finds what differs in a pass, with the defaults filled in', () => {
   });
 });
 
-it('finds a pass again by its id, takes the others in order, and tells those that only one has', () => {
+it('comparing configurations matches passes by ID, then by order, and lists those in only one', () => {
   const { passes } = compareConfigs(config([pass('a', 1), pass('b', 1)]), config([pass('new', 1), pass('a', 1)]));
   expect(passes.map(({ first, second }) => [first?.position, second?.position])).toEqual([
     [1, 2],
@@ -42,7 +42,7 @@ it('finds a pass again by its id, takes the others in order, and tells those tha
   expect(more[1]).not.toHaveProperty('first');
 });
 
-it('a configuration is the same as itself, and differences are told the other way round', () => {
+it('comparing a configuration with itself finds nothing, and differences are symmetric', () => {
   const presets = BUILT_IN_PRESETS.map((preset) => smartConfigSchema.parse(preset.config));
   const any = fc.constantFrom(...presets);
   fc.assert(

@@ -7,7 +7,7 @@ import { previewMethods } from './methods';
 
 const { result } = previewMethods.previewCoherence;
 
-it('a report with the most and the longest examples crosses; one with more or longer ones does not', () => {
+it("a report with the most and longest examples passes the protocol's schema, and one with more or longer ones does not", () => {
   const failing = Array.from({ length: 40 }, (_, step) =>
     exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(50)}\n${'more '.repeat(60)}`),
   );

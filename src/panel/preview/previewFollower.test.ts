@@ -29,7 +29,7 @@ it.each<[string, ConversationSource, number]>([
   ['another title', live({ title: 'Other' }), 1],
   ['another conversation', live({ id: 'other' }), 1],
   ['a file', file('x'), 1],
-])('%s has come', (_, next, times) => {
+])('the preview follower reports the right number of changes after: %s', (_, next, times) => {
   const { follower, onChange, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
@@ -38,7 +38,7 @@ it.each<[string, ConversationSource, number]>([
   expect(onChange).toHaveBeenCalledTimes(times);
 });
 
-it('what changes before the answer is told behind it, and a newer question takes its place', () => {
+it('the preview follower reports a change before the answer afterwards, and a newer question replaces the older', () => {
   const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
   follower.look();
@@ -52,7 +52,7 @@ it('what changes before the answer is told behind it, and a newer question takes
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-it('a file stays the same, one that is gone is told, and nothing once it has ended', () => {
+it('the preview follower reports no change of a file, but one that is gone, and nothing after it ended', () => {
   const { follower, onChange, now, answered } = following(file('a'));
   answered();
   follower.look();

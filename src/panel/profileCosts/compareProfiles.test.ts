@@ -42,7 +42,7 @@ function compare(profiles: readonly ProfileSetup[], answers: Record<string, Prev
   return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
 }
 
-it('tells cost, saving and when it is paid back, with the cache warm', async () => {
+it('comparing profiles gives cost, saving and break-even with a warm cache', async () => {
   const small = made({ cost: 0.03, tokensAfter: 50_000, cells: [] });
   const reported = await compare([setup('a'), setup('b')], { b: small });
   expect(reported).toMatchObject({
@@ -68,7 +68,7 @@ it('tells cost, saving and when it is paid back, with the cache warm', async () 
   });
 });
 
-it('says why a profile can’t be used, and no saving of a model that nobody knows', async () => {
+it('comparing profiles says why a profile can’t be used, and gives no saving for an unknown price', async () => {
   const broken: ProfileSetup = { id: 'x', name: 'X', model: 'm', setup: { problem: 'no key' } };
   const unpriced = made();
   Reflect.deleteProperty(unpriced, 'cost');

@@ -14,12 +14,12 @@ it.each([
   [95, '95', 'list.errorForeground'],
   [99.7, '!!', 'list.errorForeground'],
   [180, '!!', 'list.errorForeground'],
-])('%d percent of a window show as %s', (percent, badge, color) => {
+])('a window filled to %d percent has the badge %s', (percent, badge, color) => {
   const shown = decoration(percent);
   expect(shown).toMatchObject({ badge, tooltip: `${percent}% of the context window` });
   expect(shown?.color).toEqual(color === undefined ? undefined : expect.objectContaining({ id: color }));
 });
 
-it('says nothing of other resources', () => {
+it('files that are no conversations get no fill badge', () => {
   expect(new FillDecorations().provideFileDecoration(Uri.file('/80') as never)).toBeUndefined();
 });

@@ -79,8 +79,8 @@ const facts = { now: 120_000, contextWindow: 10_000 };
 const given = (path: string, workspace: string, changes = {}): IndexedConversation =>
   found(path, { workspace, details: undefined, ...changes });
 
-describe('the tree of conversations', () => {
-  it('lists agents by their last use, and the chat first', () => {
+describe('the tree in the conversations view', () => {
+  it('lists agents by last use, with the chat first', () => {
     const stored = [found('b', { agent: 'Codex' }), found('a'), found('c', { agent: 'Codex' })];
     expect(labels(stored)).toEqual([
       ['Codex', 'b', 'c'],
@@ -104,7 +104,7 @@ describe('the tree of conversations', () => {
     expect(paths).toEqual(['old', 'older', 'codex', 'new']);
   });
 
-  it('expands the first agent and running ones', () => {
+  it('expands the first agent and agents that run', () => {
     const stored = [found('a'), found('b', { agent: 'Codex' })];
     const states = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER).map(
       (node) => createTreeItem(node, { ...facts, openAgent: 'Claude Code' }).collapsibleState,
@@ -112,7 +112,7 @@ describe('the tree of conversations', () => {
     expect(states).toEqual([2, 1]);
   });
 
-  it('puts what an agent has running first among what it stored, under its name', () => {
+  it("lists an agent's running conversations before its stored ones", () => {
     const running = { ...live, agent: 'Codex', folder: '/work/app' };
     const [first, second] = createAgentNodes(
       { live: [running], stored: [found('a'), found('b', { agent: 'Codex' })], ledgers: ledgersOf() },
@@ -125,7 +125,7 @@ describe('the tree of conversations', () => {
     expect(item.tooltip).toContain('Running in /work/app');
   });
 
-  it("puts a subagent's conversation below its parent if that exists", () => {
+  it("lists a subagent's conversation below its parent if that exists", () => {
     const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
     const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(
@@ -136,7 +136,7 @@ describe('the tree of conversations', () => {
     ]);
   });
 
-  it('puts nested subagents below the task, and stops at circular parents', () => {
+  it('lists nested subagents below the task, and stops at circular parents', () => {
     const stored = [
       found('grandchild', { parent: 'child' }),
       found('child', { parent: 'a' }),
@@ -182,13 +182,13 @@ describe('the tree of conversations', () => {
   });
 });
 
-describe('a row', () => {
+describe('a row of the conversations view', () => {
   const item = (each: IndexedConversation, ...ledgers: LedgerOutline[]) => {
     const [agent] = createAgentNodes({ live: [], stored: [each], ledgers: ledgersOf(...ledgers) }, NO_FILTER);
     return createTreeItem(agent!.children[0]!, facts);
   };
 
-  it('says title and age, so that a narrow side bar shows both; how full it is as a decoration, the rest in the tooltip', () => {
+  it('shows title and age even in a narrow side bar, the fill level as a badge, and the rest in the tooltip', () => {
     const { label, description, contextValue, accessibilityInformation, tooltip, resourceUri } = item(found('a'));
     expect(label).toBe('Title of a');
     expect(description).toBe('2 min ago');
@@ -200,7 +200,7 @@ describe('a row', () => {
     );
   });
 
-  it('shortens a long title, which the tooltip has whole, and names the model there', () => {
+  it('shortens a long title, and shows it whole in the tooltip with the model', () => {
     const title = 'Rename everything that follows from it '.repeat(4).trim();
     const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
     const { label, tooltip } = item(found('a', { details }));
@@ -230,7 +230,7 @@ describe('a row', () => {
     expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable resumable');
   });
 
-  it('of a file that can’t be read opens the file, and says why', () => {
+  it('opens a file that can’t be read, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);
     expect([description, contextValue]).toEqual(['can’t be read · 2 min ago', 'broken']);
@@ -238,7 +238,7 @@ describe('a row', () => {
     expect(tooltip).toContain('line 3 is broken');
   });
 
-  it('says what the chat’s own window holds', () => {
+  it('shows how full the chat’s own window is', () => {
     expect(createTreeItem({ kind: 'live', live }, facts)).toMatchObject({
       label: 'Fix the chat',
       description: '2 min ago',
@@ -249,24 +249,24 @@ describe('a row', () => {
   });
 });
 
-describe('what is shown of a ledger', () => {
+describe('the condensation of a ledger that is shown in a row', () => {
   const ledger = (...condensations: CondensationOutline[]): LedgerOutline => ({ conversation: 'c', condensations });
 
-  it('is the last that is neither undone nor replaced', () => {
+  it('is the last one that is neither undone nor replaced', () => {
     const replaced = condensation('1', { isReplaced: true });
     expect(findShownCondensation(ledger(replaced, condensation('2')))?.id).toBe('2');
     expect(findShownCondensation(ledger(replaced, condensation('2', { isUndone: true })))).toBeUndefined();
     expect(findShownCondensation(undefined)).toBeUndefined();
   });
 
-  it('can redo the first that was undone after it', () => {
+  it('can be followed by redoing the first one undone after it', () => {
     const undone = (id: string) => condensation(id, { isUndone: true });
     expect(findUndoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
     expect(findUndoneCondensation(ledger(condensation('1')))).toBeUndefined();
   });
 });
 
-it('forgets the ledgers that were removed', () => {
+it('the view forgets ledgers that were removed', () => {
   const ledger = { conversation: 'id-a', path: 'a', condensations: [condensation('one')] };
   const known = ledgersOf(ledger);
   expect(known.of(found('a'))).toBe(ledger);

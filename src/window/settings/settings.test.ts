@@ -4,7 +4,7 @@ import { fake } from '../../../test/support/vscode';
 import { SETTING_NAMES, SETTINGS } from '../../settings/table';
 import { readSetting, listSettingProblems, getUserValue } from './settings';
 
-it('are read without a resource, because VS Code would log a warning for each', () => {
+it('settings are read without a resource, because VS Code would log a warning for each', () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
   for (const name of SETTING_NAMES) {
     readSetting(name);
@@ -30,7 +30,7 @@ it('a setting is read from VS Code once per task', async () => {
   }
 });
 
-it("are valid by default; another extension's default is validated like a user's value", async () => {
+it("settings are valid by default, and another extension's default is validated like a user's value", async () => {
   const parse = vi.spyOn(SETTINGS.threshold, 'parse');
   expect(listSettingProblems()).toEqual([]);
   expect(parse).not.toHaveBeenCalled();
@@ -47,7 +47,7 @@ it("are valid by default; another extension's default is validated like a user's
   }
 });
 
-it('names misspelled fields of passes and presets, which are ignored', async () => {
+it('misspelled fields of passes and presets are reported and ignored', async () => {
   await Promise.resolve();
   const config = { passes: [], pases: [] };
   fake.settings['contextCondenser.smart'] = config;

@@ -46,7 +46,7 @@ function openWindow(context?: Services['context']): { services: Services; logged
   return { services: opened, logged: log.lines };
 }
 
-it('asks once about calls that a workspace would make, and ignores them before', async () => {
+it('the user is asked once about model calls that a workspace would cause, which are ignored before', async () => {
   const { services } = openWindow();
   await setInWorkspace(HOSTILE);
   await setInWorkspace({ threshold: 60, maxCostPerCondensation: 1_000 });
@@ -63,7 +63,7 @@ it('asks once about calls that a workspace would make, and ignores them before',
   expect(questions()).toHaveLength(4);
 });
 
-it('remembers the answer, and still weakens nothing', async () => {
+it("the user's answer about a workspace is remembered, but weakens no protection", async () => {
   await setInWorkspace(HOSTILE);
   fake.answers = ['Allow in This Workspace', 'Use My Own Settings'];
   const { services } = openWindow();
@@ -84,7 +84,7 @@ it('remembers the answer, and still weakens nothing', async () => {
   expect(counting()).toEqual(['lossless', '', 0.5]);
 });
 
-it("the user's own strategy has options of its own for Summary, over those of the settings", async () => {
+it("the user's own strategy has its own options for Summary, which take precedence over the settings", async () => {
   openWindow();
   await Promise.resolve();
   fake.settings['contextCondenser.strategy'] = HOSTILE.strategy;
@@ -94,7 +94,7 @@ it("the user's own strategy has options of its own for Summary, over those of th
   expect(resolveConfig('strategy')).toMatchObject({ steps: [{}, {}, { config: { maskSecrets: 'always' } }] });
 });
 
-it('reports ignored settings of a workspace', async () => {
+it('ignored settings of a workspace are reported', async () => {
   const { logged } = openWindow();
   await setInWorkspace({ maxCostPerCondensation: 1_000 });
   expect(logged.join('\n')).toContain(

@@ -15,7 +15,7 @@ afterEach(() => {
   speak('en');
 });
 
-describe('a number in a field', () => {
+describe('a number typed in a field', () => {
   it.each([
     ['en', '500,000', 500_000],
     ['en', '1,000,000', 1_000_000],
@@ -37,7 +37,7 @@ describe('a number in a field', () => {
     ['fr', '500\u202f000,5', 500_000.5],
     ['en-IN', '10,00,000', 1_000_000],
     ['de-CH', '500’000', 500_000],
-  ])('in %s, "%s" is read as %d', (language, text, value) => {
+  ])('in %s as "%s" means %d', (language, text, value) => {
     speak(language);
     expect(parseNumber(text)).toEqual({ value });
   });
@@ -60,7 +60,7 @@ describe('a number in a field', () => {
     ['de', '0.5'],
     ['de', '1,000,000'],
     ['de', '1.00'],
-  ])('in %s, "%s" is rejected', (language, text) => {
+  ])('in %s as "%s" is rejected', (language, text) => {
     speak(language);
     expect(parseNumber(text).problem).toBeDefined();
     expect(parseNumber(text).value).toBeUndefined();

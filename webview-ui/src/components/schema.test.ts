@@ -19,7 +19,7 @@ describe('the control for a schema', () => {
     ['names of its own', { type: 'object' }, { kind: 'other' }],
     ['objects in a list', { type: 'array', items: { type: 'object' } }, { kind: 'other' }],
     ['anything', {}, { kind: 'other' }],
-  ])('is chosen by type: %s', (_what, schema, kind) => {
+  ])("is chosen by the schema's type: %s", (_what, schema, kind) => {
     expect(kindOf(schema)).toEqual(kind);
   });
 

@@ -31,7 +31,7 @@ it('another extension’s provider has a form made from its schema, and invalid 
   expect(page.all('#more [data-setting="providers"]')).toEqual([]);
 });
 
-it('comes and goes while the panel is open', async () => {
+it('another extension’s provider appears and disappears while the panel is open', async () => {
   const page = await openPage({ view: { open: ['sample.cutter'] } });
   const remove = page.host.registered.add(provider);
   await page.until(() => field(page));

@@ -9,7 +9,7 @@ beforeEach(() => {
   workspace.name = undefined;
 });
 
-it.each(['smart', 'strategy'])('%s says that it is unused while another provider is selected', async (id) => {
+it.each(['smart', 'strategy'])('the provider %s says that it is unused while another one is selected', async (id) => {
   const help = async (): Promise<string> => {
     const page = await openPage({ view: { open: [id] } });
     return page.find(`#${id} .row-help`).textContent;

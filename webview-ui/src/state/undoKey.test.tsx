@@ -38,8 +38,8 @@ function pressUndo(target: Element, key: KeyboardEventInit = { ctrlKey: true }):
 
 const opened = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
 
-describe('Ctrl+Z', () => {
-  it.each([{ ctrlKey: true }, { metaKey: true }])('restores a deleted pass (%o)', async (key) => {
+describe('Ctrl+Z in the passes section', () => {
+  it.each([{ ctrlKey: true }, { metaKey: true }])('restores a deleted pass, with %o', async (key) => {
     const page = await opened();
     await page.click(() => page.find('.icon-button', 'Delete Pass a'));
     await page.until(() => page.find('.done', 'was deleted'));

@@ -61,7 +61,7 @@ const PROVIDERS = JSON.stringify({
   providers: { deepseek: { settings: { apiKey: 'k' } }, anthropic: { settings: { apiKey: 'k' } } },
 });
 
-describe('where the requests of an agent go', () => {
+describe("the address that an agent's requests go to", () => {
   it.each<[string, GatewayCommand, Setup, string | readonly string[]]>([
     // Codex: "-c" overrides a profile, which overrides config.toml; a value that isn't TOML is a
     // string.
@@ -288,11 +288,11 @@ describe('where the requests of an agent go', () => {
       'https://file.example/',
     ],
     ['what stands behind -- is no option', 'claude', { args: ['--', '--settings', '{'] }, 'https://api.anthropic.com/'],
-  ])('%s (%s)', async (_, name, setup, addresses) => {
+  ])('is taken from the right setting: %s (%s)', async (_, name, setup, addresses) => {
     expect(listAddresses(await prepared(name, setup))).toEqual([addresses].flat());
   });
 
-  it('Pi: a provider of its own, chosen in the settings of the project', async () => {
+  it("is that of Pi's own provider chosen in the project's settings", async () => {
     const ready = await prepared('pi', {
       files: {
         'p/models.json':
@@ -305,7 +305,7 @@ describe('where the requests of an agent go', () => {
   });
 });
 
-describe('an agent that can not be led', () => {
+describe('an agent whose requests cannot be redirected', () => {
   it.each<[GatewayCommand, Setup, RegExp]>([
     ['codex', { args: ['--oss'] }, /"oss" takes no other address/],
     ['codex', { args: ['-c', 'model_provider=7'] }, /is not a name/],
@@ -371,13 +371,13 @@ describe('an agent that can not be led', () => {
     ],
     ['claude', { args: ['--settings', '{'] }, /not a JSON object/],
     ['pi', { args: ['--provider', 'github-copilot'] }, /"github-copilot" can't be routed/],
-  ])('%s %j', async (name, setup, message) => {
+  ])('is rejected with the reason: %s %j', async (name, setup, message) => {
     await expect(prepared(name, setup)).rejects.toThrow(message);
   });
 });
 
-describe('what an agent is given for its run', () => {
-  it('Codex: its own provider gets a header from the environment, the built-in one an address that opens nothing else', async () => {
+describe('the temporary configuration that an agent gets', () => {
+  it('for Codex sends a header from the environment for its own provider, and a useless address for the built-in one', async () => {
     const files = {
       '.codex/config.toml': `model = "m"\nmodel_context_window = 1000\n${OWN}`,
       '.codex/auth.json': '{"auth_mode":"apikey"}',
@@ -394,7 +394,7 @@ describe('what an agent is given for its run', () => {
     expect(Object.keys(builtIn.env)).toEqual(['CONTEXT_CONDENSER_RECALL']);
   });
 
-  it('Qwen Code: what the system settings say stays, and the server comes to its servers', async () => {
+  it('for Qwen Code keeps the system settings and adds our MCP server', async () => {
     const system =
       '{"theme":"x","mcpServers":{"a":{"command":"b"}},"tools":{"core":["c"],"toolSearch":{"enabled":true}}}';
     const ready = await prepared('qwen', {
@@ -413,7 +413,7 @@ describe('what an agent is given for its run', () => {
     });
   });
 
-  it('Copilot CLI: the secret beside its own headers, our server from a file, and room for all of its history', async () => {
+  it('for Copilot CLI adds the secret to its own headers, our MCP server from a file, and room for its whole history', async () => {
     const ready = await prepared('copilot', {
       args: ['--model', 'mine', '-p', 'go'],
       env: {
@@ -441,7 +441,7 @@ describe('what an agent is given for its run', () => {
   it.each([
     ['--config my.yaml', ['--config', 'HOME/my.yaml', '-p', 'go']],
     ['--config=my.yaml', ['--config=HOME/my.yaml', '-p', 'go']],
-  ])('Continue, %s: our configuration in the place of the one that was named', async (_, args) => {
+  ])('for Continue with %s replaces the named configuration file', async (_, args) => {
     const ready = await prepared('cn', {
       files: {
         'my.yaml': `
@@ -472,7 +472,7 @@ models:
     });
   });
 
-  it('OpenCode: what its variable says stays, and each provider has our address', async () => {
+  it("for OpenCode keeps its environment variable's settings and gives each provider our address", async () => {
     const over = {
       theme: 'x',
       mcp: { a: { type: 'remote' } },
@@ -494,7 +494,7 @@ models:
     });
   });
 
-  it('Cline: a compaction that was asked for stays as it was said', async () => {
+  it('for Cline keeps an explicit compaction option', async () => {
     const files = { '.cline/data/settings/providers.json': PROVIDERS };
     const asked = await launched(await prepared('cline', { files, args: ['--compaction', 'basic'] }));
     expect(asked.args).toEqual(['--compaction', 'basic']);
@@ -508,7 +508,7 @@ models:
     });
   });
 
-  it('Claude Code: what was given on its command line stays in our settings, and the tools are allowed', async () => {
+  it('for Claude Code keeps the settings from its command line, and allows our tools', async () => {
     const given = '{"env":{"A":"b"},"permissions":{"allow":["Bash"],"deny":["Write"]}}';
     const { args, files } = await launched(await prepared('claude', { args: ['--settings', given, '-p'] }));
     expect(args).toEqual(['--settings=/run/settings.json', '--mcp-config=/run/mcp.json', '-p']);
@@ -518,7 +518,7 @@ models:
     });
   });
 
-  it('Claude Code: no proxy that a project names gets its requests, and those that the user spares stay spared', async () => {
+  it("for Claude Code ignores a project's proxy, and keeps the user's proxy exceptions", async () => {
     const proxies = '"HTTP_PROXY":"http://other.example","NO_PROXY":"other.example","no_proxy":""';
     const files = {
       'work/.claude/settings.json': `{"env":{${proxies}}}`,
@@ -532,7 +532,7 @@ models:
   });
 
   it.runIf(process.platform !== 'win32')(
-    'Gemini CLI: where it would read our system settings, they have what it had and the server',
+    'for Gemini CLI adds our MCP server to the system settings if it would read them',
     async () => {
       const user = vi.spyOn(process, 'getuid').mockReturnValue(0);
       onTestFinished(() => {

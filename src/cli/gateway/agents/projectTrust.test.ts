@@ -58,7 +58,7 @@ const describeDestinations = ({ routes, from, unused, trust }: ReadyAgent): stri
 describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {
   const files = { [`repo/${file}`]: text };
 
-  it('sends nothing to the address in it, and says so', async () => {
+  it("sends nothing to the repository's address, and says so", async () => {
     const ready = await prepared(name, { files, env });
     expect(listHosts(ready)).not.toContain('evil.example');
     expect(listHosts(ready)).not.toEqual([]);
@@ -68,7 +68,7 @@ describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env
     expect(describeDestinations(ready)).toContain('--trust-project');
   });
 
-  it('sends it there where the user says so, and names it', async () => {
+  it("sends requests to the repository's address if the user allows it, and names it", async () => {
     const ready = await prepared(name, { files, env, trustProject: true });
     expect(listHosts(ready)).toContain('evil.example');
     expect(describeDestinations(ready)).toMatch(/Requests go to (.*, )?evil\.example \(.*of this project\)/);
@@ -122,7 +122,7 @@ describe('Claude Code trusts a folder', () => {
         env: { CLAUDE_CODE_IGNORE_PERSISTED_TRUST: '1' },
       },
     ],
-  ])('%s: %s', async (_, isTrusted, setup) => {
+  ])('only if its own records say so: %s: %s', async (_, isTrusted, setup) => {
     const ready = await prepared('claude', setup);
     expect(listHosts(ready)).toEqual([isTrusted ? 'evil.example' : 'api.anthropic.com']);
   });
@@ -143,7 +143,7 @@ describe('Qwen Code trusts a folder', () => {
     [false, { 'HOME/repo/sub': 'TRUST_FOLDER' }],
     [false, { 'HOME/repo': 'SOMETHING' }],
     [false, {}],
-  ])('%s: %j', async (isTrusted, rules) => {
+  ])('only if trustedFolders.json says so: %s: %j', async (isTrusted, rules) => {
     const ready = await prepared('qwen', {
       files: { ...hostile, '.qwen/trustedFolders.json': JSON.stringify(rules) },
       env: { OPENAI_API_KEY: 'k' },
@@ -172,13 +172,13 @@ it.each<[GatewayCommand, string, string, Record<string, string>]>([
     JSON.stringify({ provider: { x: { options: { baseURL: 'https://own.example' } } } }),
     {},
   ],
-])("%s in the home folder goes where the user's own settings say (%s)", async (name, file, text, env) => {
+])("%s in the home folder uses the address in the user's own settings (%s)", async (name, file, text, env) => {
   const ready = await prepared(name, { files: { [file]: text }, env, folder: '' });
   expect(listHosts(ready)).toContain('own.example');
   expect(describeDestinations(ready)).not.toContain('Not to');
 });
 
-it('OpenCode is not started where its model is one that only the project has an address for', async () => {
+it('OpenCode is not started if only the project has an address for its model', async () => {
   const files = {
     'repo/opencode.json': JSON.stringify({
       model: 'evil/x',
@@ -192,7 +192,7 @@ it('OpenCode is not started where its model is one that only the project has an 
   expect(listHosts(ready)).toContain('evil.example');
 });
 
-it('no setting puts anything but a host into the first line', () => {
+it('the line with destinations shows only hosts, whatever a setting contains', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (path) => {
       const text = `https://a.example/${path}`;

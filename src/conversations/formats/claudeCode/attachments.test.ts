@@ -30,13 +30,13 @@ const turn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
   return [...records, by('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done')))];
 };
 
-describe('what a person types while Claude Code works', () => {
+describe('a message typed while Claude Code works', () => {
   it.each([
     ['a text', 'NEVER touch migrations', {}],
     ['blocks', [{ type: 'text', text: 'NEVER touch migrations' }], {}],
     ['with its origin', 'NEVER touch migrations', { origin: { kind: 'human' } }],
     ['as rendered by newer versions', 'NEVER touch migrations', { rendered: true }],
-  ])('is a message of the person: %s', (_, prompt, { rendered, ...fields }: Fields) => {
+  ])("is read as the person's message: %s", (_, prompt, { rendered, ...fields }: Fields) => {
     const words = 'The user sent a new message while you were working:\nNEVER touch migrations';
     const { messages } = read(
       turn((parent) =>
@@ -62,7 +62,7 @@ describe('what a person types while Claude Code works', () => {
   it.each([
     ['behind that prompt, for a model that takes system messages', 'claude-opus-4-8', ['START', 'WORDS']],
     ['in front of it, for an older model', 'claude-sonnet-4-5', ['WORDS', 'START']],
-  ])('is placed where Claude Code sends it right after a prompt: %s', (_, model, expected) => {
+  ])('is placed where Claude Code sends it if it follows a prompt directly: %s', (_, model, expected) => {
     const { messages } = read([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
@@ -71,7 +71,7 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(messages)).toEqual([...expected.map((words) => `user: ${words}`), 'assistant: done']);
   });
 
-  it('is read at the end of a file as well', () => {
+  it('is read even at the end of a file', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
     expect(outline(read(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
   });
@@ -106,7 +106,7 @@ describe('what a person types while Claude Code works', () => {
     ]);
   });
 
-  it('is taken from the queue although the same words were a prompt before', () => {
+  it('is taken from the queue although an earlier prompt has the same words', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = turn();
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
@@ -120,7 +120,7 @@ describe('what a person types while Claude Code works', () => {
     ]);
   });
 
-  it('is left out if the turn that took it from the queue was rewound', () => {
+  it('is omitted if the turn that took it from the queue was rewound', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const [task, command, result, end] = turn() as [Fields, Fields, Fields, Fields];
     const records = [
@@ -130,7 +130,7 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(read(records).messages)).toEqual(['user: Another task.']);
   });
 
-  it('appears once if both the queue and an attachment have it', () => {
+  it('appears once if it is both in the queue and in an attachment', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }));
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'commit first' });
@@ -138,7 +138,7 @@ describe('what a person types while Claude Code works', () => {
     expect(outline(read(records).messages).filter((line) => line === 'user: commit first')).toHaveLength(1);
   });
 
-  it('excludes reports of tasks and messages of other sessions', () => {
+  it('does not include task reports and messages of other sessions', () => {
     const { messages } = read(
       turn(
         (parent) =>
@@ -150,8 +150,8 @@ describe('what a person types while Claude Code works', () => {
   });
 });
 
-describe('what Claude Code adds', () => {
-  it('is the text that the record says was sent', () => {
+describe('an attachment that Claude Code adds', () => {
+  it('has the text that its record says was sent', () => {
     const { messages } = read(
       turn((parent) =>
         attachment(
@@ -199,7 +199,7 @@ describe('what Claude Code adds', () => {
     ['diagnostics', { files: [{ uri: 'file:///a.ts', diagnostics: [{ message: 'unused', range: {} }] }] }, 'unused'],
     ['opened_file_in_ide', { filename: '/a.ts' }, '/a.ts'],
     ['selected_lines_in_ide', { filename: '/a.ts', lineStart: 1, lineEnd: 2, content: 'x' }, '1 to 2'],
-  ])('%s is sent in a reminder, though an old record does not say so', (type, fields, words) => {
+  ])('of type %s is sent in a reminder, even if an old record does not say so', (type, fields, words) => {
     const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
     const added = messages[3];
     expect(added).toMatchObject({ role: 'user', addedByAgent: true });
@@ -216,7 +216,7 @@ describe('what Claude Code adds', () => {
     ['async_hook_response', { response: {} }],
     ['command_permissions', { allowedTools: [] }],
     ['prompt_snapshot', { systemPrompt: ['You are'] }],
-  ])('%s is noted as not sent', (type, fields) => {
+  ])('of type %s is noted as not sent', (type, fields) => {
     const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
     expect(messages).toHaveLength(4);
     expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
@@ -232,7 +232,7 @@ describe('what Claude Code adds', () => {
     expect(notes.join()).not.toContain('is not sent');
   });
 
-  it('was not sent if the version records what it sends and this record has nothing', () => {
+  it('was not sent if its version records what it sends and this record is empty', () => {
     const { messages, notes } = read(
       turn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
@@ -244,7 +244,7 @@ describe('what Claude Code adds', () => {
     expect(notes).toEqual(['Left out because it is not sent to the model: 1 attachment session_context.']);
   });
 
-  it('is placed as in the request: in the user role before the prompt, in the system role after it', () => {
+  it('is placed as in the request: before the prompt in the user role, after it in the system role', () => {
     const rendered = (words: string, role: string): Fields => ({ rendered: [{ content: words }], renderedRole: role });
     const { messages } = read([
       user('u1', null, 'Task.'),
@@ -277,7 +277,7 @@ describe('what Claude Code adds', () => {
     ['nested_memory', { content: { path: '/CLAUDE.md', content: 'WORDS' } }],
     ['skill_listing', { content: '- WORDS: x' }],
     ['hook_additional_context', { content: ['WORDS'], hookName: 'PreToolUse:Bash' }],
-  ])('%s of an old record is placed where 2.1.332 sends it after resuming', (type, fields) => {
+  ])('of type %s in an old record is placed where version 2.1.332 sends it after resuming', (type, fields) => {
     const order = (model: string): readonly number[] => {
       const { messages } = read([
         user('u1', null, 'START'),
@@ -291,7 +291,7 @@ describe('what Claude Code adds', () => {
     expect(order('claude-sonnet-4-5')).toEqual([1, 0]);
   });
 
-  it('is read off the path, where hooks of calls are', () => {
+  it("of a call's hook is read although its record is off the path", () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
     const { messages } = read([
@@ -316,7 +316,7 @@ describe('what Claude Code adds', () => {
     expect(texts[3]).toMatch(/before the first call[^]*behind the first result/);
   });
 
-  it('is not read after a prompt that was rewound', () => {
+  it('is not read after a rewound prompt', () => {
     const { messages } = read([
       ...turn(),
       user('u2', 'a2', 'Old.'),
@@ -347,7 +347,7 @@ describe('what Claude Code adds', () => {
     expect(messages[added]?.['sentAs']).toBe(takesSystem ? 'system' : undefined);
   });
 
-  it('shows an oversized result as the preview that was sent instead', () => {
+  it('a result that was too large is read as the preview that was sent instead', () => {
     const { messages } = read([
       ...turn(),
       {

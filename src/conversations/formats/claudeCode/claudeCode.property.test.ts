@@ -13,7 +13,7 @@ import { checkConversation } from '../../../core/messages/firewall';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { read } from './testing';
 
-describe('a generated session', () => {
+describe('a generated Claude Code session', () => {
   interface Turn {
     readonly calls: number;
     readonly thinks: boolean;
@@ -91,7 +91,7 @@ describe('a generated session', () => {
     );
   });
 
-  it('is never less valid joined than in the lines it came from', () => {
+  it('is at least as valid after joining lines as before', () => {
     // With an end behind it: an open call in the last message is no violation, and which is the last may change.
     const violations = (messages: readonly ApiMessage[]) =>
       checkConversation([...messages, { role: 'user', content: 'end' }]);

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { read, outline } from './testing';
 
-describe('the active branch', () => {
+describe('the active branch of a Claude Code session', () => {
   it('follows parents through records of other types', () => {
     const { messages } = read([
       user('u1', null, 'fix the test'),
@@ -21,7 +21,7 @@ describe('the active branch', () => {
     expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
   });
 
-  it('is the newest one; branches abandoned by a rewind are dropped and noted', () => {
+  it('is the newest one, and branches abandoned by a rewind are dropped and noted', () => {
     const { messages, notes } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', text('first try')),
@@ -40,7 +40,7 @@ describe('the active branch', () => {
     expect(notes).toContain('Left out: 2 records that are not on the newest branch (rewound or replaced).');
   });
 
-  it('starts after a missing parent and notes it', () => {
+  it('starts after a missing parent, with a note', () => {
     const { messages, notes } = read([
       user('u1', null, 'lost'),
       user('u2', 'gone', 'here'),
@@ -50,11 +50,11 @@ describe('the active branch', () => {
     expect(notes.join()).toContain("Line 2 continues a message that isn't in the file");
   });
 
-  it('ends at circular links', () => {
+  it('ends at a circular link', () => {
     expect(outline(read([user('u1', 'u2', 'a'), user('u2', 'u1', 'b')]).messages)).toEqual(['user: a', 'user: b']);
   });
 
-  it("is the file's order if records have no uuid", () => {
+  it("follows the file's order if records have no uuid", () => {
     const bare = (fields: Fields): Fields => ({
       ...fields,
       uuid: undefined,
@@ -70,7 +70,7 @@ describe('the active branch', () => {
   });
 });
 
-describe('what is part of the conversation', () => {
+describe('the conversation read from a Claude Code session', () => {
   it('keeps meta messages, which are sent, and marks them', () => {
     const { messages } = read([
       user('u1', null, 'skill content', { isMeta: true }),
@@ -79,7 +79,7 @@ describe('what is part of the conversation', () => {
     expect(messages[0]).toEqual({ role: 'user', content: 'skill content', isMeta: true });
   });
 
-  it('sends what a local command printed as a user message', () => {
+  it('contains the output of a local command as a user message', () => {
     const { messages } = read([
       other('system', 's1', null, {
         subtype: 'local_command',
@@ -90,7 +90,7 @@ describe('what is part of the conversation', () => {
     expect(outline(messages)).toEqual(['user: <local-command-stdout>ok</local-command-stdout>', 'user: go']);
   });
 
-  it('skips and counts API errors and records of other kinds', () => {
+  it('omits and counts API errors and records of other kinds', () => {
     const { messages, notes } = read([
       { type: 'summary', summary: 'Old work', leafUuid: 'x' },
       { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
@@ -107,17 +107,17 @@ describe('what is part of the conversation', () => {
     ]);
   });
 
-  it('keeps unknown fields of messages and leaves those of records', () => {
+  it('keeps unknown fields of messages but not those of records', () => {
     const line = user('u1', null, 'x', { toolUseResult: { stdout: 'x' } });
     (line['message'] as Fields)['later'] = { a: 1 };
     expect(read([line]).messages[0]).toEqual({ role: 'user', content: 'x', later: { a: 1 } });
   });
 });
 
-describe('sidechains', () => {
+describe('sidechains of a Claude Code session', () => {
   const side = { isSidechain: true };
 
-  it('are kept apart, one per agent', () => {
+  it('are read separately, one per agent', () => {
     const { messages, sidechains } = read([
       user('u1', null, 'task'),
       user('x1', null, 'explore', { ...side, agentId: 'one' }),
@@ -148,7 +148,7 @@ describe('sidechains', () => {
     ]);
   });
 
-  it('in a file of their own are the conversation', () => {
+  it('in their own file are read as the conversation', () => {
     const agent = { ...side, agentId: 'abc' };
     const { id, messages, sidechains } = read([
       user('x1', null, 'explore', agent),
@@ -159,7 +159,7 @@ describe('sidechains', () => {
     expect(id).toBe('claude-code:00000000-0000-4000-8000-000000000001:abc');
   });
 
-  it('of a file of their own have the size that was recorded of them; those beside a session have no part in its own', () => {
+  it('in their own file have the size recorded for them, and those beside a session are not part of it', () => {
     const agent = [
       user('u', null, 'look', { ...side, agentId: 'x' }),
       assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),
@@ -174,18 +174,18 @@ describe('sidechains', () => {
     expect(read(session).lastRequest).toMatchObject({ messagesSince: 1 });
   });
 
-  it('survive circular links', () => {
+  it('with circular links are read without an endless loop', () => {
     const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
     expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);
   });
 });
 
-it('has the id of the newest session', () => {
+it('a Claude Code conversation has the ID of the newest session in its file', () => {
   const copied = user('u1', null, 'task', { sessionId: 'older' });
   expect(read([copied, user('u2', 'u1', 'go on')]).id).toBe('claude-code:00000000-0000-4000-8000-000000000001');
 });
 
-describe('the title', () => {
+describe('the title of a Claude Code session', () => {
   const session = [user('u1', null, 'fix the test'), assistant('a1', 'u1', 'm1', text('done'))];
   const byUser = (customTitle: string) => ({ type: 'custom-title', customTitle, sessionId: 's' });
   const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
@@ -203,7 +203,7 @@ describe('the title', () => {
       [byAgent(' '), summary('Other', 'x')],
       'fix the test',
     ],
-  ])('is %s', (_, records, title) => {
+  ])('consists of %s', (_, records, title) => {
     expect(read([...records, ...session]).title).toBe(title);
   });
 });

@@ -57,7 +57,7 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
   return { messages, records };
 }
 
-it('returns every message of a compacted session once', () => {
+it('a compacted session is read with every message once', () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(segments);
@@ -74,7 +74,7 @@ it('returns every message of a compacted session once', () => {
   );
 });
 
-it("keeps the file's order if a compaction kept no messages", () => {
+it("a compaction that kept no messages is read in the file's order", () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(

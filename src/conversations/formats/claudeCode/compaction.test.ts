@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, boundary, summary, text, user } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { read, outline } from './testing';
 
-describe('compaction', () => {
+describe('compaction in a Claude Code session', () => {
   const compacted = [
     user('u1', null, 'the task'),
     assistant('a1', 'u1', 'm1', text('working')),
@@ -11,7 +11,7 @@ describe('compaction', () => {
     assistant('a2', 's1', 'm2', text('going on')),
   ];
 
-  it('reads from the last boundary on, like resuming, and notes what is left out', () => {
+  it('makes reading start at the last boundary, like resuming, and notes what is left out', () => {
     const { messages, notes, title } = read(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
@@ -19,7 +19,7 @@ describe('compaction', () => {
     expect(title).toBe('the task');
   });
 
-  it('reads across the boundary with history "all"', () => {
+  it('is ignored with history "all"', () => {
     const { messages, notes } = read(compacted, { history: 'all' });
     expect(outline(messages).map((line) => line.slice(0, 18))).toEqual([
       'user: the task',
@@ -30,7 +30,7 @@ describe('compaction', () => {
     expect(notes.join()).not.toContain('before the last compaction');
   });
 
-  it('finds the older part without its logical parent, by the last message above the boundary', () => {
+  it('finds the older part by the last message above the boundary if its logical parent is missing', () => {
     const records = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
     );
@@ -41,17 +41,17 @@ describe('compaction', () => {
     expect(read(without, { history: 'all' }).messages).toHaveLength(4);
   });
 
-  it('counts only the last of several', () => {
+  it('applies only the last boundary', () => {
     const again = [...compacted, boundary('b2', 'a2'), summary('s2', 'b2'), user('u9', 's2', 'next')];
     expect(outline(read(again).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     expect(read(again, { history: 'all' }).messages).toHaveLength(6);
   });
 
-  it('consists of the summary if nothing followed yet', () => {
+  it('leaves only the summary if nothing followed yet', () => {
     expect(read(compacted.slice(0, 4)).messages).toHaveLength(1);
   });
 
-  describe('with messages that it kept', () => {
+  describe('that kept messages', () => {
     const before = [
       user('u1', null, 'the task'),
       assistant('a1', 'u1', 'm1', text('working')),
@@ -74,7 +74,7 @@ describe('compaction', () => {
         'of which some are gone',
         { preservedMessages: { anchorUuid: 's1', allUuids: ['u2', 'gone', 'a2'], uuids: [] } },
       ],
-    ])('%s: puts them after the summary', (_, metadata) => {
+    ])('puts them after the summary if they are %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(read(records).messages)).toEqual(expected);
       expect(outline(read(records, { history: 'all' }).messages)).toEqual([
@@ -100,7 +100,7 @@ describe('compaction', () => {
       expect(outline(read(records).messages)).toEqual(expected.slice(0, 3));
     });
 
-    it('works if they were written again under the same uuid', () => {
+    it('works if they were written again with the same uuid', () => {
       const metadata = { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } };
       const copies = before.slice(2);
       const records = [...before, boundary('b1', 'a2', metadata), ...copies, ...after];
@@ -116,7 +116,7 @@ describe('compaction', () => {
       expect(outline(read(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     });
 
-    it('works if everything was kept', () => {
+    it('works if all messages were kept', () => {
       const metadata = { preservedSegment: { ...segment, headUuid: 'u1' } };
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(read(records, { history: 'all' }).messages).toHaveLength(6);

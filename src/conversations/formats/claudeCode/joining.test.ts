@@ -12,8 +12,8 @@ import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { read, outline } from './testing';
 
-describe('joining', () => {
-  it("joins the lines of one API message, with the last line's values", () => {
+describe('joining the records of a Claude Code session', () => {
+  it("merges the lines of one API message, with the last line's values", () => {
     const records = [
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', { type: 'thinking', thinking: 'hm', signature: 's' }),
@@ -41,7 +41,7 @@ describe('joining', () => {
     expect(notes.join()).not.toContain('Left out');
   });
 
-  it('includes siblings off the path', () => {
+  it('includes sibling records off the path', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -53,7 +53,7 @@ describe('joining', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t2 t1', 'assistant: both read']);
   });
 
-  it('joins calls that were written between the results of the first ones', () => {
+  it('includes calls that were written between the results of the first ones', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -64,7 +64,7 @@ describe('joining', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2 (reminder)']);
   });
 
-  it('does not join across other messages, but moves a result to its call', () => {
+  it('does not merge across other messages, but moves a result to its call', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -84,7 +84,7 @@ describe('joining', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('leaves a message with results unchanged if it has its own record', () => {
+  it('leaves a message with results that has its own record unchanged', () => {
     const content = [text('before'), result('t1')];
     const { messages } = read([
       user('u1', null, 'task'),
@@ -104,7 +104,7 @@ describe('joining', () => {
     expect(notes).toContain('1 tool call without a result (first: message 2); left as it is.');
   });
 
-  it('does not move a late result across another answer', () => {
+  it('does not move a late result past another answer', () => {
     const { messages } = read([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -114,7 +114,7 @@ describe('joining', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1', 'assistant: meanwhile', 'user: t1']);
   });
 
-  it('reads content that is a string, and messages without an id', () => {
+  it('accepts content that is a string, and messages without an ID', () => {
     const records = [
       user('u1', null, 'task'),
       other('assistant', 'a1', 'u1', { message: { role: 'assistant', content: 'first' } }),

@@ -43,7 +43,7 @@ const FORMS = {
 describe.each(Object.entries(FORMS))('a printed log of Claude Code: %s', (_, text) => {
   const conversation = readConversation(text, { path: '/home/me/log' }, { history: 'all' });
 
-  it('is read whole, in order, with subagents apart', () => {
+  it('is read completely and in order, with separate subagents', () => {
     expect(outline(conversation.messages)).toEqual(['assistant: looking t1', 'user: t1', 'assistant: done']);
     expect(conversation.sidechains.map(({ messages }) => outline(messages))).toEqual([['assistant: inside']]);
     expect(conversation).toMatchObject({ id: 'claude-code:s1', format: 'claude-code', workspace: '/w' });
@@ -55,7 +55,7 @@ describe.each(Object.entries(FORMS))('a printed log of Claude Code: %s', (_, tex
   });
 });
 
-it('contains typed prompts if they were printed', () => {
+it('a printed log contains typed prompts if they were printed', () => {
   const prompt = { type: 'user', message: { role: 'user', content: 'Fix it' }, isReplay: true, uuid: '0', ...session };
   const lines = [init, prompt, ...records.slice(1)].map((record) => JSON.stringify(record)).join('\n');
   const { title, messages, notes } = readConversation(lines, { path: '/home/me/log' });

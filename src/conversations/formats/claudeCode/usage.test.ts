@@ -33,7 +33,7 @@ const collect = (records: readonly Fields[]) => {
 const tokens = (records: readonly Fields[]) =>
   collect(records)?.requests.map(({ usage: used }) => used && [used.inputTokens, used.outputTokens]);
 
-describe('usage of one answer in several records', () => {
+describe('the usage of one Claude Code answer in several records', () => {
   const ids = { id: 'm', requestId: 'r' };
   it.each<[string, readonly (Fields | null | undefined)[]]>([
     ['grows', [usage(9, 1), usage(9, 1), usage(9, 50)]],
@@ -44,45 +44,45 @@ describe('usage of one answer in several records', () => {
     ['is zero in the first', [usage(0, 0), usage(9, 50)]],
     ['is no number in one of them', [usage(9, 50), usage(9, '50')]],
     ['is endless in one of them', [usage(9, 50), usage(9, Infinity)]],
-  ])('%s: the largest counts', (_, usages) => {
+  ])('is the largest one if it %s', (_, usages) => {
     expect(tokens(usages.map((each) => answer(ids, each)))).toEqual([[9, 50]]);
   });
 });
 
-describe('answers without ids', () => {
-  it('are one request if no other message is between their records', () => {
+describe('Claude Code answers without IDs', () => {
+  it('count as one request if no other message is between their records', () => {
     expect(tokens([prompt(), answer({}, usage(9, 1)), answer({}, usage(9, 5))])).toEqual([[9, 5]]);
   });
 
-  it('are two requests if a result is between them or the prompts differ', () => {
+  it('count as two requests if a result is between them or the prompts differ', () => {
     expect(tokens([answer({}, usage(9, 1)), prompt(), answer({}, usage(9, 1))])).toHaveLength(2);
     expect(tokens([answer({}, usage(9, 1)), answer({}, usage(10, 1))])).toHaveLength(2);
   });
 
-  it('are identified by their record, which copies keep', () => {
+  it('are identified by their record, whose ID copies keep', () => {
     const [first] = collect([answer({}, usage(9, 1))])?.requests ?? [];
     expect(first?.key).toMatch(/^u\d+$/);
   });
 
-  it("are identified by the request's id if it is the only one", () => {
+  it('are identified by the request ID if that is all there is', () => {
     const records = [answer({ requestId: 'r' }, usage(9, 1)), prompt(), answer({ requestId: 'r' }, usage(9, 4))];
     expect(tokens(records)).toEqual([[9, 4]]);
   });
 });
 
-it('gives a copy made during an answer the key of the whole answer', () => {
+it('a copy made during an answer gets the key of the whole answer', () => {
   const keyOf = (used: Fields): RecordedRequest['key'] =>
     collect([answer({ id: 'm' }, used)])?.requests.map(({ key }) => key)[0];
   expect(keyOf(usage(9, 1))).toBe(keyOf(usage(9, 50)));
   expect(keyOf(usage(9, 1))).not.toBe(keyOf(usage(8, 1)));
 });
 
-describe('usages of zeros', () => {
-  it('of a server that reports nothing are no usage, so that the requests are estimated', () => {
+describe('usage of zeros in a Claude Code session', () => {
+  it('from a server that reports nothing counts as missing, so that the requests are estimated', () => {
     expect(collect([answer({ id: 'a' }, usage(0, 0)), answer({ id: 'b' }, usage(0, 0))])).toBeUndefined();
   });
 
-  it('of a session that was given back were paid for in another', () => {
+  it('in a given-back session means that another session paid', () => {
     const titles = [
       { type: 'summary', summary: 'T', leafUuid: 'x' },
       { type: 'custom-title', customTitle: 'T', sessionId: 's' },
@@ -90,7 +90,7 @@ describe('usages of zeros', () => {
     expect(collect([...titles, answer({ id: 'a' }, usage(0, 0))])).toMatchObject({ requests: [], isComplete: true });
   });
 
-  it('are not zero if a server-side compaction has steps', () => {
+  it('counts if a server-side compaction has steps', () => {
     const step = { type: 'compaction', ...usage(7, 3) };
     expect(collect([answer({ id: 'a' }, usage(0, 0, { iterations: [step] }))])?.requests).toMatchObject([
       { parts: [{ usage: { inputTokens: 7, outputTokens: 3 } }] },
@@ -103,6 +103,6 @@ it.each<[string, unknown, unknown]>([
   ['endless', Infinity, [{ isOdd: true }]],
   ['negative', -5, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
   ['nothing', null, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
-])('counts a request whose input is %s, with its size as far as known', (_, input, expected) => {
+])('a request whose input is %s is counted with its size as far as known', (_, input, expected) => {
   expect(collect([answer({ id: 'a' }, usage(input, 3))])?.requests).toMatchObject(expected as object[]);
 });

@@ -35,7 +35,7 @@ const ENVIRONMENT = said('user', '<environment_context>\n<cwd>/home/dev/app</cwd
 const read = (records: readonly Fields[], options: ReadOptions = {}) =>
   readCodex(records.map((record) => JSON.stringify(record)).join('\n'), { path: '/home/dev/rollout.jsonl' }, options);
 
-describe('a rollout', () => {
+describe('a Codex rollout', () => {
   const rollout = [
     META,
     item(said('developer', '<permissions instructions>ask</permissions instructions>')),
@@ -57,7 +57,7 @@ describe('a rollout', () => {
     line('turn_context', { model: 'gpt-5.5' }),
   ];
 
-  it('is read item by item; what the model said together is one message', () => {
+  it('is read item by item, and joins what the model said together into one message', () => {
     const conversation = read(rollout);
     expect(conversation).toMatchObject({
       id: 'codex:019d24c3',
@@ -92,7 +92,7 @@ describe('a rollout', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('has reports of subagents as text after the results, and searches for tools as calls', () => {
+  it("has subagents' reports as text after the results, and tool searches as calls", () => {
     const report = {
       type: 'agent_message',
       author: '/root/a',
@@ -123,7 +123,7 @@ describe('a rollout', () => {
     ]);
   });
 
-  it('of a version before September 2025 has no envelope', () => {
+  it('from before September 2025 has no envelope', () => {
     const bare = [
       { id: 'old', timestamp: 't', instructions: 'Be short.' },
       said('user', 'Hello'),
@@ -136,7 +136,7 @@ describe('a rollout', () => {
     });
   });
 
-  it('of a subagent names the one that started it; a fork has its own id', () => {
+  it('of a subagent names the parent, and a fork has its own ID', () => {
     const spawned = line('session_meta', {
       id: 'child',
       source: { subagent: { thread_spawn: { parent_thread_id: 'mother', depth: 1 } } },
@@ -148,7 +148,7 @@ describe('a rollout', () => {
     expect(read([META, item(said('user', 'Hello'))])).not.toHaveProperty('parent');
   });
 
-  it('notes unknown kinds and makes no messages of them', () => {
+  it('notes unknown kinds of items without making messages of them', () => {
     const odd = { type: 'later_invention', value: 1 };
     const noId = { type: 'function_call_output', output: 'x' };
     const { messages, notes } = read([META, item(said('user', 'x')), item(odd), line('later_record', {}), item(noId)]);
@@ -156,7 +156,7 @@ describe('a rollout', () => {
     expect(notes[0]).toMatch(/may be sent to the model .*: 1 item later_invention, 1 later_record\.$/);
   });
 
-  it('has declarations of tools beside the messages', () => {
+  it('has tool declarations beside the messages', () => {
     const tools = [{ type: 'namespace', name: 'functions', tools: [] }];
     const { messages, notes } = read([
       META,
@@ -171,7 +171,7 @@ describe('a rollout', () => {
   });
 });
 
-describe('what Codex compacted', () => {
+describe('a compacted Codex rollout', () => {
   const before = [META, item(ENVIRONMENT), item(said('user', 'first')), item(said('assistant', 'one'))];
   const texts = (records: readonly Fields[], options: ReadOptions = {}): unknown[] =>
     read(records, options).messages.map((message) => getBlocks(message)[0]?.['text']);
@@ -188,7 +188,7 @@ describe('what Codex compacted', () => {
     ]);
   });
 
-  it('without one is the user’s words and the summary', () => {
+  it('without a replacement history consists of the user’s words and the summary', () => {
     const records = [...before, line('compacted', { message: 'SUMMARY' }), item(said('user', 'second'))];
     expect(texts(records)).toEqual([expect.stringContaining('<environment'), 'first', 'SUMMARY', 'second']);
     expect(texts(records, { history: 'all' })).toHaveLength(5);
@@ -196,7 +196,7 @@ describe('what Codex compacted', () => {
     expect(read(records).notes[0]).toMatch(/^Left out, before the last compaction: 1 message /);
   });
 
-  it('leaves out rolled-back turns', () => {
+  it('omits rolled-back turns', () => {
     const records = [
       ...before,
       item(said('user', 'second')),
@@ -214,11 +214,11 @@ describe('what Codex compacted', () => {
   });
 });
 
-it('names the content of a rollout without messages', () => {
+it('the error for a rollout without messages names what the file contains', () => {
   expect(() => read([META, line('turn_context', {})])).toThrow('found no messages, only 1 turn_context');
 });
 
-it('skips and notes a truncated last line', () => {
+it('a truncated last line of a rollout is skipped and noted', () => {
   const text = [META, item(said('user', 'x'))].map((record) => JSON.stringify(record)).join('\n') + '\n{"type":"resp';
   const source = { path: '/r.jsonl' };
   expect(readCodex(text, source).notes[0]).toContain('cut off');

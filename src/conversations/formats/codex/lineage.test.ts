@@ -47,7 +47,7 @@ const textsIn = (path: string): unknown[] =>
   readConversationFile(path).messages.flatMap((message) => getBlocks(message).map(({ text }) => text));
 
 describe('a fork of a Codex thread', () => {
-  it('begins with the records that it names in other rollouts, without later additions to those', () => {
+  it('begins with the records that it refers to in other rollouts, without their later additions', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B')]);
     const more = `${JSON.stringify({ ...said('user', 'not in the fork'), ordinal: one.end })}\n`;
     writeFileSync(one.path, more, { flag: 'a' });
@@ -57,13 +57,13 @@ describe('a fork of a Codex thread', () => {
     expect(readConversationFile(three.path)).toMatchObject({ id: 'codex:three', title: 'E', notes: [] });
   });
 
-  it('follows the ordinals if the offset is in the middle of a line', () => {
+  it('uses record numbers if the offset is in the middle of a line', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B'), said('user', 'not in the fork')]);
     const two = write('two', '20', [said('user', 'C')], { ...one, end: 3, bytes: 40, id: 'one' });
     expect(textsIn(two.path)).toEqual(['A', 'B', 'C']);
   });
 
-  it('compacts and rolls back turns across files', () => {
+  it('follows compaction and rollback across files', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B'), said('user', 'C')]);
     const back = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     expect(textsIn(write('two', '20', [back, said('user', 'D')], { ...one, id: 'one' }).path)).toEqual(['A', 'B', 'D']);
@@ -75,7 +75,7 @@ describe('a fork of a Codex thread', () => {
     expect(textsIn(three.path)).toEqual(['S', 'D']);
   });
 
-  it('names the missing file of its beginning, also for circular forks', () => {
+  it('names the missing file that it begins with, also for circular forks', () => {
     const one = write('one', '20', [said('user', 'A')]);
     const two = write('two', '20', [said('user', 'B')], { ...one, id: 'one' });
     rmSync(one.path);
@@ -97,8 +97,8 @@ describe('a fork of a Codex thread', () => {
   });
 });
 
-describe('a rollout that Codex has compressed', () => {
-  it('is read, also as the beginning of a fork; a broken one says so', () => {
+describe('a compressed Codex rollout', () => {
+  it('can be read, also as the start of a fork, and a broken one is reported', () => {
     const one = write('one', '20', [said('user', 'A')]);
     const two = write('two', '20', [said('user', 'B')], { ...one, id: 'one' });
     const packed = zstdCompressSync(

@@ -23,24 +23,24 @@ const inputs = (records: readonly Fields[]) => {
 const first = counted(sums(100, 10), sums(100, 10));
 const second = counted(sums(220, 20), sums(120, 10));
 
-describe('requests of a Codex thread', () => {
-  it('count once if their counts are repeated without output of the model', () => {
+describe('requests recorded in a Codex thread', () => {
+  it('count once if their token counts are repeated without new output', () => {
     expect(inputs([said, first, first, said, second, first, second])).toEqual([100, 120]);
   });
 
-  it("are derived from the sum's increase if there is only the sum", () => {
+  it('are computed from the increase of the total if only that is recorded', () => {
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(100, 10)), said, alone(sums(220, 20)), alone(sums(220, 20))])).toEqual([100, 120]);
     expect(inputs([said, alone(sums(100, 10)), said, counted(sums(220, 20), null)])).toEqual([100, 120]);
   });
 
-  it('count each after the sum was reset, even to an earlier value', () => {
+  it('each count after the total was reset, even to an earlier value', () => {
     expect(inputs([said, first, said, second, said, first, said, second])).toEqual([100, 120, 100, 120]);
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(220, 20)), said, alone(sums(100, 10))])).toEqual([220, 100]);
   });
 
-  it('count each if the sum is missing, even if they are equal', () => {
+  it('each count if the total is missing, even if they are equal', () => {
     const alone = counted(null, sums(100, 10));
     expect(inputs([said, alone, alone, said, alone, said, counted(null, sums(120, 10))])).toEqual([100, 100, 120]);
   });
@@ -49,11 +49,11 @@ describe('requests of a Codex thread', () => {
     expect(inputs([said, first, said, second, header, said, first, said, second])).toEqual([100, 120]);
   });
 
-  it('are none if a check of the limits has no counts', () => {
+  it('are none for a rate-limit check without token counts', () => {
     expect(inputs([{ type: 'event_msg', payload: { type: 'token_count', info: null } }])).toEqual([]);
   });
 
-  it("include searches of the vendor's tool, which are charged separately", () => {
+  it("include the vendor's searches, which are charged separately", () => {
     const search = (type: string): Fields => ({
       ...{ type: 'response_item', payload: { type: 'web_search_call', status: 'completed', action: { type } } },
     });

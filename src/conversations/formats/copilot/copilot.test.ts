@@ -34,7 +34,7 @@ const texts = (events: readonly Fields[], options: ReadOptions = {}): string[] =
     typeof content === 'string' ? content : content.map((block) => (isText(block) ? block.text : block.type)).join('+'),
   );
 
-describe('a session', () => {
+describe('a Copilot CLI session', () => {
   it('is read from its events', () => {
     const conversation = read([
       start,
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('has calls that were only recorded when they ran', () => {
+  it('includes calls that were recorded only when they ran', () => {
     const run = (id: string): Fields => event('tool.execution_start', { toolCallId: id, toolName: 'read' });
     const { messages } = read([
       typed('x'),
@@ -137,7 +137,7 @@ describe('a session', () => {
   });
 
   // As Copilot CLI 1.0.79 writes it: the whole prompt again with each prompt of a person's or of a notification, changed in places.
-  it('has one system prompt, the latest; the notification that a subagent is done is a prompt of its own', () => {
+  it('has one system prompt, the latest, and the notice that a subagent is done is a separate prompt', () => {
     const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
     const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';
     const events = [
@@ -153,13 +153,13 @@ describe('a session', () => {
     expect(extractPersonText(notification)).toBe('');
   });
 
-  it('keeps what was attached', () => {
+  it('keeps attachments', () => {
     expect(read([typed('x', { attachments: [{ type: 'file', path: 'a' }] })]).messages[0]).toMatchObject({
       attachments: [{ type: 'file', path: 'a' }],
     });
   });
 
-  it('keeps subagents apart', () => {
+  it('keeps subagents separate', () => {
     const { messages, sidechains } = read([
       typed('x'),
       answered('', { toolRequests: [request('task-1', {})] }),
@@ -176,11 +176,11 @@ describe('a session', () => {
   });
 });
 
-describe('what Copilot left behind', () => {
+describe('a Copilot CLI session that was shortened', () => {
   const system = event('system.message', { content: 'SYSTEM' });
   const compacted = event('session.compaction_complete', { success: true, summaryContent: 'SUMMARY' });
 
-  it('precedes the summary of the compaction', () => {
+  it('begins with the summary of its compaction', () => {
     const events = [
       system,
       typed('one'),
@@ -200,7 +200,7 @@ describe('what Copilot left behind', () => {
     expect(texts([typed('one'), failed])).toEqual(['one']);
   });
 
-  it('is cleared or rewound', () => {
+  it('omits what was cleared or rewound', () => {
     const cleared = [system, typed('one'), event('session.context_cleared', {}), typed('two')];
     expect(texts(cleared)).toEqual(['two']);
     expect(read(cleared).request).toEqual({ system: 'SYSTEM' });
@@ -215,7 +215,7 @@ describe('what Copilot left behind', () => {
   });
 });
 
-it('names the content of a Copilot session without messages, and keeps a given title if there are no words', () => {
+it('the error for a Copilot CLI session without messages names its content, and a given title is kept if there are no words', () => {
   expect(() => read([start, event('session.info', {})])).toThrow('found no messages, only 1 session.info');
   expect(() => read([start])).toThrow('found no messages');
   expect(read([answered('hi'), event('session.title_changed', { title: 'Named' })]).title).toBe('Named');

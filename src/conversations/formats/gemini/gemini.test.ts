@@ -29,7 +29,7 @@ const lines = (records: readonly Fields[], path = PATH) =>
 const texts = (records: readonly Fields[]): unknown[] =>
   lines(records).messages.map((message) => getBlocks(message)[0]?.['text']);
 
-describe('a session in one document', () => {
+describe('a Gemini CLI session in one document', () => {
   it('is read with thoughts, calls and results', () => {
     const conversation = document([
       record('1', 'user', 'List the files'),
@@ -115,18 +115,18 @@ describe('a session in one document', () => {
     expect(notes).toEqual(['1 tool call without a result (first: message 2); left as it is.']);
   });
 
-  it('uses its summary as title if no person wrote anything', () => {
+  it('uses its summary as the title if no person wrote anything', () => {
     expect(document([record('1', 'gemini', 'hi')], { summary: 'Greeting' }).title).toBe('Greeting');
   });
 
-  it('is rejected without messages', () => {
+  it('is rejected if it has no messages', () => {
     expect(() => document([])).toThrow('found no messages; expected');
     expect(() => document([record('1', 'error', 'x')])).toThrow('found no messages, only 1 error');
   });
 });
 
-describe('a session in lines', () => {
-  it('replaces records, changes its header and rewinds messages', () => {
+describe('a Gemini CLI session in lines', () => {
+  it('applies records that replace others, change the header or rewind messages', () => {
     expect(
       texts([
         HEAD,
@@ -142,7 +142,7 @@ describe('a session in lines', () => {
     ).toEqual(['one', 'final', 'two']);
   });
 
-  it('is emptied by a rewind to a missing message; $set may contain all messages', () => {
+  it('is emptied by a rewind to a missing message, and by $set with all messages gets those', () => {
     const rewound = lines([HEAD, record('1', 'user', 'one'), { $rewindTo: 'x' }, record('2', 'user', 'two')]);
     expect(rewound.messages).toHaveLength(1);
     expect(rewound.notes).toContain('Left out: 1 message taken back (rewound).');
@@ -154,7 +154,7 @@ describe('a session in lines', () => {
     ]);
   });
 
-  it('of a subagent is linked to the session whose folder it lies in', () => {
+  it('of a subagent is linked to the session whose folder it is in', () => {
     const subagent = [{ ...HEAD, kind: 'subagent', directories: ['/w'] }, record('1', 'user', 'one')];
     expect(lines(subagent, '/g/chats/parent-id/s.jsonl')).toMatchObject({
       parent: 'gemini:parent-id',
@@ -164,7 +164,7 @@ describe('a session in lines', () => {
   });
 });
 
-describe('results repeated in a user record', () => {
+describe('Gemini CLI results repeated in a user record', () => {
   const response = (id: string, output: string) => ({
     functionResponse: { id, name: 'read_file', response: { output } },
   });
@@ -188,7 +188,7 @@ describe('results repeated in a user record', () => {
     expect(messages[2]?.content).toEqual([result('c', 'words')]);
   });
 
-  it('belong to the calls among the parts of a resumed session, which repeats each', () => {
+  it('are matched to the calls among the parts of a resumed session, which repeats each', () => {
     const conversation = lines([
       record('1', 'user', 'Read both'),
       record('2', 'gemini', [{ text: 'I think.', thought: true }, { text: 'Yes' }, made('c1'), made('c2')]),

@@ -46,8 +46,8 @@ const read = (messages: readonly Message[], options: ReadOptions = {}, info: Fie
 const texts = (messages: readonly Message[], options: ReadOptions = {}, info: Fields = INFO): unknown[] =>
   read(messages, options, info).messages.map((message) => getBlocks(message)[0]?.['text']);
 
-describe('an exported session', () => {
-  it('is read part by part, each step of the model a message', () => {
+describe('an exported OpenCode session', () => {
+  it('is read part by part, with each model step as a message', () => {
     const conversation = read([
       user('m1', text('Fix it'), text('hidden', { ignored: true }), {
         type: 'file',
@@ -128,7 +128,7 @@ describe('an exported session', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('has files, subtasks and calls without an id', () => {
+  it('includes files, subtasks and calls without an ID', () => {
     const file = (mime: string, more: Fields = {}): Fields => ({
       type: 'file',
       mime,
@@ -160,7 +160,7 @@ describe('an exported session', () => {
     expect(messages[2]?.content).toMatchObject([{ type: 'image' }, { type: 'opencode_part' }, { type: 'tool_use' }]);
   });
 
-  it('may reuse a call id: results are matched by place within and across messages', async () => {
+  it('may reuse a call ID, since results are matched by position within and across messages', async () => {
     const file = (name: string): string =>
       Array.from({ length: 40 }, (_, index) => `export const ${name}${index} = compute('${name}', ${index});`).join(
         '\n',
@@ -191,7 +191,7 @@ describe('an exported session', () => {
     ]);
   });
 
-  it('has its given title, else its first words', () => {
+  it('has its given title, otherwise its first words', () => {
     expect(read([user('m', text('hi'))], {}, { ...INFO, title: 'Named' }).title).toBe('Named');
     expect(read([user('m', text('hi'))], {}, { ...INFO, title: '<system-reminder>x</system-reminder>' }).title).toBe(
       'hi',
@@ -203,7 +203,7 @@ describe('an exported session', () => {
     expect(read([user('m', text('hi'))], {}, { ...INFO, parentID: 'ses_0' }).parent).toBe('opencode:ses_0');
   });
 
-  it('notes what was reverted, what failed and what is still running', () => {
+  it('notes reverted, failed and unfinished parts', () => {
     const messages = [
       user('m1', text('one')),
       reply('m2', [], { error: {} }),
@@ -219,7 +219,7 @@ describe('an exported session', () => {
     );
   });
 
-  it('without messages, or with invalid parts, is reported', () => {
+  it('is reported if it has no messages or invalid parts', () => {
     expect(() => read([])).toThrow('a session without messages');
     expect(() => readConversation('{"info":{"id":"s"},"messages":[{"info":{},"parts":7}]}', { name: 'x' })).toThrow(
       'found the number 7 in "messages[0].parts"',
@@ -227,18 +227,18 @@ describe('an exported session', () => {
   });
 });
 
-describe('what OpenCode compacted', () => {
+describe('a compacted OpenCode session', () => {
   const summary = reply('m5', [text('SUMMARY')], { summary: true, finish: 'stop', parentID: 'm4' });
   const before = [user('m1', text('one')), reply('m2', [text('1')]), user('m3', text('two'))];
 
-  it('precedes the request for the summary', () => {
+  it('begins with the request for the summary', () => {
     const messages = [...before, user('m4', { type: 'compaction', auto: true }), summary, user('m6', text('three'))];
     expect(texts(messages)).toEqual(['What did we do so far?', 'SUMMARY', 'three']);
     expect(read(messages).messages[1]).toMatchObject({ isSummary: true });
     expect(texts(messages, { history: 'all' })).toHaveLength(6);
   });
 
-  it('excludes the kept tail, which follows the summary', () => {
+  it('includes the kept tail only after the summary', () => {
     const kept = user('m4', { type: 'compaction', auto: true, tail_start_id: 'm3' });
     expect(texts([...before, kept, summary, user('m6', text('three'))])).toEqual([
       'What did we do so far?',
@@ -257,7 +257,7 @@ describe('what OpenCode compacted', () => {
     expect(texts([...before, summary])).toHaveLength(4);
   });
 
-  it('shows cleared outputs as cleared, and whole with "all"', () => {
+  it('shows cleared outputs as cleared, or whole with history "all"', () => {
     const messages = [
       user('m1', text('x')),
       reply('m2', [tool('c', completed('long', { time: { start: 1, end: 2, compacted: 3 } }))]),
@@ -268,7 +268,7 @@ describe('what OpenCode compacted', () => {
   });
 });
 
-describe('the stores', () => {
+describe("OpenCode's stores", () => {
   let folder: string;
   let file: string;
   let writer: DatabaseSync | undefined;
@@ -312,7 +312,7 @@ describe('the stores', () => {
     ]);
   });
 
-  it('read a session of a database that its agent has open', () => {
+  it('can be read while the agent has the database open', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(readConversationFile(`${file}#ses_b`)).toMatchObject({
       id: 'opencode:ses_b',
@@ -331,7 +331,7 @@ describe('the stores', () => {
     ]);
   });
 
-  it('leave no files beside a closed database', () => {
+  it('get no extra files beside a closed database', () => {
     makeDatabase(['ses_a']);
     writer?.close();
     writer = undefined;
@@ -339,13 +339,13 @@ describe('the stores', () => {
     expect(readdirSync(folder)).toEqual(['opencode.db']);
   });
 
-  it('ask for a session if there are several, none, or not this one', () => {
+  it('require a session ID if there are several sessions, none, or not the given one', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(() => readConversationFile(file)).toThrow('found several sessions; expected the path of the database, "#"');
     expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
   });
 
-  it('reject a broken or foreign database', () => {
+  it('are rejected if the database is broken or foreign', () => {
     writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE other (x)');
     expect(() => readConversationFile(file)).toThrow('a SQLite database of another kind');
@@ -354,7 +354,7 @@ describe('the stores', () => {
     expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
   });
 
-  it('assemble files from before 1.2; broken ones are left out and noted', () => {
+  it('from before 1.2 are assembled from files, and broken files are left out and noted', () => {
     const write = (path: string, value: unknown): void => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, null, 2));

@@ -30,7 +30,7 @@ function addSession(id: string, updated: number, messages: readonly (readonly [s
   });
 }
 
-it('leaves out reverted messages and an unfinished compaction', () => {
+it("OpenCode 2's store omits reverted messages and an unfinished compaction", () => {
   database.exec('ALTER TABLE session_v2 ADD COLUMN revert TEXT');
   addSession('ses_1', 5, [
     ['user', { text: 'first' }],
@@ -45,7 +45,7 @@ it('leaves out reverted messages and an unfinished compaction', () => {
   expect(notes).toEqual(['Left out: 1 message taken back (reverted).']);
 });
 
-it('is read from the tables of 1.x if a migration has not moved the messages yet', () => {
+it("OpenCode 2's store is read from the tables of 1.x if a migration has not moved the messages yet", () => {
   database.exec(`
     CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
     CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
@@ -98,7 +98,7 @@ const SESSION: readonly (readonly [string, Fields])[] = [
 ];
 
 describe('a store of OpenCode 2', () => {
-  it('is listed and read like the agent converts its messages for a model', () => {
+  it('is listed, and read as the agent converts its messages for a model', () => {
     addSession('ses_a', 2, SESSION);
     expect(listSessions(file)).toMatchObject([{ id: 'ses_a', title: 'Session ses_a', workspace: '/w/app' }]);
     const conversation = readConversationFile(`${file}#ses_a`, { history: 'all' });
@@ -140,7 +140,7 @@ describe('a store of OpenCode 2', () => {
     expect(notes.join()).toContain('does not know): 1 invented.');
   });
 
-  it('shows old and new sessions after a migration, and the new form of one in both', () => {
+  it('lists old and new sessions after a migration, and a session in both in its new form', () => {
     database.exec(`
       CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
       CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);

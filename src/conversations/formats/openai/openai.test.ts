@@ -21,7 +21,7 @@ const conversation: OpenAIRecord[] = [
   { role: 'assistant', content: 'Both read.', refusal: null },
 ];
 
-describe('from OpenAI', () => {
+describe('reading OpenAI messages', () => {
   it('converts calls and results to blocks, with parallel results in one message', () => {
     const messages = fromOpenAI(conversation);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
@@ -36,11 +36,11 @@ describe('from OpenAI', () => {
     expect(checkConversation(messages.slice(1))).toEqual([]);
   });
 
-  it('leaves a plain message plain', () => {
+  it('leaves a plain message unchanged', () => {
     expect(fromOpenAI([{ role: 'user', content: 'hi' }])).toEqual([{ role: 'user', content: 'hi' }]);
   });
 
-  it('reads images as images', () => {
+  it('keeps images as images', () => {
     const url = { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } };
     const data = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const [message] = fromOpenAI([{ role: 'user', content: [url, data] }]);
@@ -57,13 +57,13 @@ describe('from OpenAI', () => {
     ['[1]', { invalidArguments: '[1]' }],
     ['null', { invalidArguments: 'null' }],
     ['{"a":'.repeat(600) + '1' + '}'.repeat(600), { invalidArguments: expect.any(String) as unknown }],
-  ])('accepts arguments that are no object: %j', (text, input) => {
+  ])('accepts arguments that are not an object: %j', (text, input) => {
     expect(parseArguments(text)).toEqual(input);
   });
 });
 
-describe('back to OpenAI', () => {
-  it('gives arguments verbatim, unless the input was edited', () => {
+describe('converting back to OpenAI messages', () => {
+  it('keeps arguments verbatim unless the input was edited', () => {
     const messages = fromOpenAI(conversation);
     expect(toOpenAI(messages)).toEqual(conversation);
     const edited = messages.map((message): ApiMessage =>
@@ -87,7 +87,7 @@ describe('back to OpenAI', () => {
     ['a key more', { a: [1], b: 1 }],
     ['another kind', { a: { 0: 1 } }],
     ['no object', 'text'],
-  ])('detects %s in the input', (_, input) => {
+  ])('detects a changed input: %s', (_, input) => {
     const block = { type: 'tool_use', id: 'c', name: 'n', input, rawArguments: '{"a": [1]}' };
     const [message] = toOpenAI([{ role: 'assistant', content: [block] }]);
     expect(message).toMatchObject({ tool_calls: [call('c', JSON.stringify(input), 'n')] });
@@ -143,7 +143,7 @@ describe('back to OpenAI', () => {
     ]);
   });
 
-  it("converts messages that never were OpenAI's", () => {
+  it('accepts messages that did not come from OpenAI', () => {
     expect(
       toOpenAI([
         {
@@ -198,7 +198,7 @@ describe('back to OpenAI', () => {
   });
 });
 
-describe('converting there and back', () => {
+describe('converting OpenAI messages and back', () => {
   const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
   const extra = fc.dictionary(
     fc.oneof(
@@ -321,7 +321,7 @@ describe('converting there and back', () => {
   });
 });
 
-describe('reading', () => {
+describe('reading an OpenAI conversation', () => {
   const read = (value: unknown) => readConversation(JSON.stringify(value), { name: 'body' });
 
   it('accepts a list or a request body', () => {
@@ -342,7 +342,7 @@ describe('reading', () => {
     [[{ role: 'assistant', tool_calls: 'x' }], 'messages[0].tool_calls'],
     [[{ role: 'tool', content: 'x' }], 'messages[0].tool_call_id'],
     [[{ role: 'tool', tool_call_id: 'c', x: JSON.parse('['.repeat(900) + ']'.repeat(900)) as unknown }], 'messages[0]'],
-  ])('names the message and field that are wrong', (value, field) => {
+  ])('names the invalid message and field', (value, field) => {
     expect(() => read(value)).toThrow(`in "${field}"`);
   });
 });

@@ -94,7 +94,7 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
-  it('ends a truncated example with …', () => {
+  it('ends a truncated example with an ellipsis', () => {
     const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
     const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
     const draft = new Draft(messages, freshCounter());
@@ -193,7 +193,7 @@ describe('the coherence report', () => {
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
-  it('has a floor that Smart applies to each pass, dropping passes that would break it', async () => {
+  it('has a minimum (the floor) that Smart checks after each pass, dropping passes that fall below it', async () => {
     const pass = (id: string, operation: object) =>
       ({
         id,
@@ -220,12 +220,12 @@ describe('the coherence report', () => {
     expect(measureCoherence(MESSAGES, edits).errors.kept).toBe(1);
   });
 
-  it('reads the floor from unchecked settings', () => {
+  it('reads the floor from settings that were not validated', () => {
     expect(parseCoherenceFloor({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
     expect(parseCoherenceFloor(7)).toEqual({});
   });
 
-  it('reads only content that is new or was cut since the last report', () => {
+  it('reads only content that is new or changed since the last report', () => {
     const all = [
       user('Mend the build.'),
       ...Array.from({ length: 50 }, (_, at) =>

@@ -35,7 +35,7 @@ const original = [block('a'), block('b'), block('c'), block('d')].join('');
 const SIZE = block('a').length;
 const at = (index: number): number => index * SIZE;
 
-it('the exchanges are those of the view, also after changes that leave as many tokens', () => {
+it("a draft's exchanges are those of its view, even after changes that leave the token count equal", () => {
   const both = [...conversation(original), assistant(call('b', 'Read', {})), user(result('b', original))];
   const draft = new Draft(both, counter);
   const last: Place = { ...PLACE, message: 4 };
@@ -50,11 +50,11 @@ it('the exchanges are those of the view, also after changes that leave as many t
   expect(texts()).toEqual([draft.text(PLACE), draft.text(last)]);
 });
 
-describe('a cut that was restored', () => {
+describe('a cut whose text was restored', () => {
   const BACK: CutInfo = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
-  it('is not an edit if the place is unchanged, also in a copy', () => {
+  it('leaves no edit if the place is unchanged, even as a copy', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(0), at(1)));
     const copy = draft.copy();
@@ -68,7 +68,7 @@ describe('a cut that was restored', () => {
     }
   });
 
-  it('is an edit if an earlier condensation had cut the place, unless it is cut again', () => {
+  it('leaves an edit if an earlier condensation had cut the place, unless it is cut again', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1)));
     const draft = new Draft(first.original, counter, first.edits);
@@ -81,7 +81,7 @@ describe('a cut that was restored', () => {
   });
 });
 
-describe('Draft.cut', () => {
+describe('cutting in a draft', () => {
   it('replaces slices with markers and records an edit', () => {
     const draft = draftOf(original);
     const before = draft.tokens;
@@ -229,7 +229,7 @@ describe('Draft.cut', () => {
   });
 });
 
-describe('the rule about markers', () => {
+describe('the rule about markers in a view', () => {
   const count = (draft: Draft): number => JSON.stringify(draft.messages).split(MARKER_RULE).length - 1;
 
   it('is stated once per view', () => {
@@ -240,7 +240,7 @@ describe('the rule about markers', () => {
     expect(count(draft)).toBe(1);
   });
 
-  it('is stated again after the marker that stated it is absorbed, rolled back, restored or excluded', () => {
+  it('is stated again after the marker that stated it was absorbed, rolled back, restored or excluded', () => {
     const draft = draftOf(original);
     const start = draft.checkpoint();
     cut(draft, slice(at(0), at(1)));
@@ -283,7 +283,7 @@ describe('a draft on top of earlier edits', () => {
     expect(listCuts(second.edits)[0]?.cuts[0]).toEqual(listCuts(first.edits)[0]?.cuts[0]);
   });
 
-  it('reuses the messages of a remembered draft only if all its edits are given', () => {
+  it('reuses the messages of a cached draft only if all its edits are given', () => {
     const two = [user('task'), user('', result('x', original), result('y', original))];
     const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
     const first = new Draft(two, counter);
@@ -311,7 +311,7 @@ describe('a draft on top of earlier edits', () => {
     );
   });
 
-  it('is strict only if all cuts of a place are', () => {
+  it('is strict only if all cuts of a place are strict', () => {
     const draft = draftOf(original);
     draft.cut('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
     expect(draft.edits.at(-1)?.strict).toBe(true);
@@ -324,7 +324,7 @@ describe('a draft on top of earlier edits', () => {
     ]);
   });
 
-  it('keeps the last edit per step and place, with the tokens from before the first', () => {
+  it('keeps the last edit per step and place, with the token count from before the first', () => {
     const draft = draftOf(original);
     const before = counter.text(original);
     cut(draft, slice(at(3), at(4)));
@@ -334,7 +334,7 @@ describe('a draft on top of earlier edits', () => {
   });
 });
 
-describe('Draft.rollback', () => {
+describe('rolling a draft back', () => {
   it('drops everything since the checkpoint', () => {
     const draft = draftOf(original);
     cut(draft, slice(at(3), at(4)));

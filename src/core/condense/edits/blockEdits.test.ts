@@ -42,7 +42,7 @@ function withoutAll(): Draft {
   return draft;
 }
 
-describe('edits of blocks', () => {
+describe('edits of whole blocks', () => {
   it('leave a valid view with the other blocks in order', () => {
     const { edits, tokens } = withoutAll();
     const { messages: view, origins, stale } = applyEdits(messages, edits);
@@ -66,7 +66,7 @@ describe('edits of blocks', () => {
     expect(JSON.stringify(restoreOriginal(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
   });
 
-  it('show again in a draft that starts with them, and are not made twice', () => {
+  it('are visible in a draft that starts with them, and are not made twice', () => {
     const { edits, tokens } = withoutAll();
     const again = draftOf(edits);
     expect(again.tokens).toBe(tokens);

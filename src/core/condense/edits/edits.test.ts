@@ -28,7 +28,7 @@ const first = edit('1', place, 'one two three', { start: 0, end: 3, text: '1' })
 const second = edit('2', place, 'one two three', { start: 0, end: 3, text: '1' }, { start: 8, end: 13, text: '3' });
 const parameter = edit('3', { message: 1, path: ['content', 0, 'input', 'path'] }, 'x', { start: 0, end: 1, text: '' });
 
-describe('renderCuts', () => {
+describe('rendering a text with its cuts', () => {
   it('replaces each slice with its text', () => {
     expect(renderCuts('abcdef', [])).toBe('abcdef');
     expect(
@@ -40,7 +40,7 @@ describe('renderCuts', () => {
   });
 });
 
-describe('applyEdits', () => {
+describe('applying edits to a conversation', () => {
   it('shows the last edit of a place and keeps the identity of unchanged messages', () => {
     const { messages: view, stale } = applyEdits(messages, [first, parameter, second]);
     expect(view).toEqual([user('task'), ...exchange('a', 'Read', { path: '' }, '1 two 3')]);
@@ -67,13 +67,13 @@ describe('applyEdits', () => {
     ['a message that is not there', edit('x', { ...place, message: 7 }, 'one two three')],
     ['a place that is not there', edit('x', { ...place, path: ['content', 0, 'input'] }, 'one two three')],
     ['another text', edit('x', place, 'one two four')],
-  ])('reports an edit of %s as stale', (_, stale) => {
+  ])('reports as stale an edit of %s', (_, stale) => {
     expect(applyEdits(messages, [stale, parameter]).stale).toEqual([stale]);
     expect(applyEdits(messages, [stale]).messages).toEqual(messages);
   });
 });
 
-describe('restoreOriginal', () => {
+describe('restoring the original of a condensed conversation', () => {
   const store = new Map(
     [hashText('one two three'), hashText('x')].map((hash, index) => [hash, ['one two three', 'x'][index]]),
   );
@@ -90,7 +90,7 @@ describe('restoreOriginal', () => {
   });
 });
 
-describe('references', () => {
+describe('references to originals', () => {
   const reference = hashText('two').slice(0, 6) as ReferenceId;
   const cut = edit('r', place, 'one two three', { start: 4, end: 7, text: '…', reference });
 

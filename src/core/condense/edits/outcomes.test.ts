@@ -36,7 +36,7 @@ it.each([
   [{ operation: 'suppress' }, 'suppressed'],
   [{ operation: 'truncate', maxLines: 4 }, 'cut'],
   [{ operation: 'outline', coldTurns: 1 }, 'outlined'],
-] as const)('an operation determines the outcome of its edit: %j', async (operation, outcome) => {
+] as const)('the operation %j determines the outcome of its edit', async (operation, outcome) => {
   expect(await outcomesWith(operation)).toEqual(new Set(['kept', outcome]));
 });
 

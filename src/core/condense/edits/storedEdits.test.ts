@@ -14,7 +14,7 @@ it.each([
   [{ ...old, reason: 'the copy was taken out', step: 'Restored references' }, 'restore'],
   [{ ...old, kind: 'block', reason: 'old' }, 'suppress'],
   [{ ...old, kind: 'summary', reason: 'anything' }, 'summarize'],
-])('an edit from before 1.1 gets its operation: %j', (edit, operation) => {
+])('an edit from before version 1.1 gets its operation: %j', (edit, operation) => {
   expect(upgradeEdit(edit)).toEqual({ ...edit, operation });
 });
 

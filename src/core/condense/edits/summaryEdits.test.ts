@@ -28,7 +28,7 @@ function originalsOf(edits: readonly Edit[], messages = conversation): (hash: Ha
   return (hash) => originals.get(hash);
 }
 
-describe('a summary', () => {
+describe('a summary in the view', () => {
   it('replaces its range in the view, and every byte can be restored', () => {
     const draft = draftOf();
     const before = draft.tokens;
@@ -107,11 +107,11 @@ describe('a summary', () => {
   });
 });
 
-describe('the firewall', () => {
+describe("the firewall's check of a summary", () => {
   const rules = (view: readonly ApiMessage[], origins: readonly number[]): string[] =>
     findNewViolations(conversation, view, { origins }).map(({ rule }) => rule);
 
-  it('rejects a summary that separates a call from its result', () => {
+  it('rejects it if it separates a call from its result', () => {
     const view = [conversation[0]!, conversation[1]!, summary('x'), ...conversation.slice(3)];
     expect(rules(view, [0, 1, SUMMARY_ORIGIN, 3, 4, 5, 6, 7])).toContain('call-answered');
   });
@@ -121,7 +121,7 @@ describe('the firewall', () => {
     expect(rules(conversation.slice(0, 5), [0, 1, 2, 3, 4])).toEqual(['messages-kept']);
   });
 
-  it('rejects a summary that replaces the task', () => {
+  it('rejects it if it replaces the task', () => {
     const view = [summary('x'), ...conversation.slice(1)];
     expect(rules(view, [SUMMARY_ORIGIN, 1, 2, 3, 4, 5, 6, 7])).toEqual(['task-kept']);
   });

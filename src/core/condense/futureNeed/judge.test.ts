@@ -31,7 +31,7 @@ const session = (edits: number): ApiMessage[] => [
 const choice = (id: string): JudgedChoice => JUDGED_CHOICES.find((one) => one.id === id)!;
 const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE });
 
-describe('tallying a session', () => {
+describe('tallying what a session needed after cuts', () => {
   it('counts what each choice keeps of the lines needed after the cuts', async () => {
     const choices = [current('lossless'), choice('truncation')];
     const tally = await tallySession(session(12), choices, tokens);
@@ -72,7 +72,7 @@ const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly numb
       ),
   );
 
-describe('comparing choices', () => {
+describe('comparing choices by the lines they lose', () => {
   const choices = [current('truncation'), choice('file-aware')];
 
   it('decides nothing for few sessions or lines', () => {

@@ -27,7 +27,7 @@ const start = TEXT.indexOf(LINES[1]);
 const cut = { start, end: start + LINES[1].length };
 const reference = 'abcdef' as ReferenceId;
 
-describe('a line of the prefix', () => {
+describe('a line from before a condensation', () => {
   it.each<[string, readonly Edit[], string]>([
     ['stands where nothing was changed', [], 'verbatim'],
     ['is lost where it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
@@ -41,7 +41,7 @@ describe('a line of the prefix', () => {
       [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
       'lost',
     ],
-  ])('%s', (_, edits, kept) => {
+  ])('is classified: it %s', (_, edits, kept) => {
     // Those around it stay.
     expect(keptOf(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
@@ -49,7 +49,7 @@ describe('a line of the prefix', () => {
   it.each([
     ['can be recalled where the summary names it', someMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
-  ])('%s', (_, words, kept) => {
+  ])('in place of which a summary stands, %s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
     expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
   });

@@ -66,7 +66,7 @@ const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined
   return applyEntry(ledger, entry);
 };
 
-describe('condensations in a ledger', () => {
+describe('condensations stored in a ledger', () => {
   it('add to the view, in which the last edit of a place shows', () => {
     const ledger = foldEntries([
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
@@ -108,7 +108,7 @@ describe('condensations in a ledger', () => {
   });
 });
 
-describe('undoing in a ledger', () => {
+describe('undoing condensations in a ledger', () => {
   const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
   it('goes back one by one, and a redone condensation shows again', () => {
@@ -136,7 +136,7 @@ describe('undoing in a ledger', () => {
   });
 });
 
-describe('an excluded edit', () => {
+describe('an excluded edit in a ledger', () => {
   const ledger = foldEntries([
     condensed('c1', 'view', edit('a1', 1)),
     condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
@@ -190,8 +190,8 @@ it('applying 10,000 ledger entries is fast', () => {
   expect(cpuNow() - started).toBeLessThan(500);
 });
 
-describe('the edits that a condensation showed', () => {
-  it('are its own and those that it was made on top of', () => {
+describe('the edits that a condensation was based on', () => {
+  it('are its own and those it was made on top of', () => {
     const ledger = foldEntries([
       condensed('c1', 'view', edit('a1', 1)),
       condensed('c2', 'original', edit('a2', 1)),
@@ -201,7 +201,7 @@ describe('the edits that a condensation showed', () => {
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
-  it('omit what was undone or excluded when it was made', () => {
+  it('omit edits that were undone or excluded at the time', () => {
     const entries = [
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),
@@ -221,10 +221,10 @@ describe('the edits that a condensation showed', () => {
   });
 });
 
-describe('pins in a ledger', () => {
+describe('pinned messages in a ledger', () => {
   const key = (name: string): MessageKey => name as MessageKey;
 
-  it('are kept until they are removed', () => {
+  it('are kept until they are unpinned', () => {
     const pinned = foldEntries([
       { type: 'pinned', message: 3, key: key('a') },
       { type: 'pinned', message: 4, key: key('b') },
@@ -241,8 +241,8 @@ describe('pins in a ledger', () => {
   });
 });
 
-describe('edits that follow a conversation', () => {
-  it('are moved per condensation, without excluded edits', () => {
+describe('edits of a conversation whose messages moved', () => {
+  it('are moved condensation by condensation, without excluded edits', () => {
     const ledger = foldEntries([
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),

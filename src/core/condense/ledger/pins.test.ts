@@ -12,8 +12,8 @@ const pinned = (entries: readonly LedgerEntry[], now: readonly ApiMessage[] = me
   ...getPinnedIndexes(foldEntries(entries).pinned, now),
 ];
 
-describe('pins', () => {
-  it('match the latest request after any number of requests', () => {
+describe('matching pins to messages', () => {
+  it('works for the latest request after any number of requests', () => {
     const entries: LedgerEntry[] = [];
     for (const wanted of [[1, 2], [2, 3], [], [0]]) {
       entries.push(...createPinEntries(foldEntries(entries).pinned, messages, new Set(wanted)));
@@ -21,12 +21,12 @@ describe('pins', () => {
     }
   });
 
-  it('need no entry if they do not change', () => {
+  it('needs no entry if the pins do not change', () => {
     const entries = createPinEntries([], messages, new Set([1]));
     expect(createPinEntries(foldEntries(entries).pinned, messages, new Set([1]))).toEqual([]);
   });
 
-  it('follow their messages, and those of removed messages are skipped but kept', () => {
+  it('follows moved messages, and skips but keeps pins of removed messages', () => {
     const entries = createPinEntries([], messages, new Set([2]));
     expect(pinned(entries, messages.slice(1))).toEqual([1]);
     expect(pinned(entries, messages.slice(0, 2))).toEqual([]);

@@ -21,7 +21,7 @@ function linesIn(text: string): { line: string; inString: boolean }[] {
   return lines;
 }
 
-describe('lines in JSON', () => {
+describe('lines inside JSON', () => {
   it('end at escaped newlines', () => {
     expect(detectLineEnd('a\nb')).toBe('\n');
     expect(detectLineEnd('[a\\nb\\nc\\n')).toBe('\n');

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LineTables } from './lineTables';
 
-describe('line tables', () => {
-  it('return separate, zeroed slices', () => {
+describe('cached tables of line ends', () => {
+  it('returned for separate ranges are independent and zeroed', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
         const tables = new LineTables();

@@ -23,7 +23,7 @@ const expectSame = (text: string, at = 0): void => {
   expect(readPrefix(text, at, 'search')).toEqual(byExpression(text, at));
 };
 
-describe('prefixes of search results', () => {
+describe('path prefixes of search results', () => {
   it.each([
     'src/a.ts:12:match',
     'src/a.ts-12-context',
@@ -60,7 +60,7 @@ describe('prefixes of search results', () => {
     `C:\\${'p'.repeat(301)}:1:`,
     `${'p'.repeat(300)}.ts-1-`,
     `${'p'.repeat(301)}.ts-1-`,
-  ])('are read from %j', (text) => {
+  ])('are found in %j', (text) => {
     expectSame(text);
     expectSame(`before\n${text}`, 7);
   });

@@ -21,7 +21,7 @@ const PRINTED: Readonly<Record<NumberForm, (line: string, number: number) => str
   box: (line, number) => `${String(number).padStart(4)} │ ${line}`,
 };
 
-it.each(Object.entries(PRINTED))('an edit’s line is found in a read with numbers of the form "%s"', (_, print) => {
+it.each(Object.entries(PRINTED))('an edited line is found in a read with line numbers of the form "%s"', (_, print) => {
   const read = LINES.map((line, at) => print(line, at + 1)).join('\n');
   const messages = [
     user('Mend it'),

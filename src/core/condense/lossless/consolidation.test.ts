@@ -10,7 +10,7 @@ const A = lines('a', 20);
 
 const B = lines('b', 20);
 
-describe('repeated listings and searches', () => {
+describe('Lossless, for repeated listings and searches,', () => {
   const LS = { path: 'src' };
   const earlier = `${lines('file', 12)}\ngone.ts`;
   const later = `new.ts\n${lines('file', 12)}`;
@@ -25,7 +25,7 @@ describe('repeated listings and searches', () => {
     ...did('Read', LS, earlier),
   ];
 
-  it('keep the lines that the latest lacks, and refer to it for the rest', () => {
+  it('keeps the lines that the latest lacks, and refers to it for the rest', () => {
     expect(results(run(repeatedListings(tools, 'latest'), messages))).toEqual([
       '[12 lines as in later LS of src]\ngone.ts',
       earlier,
@@ -37,7 +37,7 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
-  it('for one pattern refer to the search that shares most lines, wherever they look', () => {
+  it('refers for one pattern to the search that shares most lines, wherever they look', () => {
     const found = (from: number, to: number): string =>
       Array.from({ length: to - from }, (_, at) => `src/f${from + at}.ts:${at}: const foo${from + at} = make();`).join(
         '\n',
@@ -58,7 +58,7 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
-  it('still refer to their own repetition if another search for the pattern follows', () => {
+  it('still refers to their own repetition if another search for the pattern follows', () => {
     const messages = [
       TASK,
       ...did('Grep', { pattern: 'x', path: 'src' }, A),
@@ -72,7 +72,7 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
-  it('refer to the first one if the first copy is to stay', () => {
+  it('refers to the first one if the first copy is to stay', () => {
     expect(results(run(repeatedListings(tools, 'first'), messages)).slice(0, 5)).toEqual([
       earlier,
       earlier,
@@ -83,9 +83,9 @@ describe('repeated listings and searches', () => {
   });
 });
 
-describe('repeated commands', () => {
+describe('Lossless, for repeated commands,', () => {
   const test = { command: 'npm test' };
-  it('keep the latest output of each command line in each folder', () => {
+  it('keeps the latest output of each command line in each folder', () => {
     const messages = [
       TASK,
       ...did('Bash', test, A),
@@ -102,7 +102,7 @@ describe('repeated commands', () => {
     expect(results(run(repeatedCommands(tools), messages))).toEqual([gone, A, gone, B, B, A, A, A, A]);
   });
 
-  it('keep failed outputs, marked as errors or not', () => {
+  it('keeps failed outputs, marked as errors or not', () => {
     const messages = [
       TASK,
       ...did('Bash', test, A, { is_error: true }),
@@ -117,10 +117,10 @@ describe('repeated commands', () => {
   });
 });
 
-describe('small similar results', () => {
+describe('Lossless, for small similar results,', () => {
   const saved = (name: string): string =>
     `The file /src/${name}.ts has been updated. ${'All checks of the editor passed. '.repeat(6)}`;
-  it('of one writing tool keep the latest, with the count', () => {
+  it('of one writing tool keeps the latest, with the count', () => {
     const messages = [
       TASK,
       ...['a', 'b', 'c', 'd'].flatMap((name) => did('Edit', { file_path: name }, saved(name))),
@@ -138,7 +138,7 @@ describe('small similar results', () => {
     ]);
   });
 
-  it('stay if they are answers and not confirmations', () => {
+  it('removes none if they are answers and not confirmations', () => {
     const answer = (city: string, degrees: number): string =>
       `In '${city}' it is ${degrees} degrees. ${'And more weather. '.repeat(10)}`;
     const messages = [
@@ -148,7 +148,7 @@ describe('small similar results', () => {
     expect(run(similarResults(tools), messages).edits).toEqual([]);
   });
 
-  it('stay if they are few, long, or already contain a marker', () => {
+  it('removes none if they are few, long, or already contain a marker', () => {
     const few = [TASK, ...['a', 'b'].flatMap((name) => did('Edit', {}, saved(name)))];
     expect(run(similarResults(tools), few).edits).toEqual([]);
     const long = [TASK, ...['a', 'b', 'c'].flatMap((name) => did('Edit', {}, saved(name).repeat(5)))];

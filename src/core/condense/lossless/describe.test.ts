@@ -4,7 +4,7 @@ import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { losslessConfigSchema, runLossless } from './run';
 
-it('a marker in a result of several parts does not describe a later part as above', async () => {
+it('a marker in a result of several parts does not say “above” about a later part', async () => {
   const text = lines('const value =', 12)
     .split('\n')
     .map((line, at) => `${at + 1} | ${line}`);

@@ -36,20 +36,20 @@ const added = (blocks: readonly string[], fields: object = { addedByAgent: true 
   ...fields,
 });
 
-describe.each(FORMS)('%s', (_, form) => {
+describe.each(FORMS)('a file display that is %s', (_, form) => {
   const lines = LINES.slice(9, 49);
 
   it.each([
     ['in a stored session', { addedByAgent: true }],
     ['in a request', {}],
-  ])('replaces an older read of these lines, %s', (_where, fields) => {
+  ])('replaces an older read of its lines, %s', (_where, fields) => {
     const messages = [TASK, ...did('Read', { file_path: FILE }, read(LINES)), added(form(lines, 10), fields)];
     const draft = run(steps, messages);
     expect(brief(resultAt(draft, 2))).toContain('[lines 10-49, shown later]');
     expect(draft.messages[3]).toEqual(messages[3]);
   });
 
-  it('refers to a later read and keeps its own words', () => {
+  it('refers to a later read of its lines and keeps its own words', () => {
     const blocks = form(lines, 10);
     const messages = [TASK, assistant('ok'), added(blocks), ...did('Read', { file_path: FILE }, read(LINES))];
     const draft = run(steps, messages);
@@ -59,7 +59,7 @@ describe.each(FORMS)('%s', (_, form) => {
     expect(shown.endsWith('\n</system-reminder>')).toBe(true);
   });
 
-  it('is a read of a file but not a call by the model', () => {
+  it('counts as a read of a file but not as a call by the model', () => {
     const messages = [TASK, assistant('ok'), added(form(lines, 10))];
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
     expect(JSON.stringify(collectFacts(messages, tools))).toContain(FILE);
@@ -86,11 +86,11 @@ it.each([
     'a notice without the lines',
     [wrapped(`Note: ${FILE} changed on disk since you last read it. The changes are not shown here.`)],
   ],
-])('%s is not recognized as a display', (_, blocks) => {
+])('text with %s is not recognized as a file display', (_, blocks) => {
   expect(listToolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
 });
 
-it('the records of a Claude Code session are recognized as displays', () => {
+it('file displays are recognized in the records of a Claude Code session', () => {
   const record = (uuid: string, parentUuid: string | null, fields: object): string =>
     JSON.stringify({ uuid, parentUuid, sessionId: 's', version: '2.1.220', ...fields });
   const [, call, result] = did('Read', { file_path: FILE }, read(LINES)).reduce<readonly ApiMessage[]>(

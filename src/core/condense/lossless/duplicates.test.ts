@@ -16,7 +16,7 @@ const B = lines('b', 20);
 /** A text with lines that tell which file it is, and never go one by one. */
 const FRAMED = `<path>/src/a.ts</path>\n<type>directory</type>\n<entries>\n${lines('entry', 10)}\n</entries>`;
 
-describe('duplicate errors', () => {
+describe('duplicate errors under Lossless', () => {
   const failed = (command: string, text: string) => did('Bash', { command }, text, { is_error: true });
 
   it('refer to one of them, stay errors, and do not refer to successful results', () => {
@@ -33,7 +33,7 @@ describe('duplicate errors', () => {
   });
 });
 
-describe('duplicate reads', () => {
+describe('duplicate reads under Lossless', () => {
   const messages = [
     TASK,
     ...did('Read', { file_path: '/src/a.ts' }, A),
@@ -139,8 +139,8 @@ it('a duplicate JSON result may contain lines of another text', () => {
   expect(results(run(steps, messages))).toEqual(['[same as later get_issue]', cut, issue('b')]);
 });
 
-describe('markers in the original conversation', () => {
-  it('are treated as text', () => {
+describe('text in the original that looks like a marker', () => {
+  it('is treated as text', () => {
     const quoted = `${someMarker('3 lines')}\n${A}`;
     const draft = new Draft([TASK, ...did('Read', {}, quoted), ...did('Read', {}, quoted)], counter);
     duplicateReads(tools, 'latest').run(draft);

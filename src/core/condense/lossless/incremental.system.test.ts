@@ -41,7 +41,7 @@ describe('Lossless over a conversation that was condensed before', () => {
   it.each([
     ['keeps the earlier edits', true],
     ['begins anew', false],
-  ])('gives the result of a first run if it %s', (_name, keepsEdits) =>
+  ])('gives the same result as a first run if it %s', (_name, keepsEdits) =>
     fc.assert(
       fc.asyncProperty(seeds, stops, fc.constantFrom(0, 1, 2), async (seed, shares, which) => {
         const messages = generateConversation({ seed, targetTokens: 12_000 });
@@ -72,7 +72,7 @@ describe('Lossless over a conversation that was condensed before', () => {
   it.each([
     ['generated conversations', generated(8_000)],
     ['histories that repeat themselves', repeating],
-  ])('gives the result of a first run after any change: %s', (_name, histories) =>
+  ])('gives the same result as a first run after any change: %s', (_name, histories) =>
     fc.assert(
       fc.asyncProperty(
         histories,

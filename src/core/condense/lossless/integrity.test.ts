@@ -46,7 +46,7 @@ function condensed(): Draft {
   return draft;
 }
 
-describe('the check of references', () => {
+describe("the check of a condensation's references", () => {
   it('finds nothing if all removed lines are in the view', () => {
     const draft = condensed();
     expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
@@ -83,7 +83,7 @@ describe('the check of references', () => {
     expect(restoredNotes([])).toEqual([]);
   });
 
-  it('finds a number that no longer follows from the line before', () => {
+  it('finds a line number that no longer follows from the line before', () => {
     const only = [TASK, ...did('Read', FILE, read(A))];
     const draft = new Draft(only, counter);
     lineNumbers(DEFAULT_TOOLS).run(draft);
@@ -108,7 +108,7 @@ describe('the check of references', () => {
     expect(brokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
-  it('ignores cuts in messages that it does not have', () => {
+  it('ignores cuts in messages that are not part of it', () => {
     const place = { message: 9, path: ['content'] };
     expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
   });

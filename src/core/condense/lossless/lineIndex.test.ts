@@ -26,7 +26,7 @@ const linked = (index: LineIndex): number =>
     return sum;
   }, 0);
 
-describe('the line index', () => {
+describe('the index of lines that Lossless uses', () => {
   it('finds runs inside other text, whichever line is found first', () => {
     const run = ['}', '', ...code('a', 1, 9)];
     const messages = [
@@ -44,7 +44,7 @@ describe('the line index', () => {
     expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
   });
 
-  it('never lets a text refer to itself', () => {
+  it('never matches a text with itself', () => {
     const same = (count: number): string => 'the same line again and again\n'.repeat(count);
     expect(linked(indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
   });
@@ -138,7 +138,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
         did('Probe', {}, [...code(`a${at}x`, 1, 2), ...code('b', 1, 2), ...code(`c${at}x`, 1, 2)].join('\n')),
       ).flat(),
   ],
-])('the line index over %s', (_name, make) => {
+])('the index of lines over %s', (_name, make) => {
   it('takes time linear in its lines', () => {
     const reads = (size: number): number => {
       let count = 0;

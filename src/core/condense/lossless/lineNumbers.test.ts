@@ -8,7 +8,7 @@ const A = code('a', 1, 20);
 const cut = (tool: string, content: string, fields = {}): string =>
   resultAt(run(lineNumbers(DEFAULT_TOOLS), [TASK, ...did(tool, {}, content, fields)]), 2);
 
-describe('line numbers', () => {
+describe('line numbers in results under Lossless', () => {
   it('stay only on the first line of a run', () => {
     expect(cut('Read', read(A, 7))).toBe(`     7→${A.join('\n')}`);
     expect(cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
@@ -50,7 +50,7 @@ describe('line numbers', () => {
     expect(shown).toBe(`1\t${A[0] ?? ''}\n2\t${A.slice(1).join('\n')}`);
   });
 
-  it('are not taken from tables, numbers with leading zeros, or errors', () => {
+  it('are not removed from tables, errors, or numbers with leading zeros', () => {
     const table = A.map((line, at) => `${at * 3 + 2}\t${line}`).join('\n');
     expect(cut('Bash', table)).toBe(table);
     const zeros = A.map((line, at) => `0${at}→${line}`).join('\n');
@@ -66,7 +66,7 @@ describe('line numbers', () => {
   });
 });
 
-describe('paths of search results', () => {
+describe('paths of search results under Lossless', () => {
   const PATH = 'src/core/condense/lines/lines.ts';
 
   it('stay only on the first line of a file', () => {
@@ -77,7 +77,7 @@ describe('paths of search results', () => {
     expect(shown).toBe(['Found 4 matches', `${PATH}:7:one`, '19:two', '20:three', 'src/other.ts:1:four'].join('\n'));
   });
 
-  it('go while each line keeps its number', () => {
+  it('are removed while each line keeps its number', () => {
     const shown = cut(
       'Grep',
       [`${PATH}-6-before`, `${PATH}:7:match`, `${PATH}-8-after`, `${PATH}-9-more`, '--', `${PATH}:31:again`].join('\n'),
@@ -91,7 +91,7 @@ describe('paths of search results', () => {
     expect(shown).toBe([`${root}-6-before`, `${PATH}:7:match`, '8-after', '9-more'].join('\n'));
   });
 
-  it('go from a line that looks like a match itself, which keeps its number', () => {
+  it('are removed from a line that looks like a match itself, which keeps its number', () => {
     const shown = cut('Grep', [`${PATH}:7:one`, `${PATH}-8-9:nine`, `${PATH}-9-ten`].join('\n'));
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });

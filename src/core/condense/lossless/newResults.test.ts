@@ -58,7 +58,7 @@ const farFrom = (count: number) => [
   did('Bash', { command: 'long' }, Array.from({ length: 4_000 }, (_, at) => `line ${at * 7919} of it`).join('\n')),
 ];
 
-describe('a new result', () => {
+describe('a new result under Lossless', () => {
   it('refers to lines above it instead of repeating them', async () => {
     const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
     expect(second).toBe('[lines 30-60, shown above]');
@@ -117,7 +117,7 @@ describe('a new result', () => {
     for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
   });
 
-  it('is cut in both cases without caution, to measure its cost', async () => {
+  it('is cut in both cases if caution is off, to measure its cost', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
     const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
@@ -160,7 +160,7 @@ describe('a new result', () => {
     expect(edits).toEqual((await arrive(messages, [], another)).edits);
   });
 
-  describe('of a command', () => {
+  describe("if it is a command's output", () => {
     const BAR = ['\u001b[32mCompiling\u001b[0m', ...[10, 50, 90].map((at) => `${'#'.repeat(at)} ${at} %`)].join('\r');
     const output = [...code('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
     const noisy = [did('Bash', { command: 'make' }, output)];

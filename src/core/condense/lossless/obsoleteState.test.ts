@@ -6,7 +6,7 @@ import { run, TASK } from './testing';
 
 const tools = DEFAULT_TOOLS;
 
-describe('superseded state', () => {
+describe('superseded state under Lossless', () => {
   const env = (time: string): string =>
     `<environment_details>\n${lines('tab', 15)}\n\nnow ${time}\n</environment_details>`;
 

@@ -7,7 +7,7 @@ import { did, resultAt, run, shown, TASK } from './testing';
 const REMINDER = `<system-reminder>\nWhenever you read a file, consider whether it looks malicious. You can say what it does.\n</system-reminder>`;
 const OTHER = `<system-reminder>\nThe list of things to do is empty. Don't mention this to the user, they are aware of it already.\n</system-reminder>`;
 
-describe('repeated reminders', () => {
+describe('repeated reminders under Lossless', () => {
   const messages = [
     TASK,
     ...did('Read', {}, `one\n\n${REMINDER}\n`),

@@ -16,7 +16,7 @@ const condense = (
 const FILE = { file_path: '/work/src/a.ts' };
 const A = code('a', 1, 60);
 
-describe('parameters that identify a call', () => {
+describe('parameters that identify a call under Lossless', () => {
   const path = `/work/${'a-long-folder/'.repeat(12)}a.ts`;
   const edits = ['one', 'two', 'three'].flatMap((name) =>
     did(
@@ -43,7 +43,7 @@ describe('parameters that identify a call', () => {
   });
 });
 
-describe('repeated lines of one file', () => {
+describe('repeated lines of one file under Lossless', () => {
   const twoReads = [
     TASK,
     ...did('Read', FILE, read(A)),
@@ -120,14 +120,14 @@ describe('repeated lines of one file', () => {
   });
 });
 
-describe('lines of edits', () => {
+describe('lines of edits under Lossless', () => {
   const before = A.slice(10, 25);
   const after = before.map((line) => line.replace('compute', 'produce'));
   const edited = [...A.slice(0, 10), ...after, ...A.slice(25)];
   const edit = { ...FILE, old_string: before.join('\n'), new_string: after.join('\n') };
   const echo = `The file has been updated. Here's the result of running \`cat -n\` on a snippet:\n${read(edited.slice(6, 29), 7)}`;
 
-  it('go from an echo if the edit and the read show them', () => {
+  it('are removed from an echo if the edit and the read show them', () => {
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
     expect(resultAt(draft, 4)).toBe(
       `${echo.slice(0, echo.indexOf('\n'))}\n[lines 7-25, shown above as 7-10 and in the call’s new_string]\n[lines 26-29, shown above]`,
@@ -135,18 +135,18 @@ describe('lines of edits', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 
-  it('go from the old text if a read shows them', () => {
+  it('are removed from the old text if a read shows them', () => {
     const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, 'done')]);
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe('[15 lines, shown above as 11-25]');
     expect(shown(draft, 3, 'content', 0, 'input', 'file_path')).toBe(FILE.file_path);
   });
 
-  it('go from the new text if a later read shows them', () => {
+  it('are removed from the new text if a later read shows them', () => {
     const draft = condense([TASK, ...did('Edit', edit, 'done'), ...did('Read', FILE, read(edited))]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later as 11-25]');
   });
 
-  it('go from a written file if it is read back', () => {
+  it('are removed from a written file if it is read back', () => {
     const draft = condense([
       TASK,
       ...called('Write', { ...FILE, content: A.join('\n') }),
@@ -155,15 +155,15 @@ describe('lines of edits', () => {
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe('[60 lines, shown later as 1-60]');
   });
 
-  it('go from a failed edit if it was made again', () => {
+  it('are removed from a failed edit if it was made again', () => {
     const draft = condense([TASK, ...called('Edit', edit, 'no match', { is_error: true }), ...called('Edit', edit)]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown in the later Edit]');
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 });
 
-describe('repeated runs in other results', () => {
-  it('go from a search if a read shows them', () => {
+describe('repeated runs of lines in other results under Lossless', () => {
+  it('are removed from a search if a read shows them', () => {
     const found = A.slice(4, 24).map((line, at) => `src/a.ts-${at + 5}-${line}`);
     const draft = condense([TASK, ...did('Grep', { pattern: 'a9' }, found.join('\n')), ...did('Read', FILE, read(A))]);
     expect(resultAt(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
@@ -241,7 +241,7 @@ describe('repeated runs in other results', () => {
   });
 });
 
-describe('an operation that is off', () => {
+describe('a Lossless operation that is turned off', () => {
   it('leaves its texts whole, but other texts may refer to them', () => {
     const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
     const draft = condense(messages, 'latest', ['oneViewPerFile']);
@@ -250,7 +250,7 @@ describe('an operation that is off', () => {
   });
 });
 
-describe('markers for repeated lines', () => {
+describe('markers for repeated lines under Lossless', () => {
   it('on one side of an edit refer to the other side', () => {
     const messages = [
       TASK,
@@ -335,11 +335,11 @@ describe('markers for repeated lines', () => {
   });
 });
 
-describe('a line that one later text has', () => {
+describe('a line that a later text repeats', () => {
   // Long enough to be worth a marker alone.
   const common = `  return answer(${code('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
 
-  it('replaces all earlier ones, however many there are', () => {
+  it('is removed from all earlier ones, however many there are', () => {
     const often = code('a', 1, 12).flatMap((line) => [line, common]);
     const messages = [TASK, ...did('Probe', {}, often.join('\n')), ...did('Grep', { pattern: 'common' }, common)];
     const draft = condense(messages);

@@ -9,8 +9,8 @@ const FAILED = { is_error: true };
 const condense = retriedErrors(DEFAULT_TOOLS);
 const MARKER = '[this call failed and was made again later]';
 
-describe('parameters of failed calls', () => {
-  it('go if the same file was edited successfully soon after', () => {
+describe('parameters of failed calls under Lossless', () => {
+  it('are removed if the same file was edited successfully soon after', () => {
     const draft = run(condense, [
       TASK,
       ...called('Edit', { ...FILE, old_string: LONG, new_string: 'short' }, 'no match', FAILED),
@@ -23,7 +23,7 @@ describe('parameters of failed calls', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe(LONG);
   });
 
-  it('go if a command or an unknown tool was called similarly soon after', () => {
+  it('are removed if a command or an unknown tool was called similarly soon after', () => {
     const command = `npm run build -- ${LONG}`;
     const draft = run(condense, [
       TASK,

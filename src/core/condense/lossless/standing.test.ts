@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toLineSet, findSharedRuns } from './standing';
 
-describe('findSharedRuns', () => {
+describe('finding runs of lines that two texts share', () => {
   const runs = (value: string, other: string): string[] =>
     findSharedRuns(value, toLineSet(other)).map(
       ({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`,
@@ -14,7 +14,7 @@ describe('findSharedRuns', () => {
     ['', 'a', []],
     ['a', 'a', ['1: a']],
     ['a\r\nx\r\nb', 'a\r\nb', ['1: a', '1: b']],
-  ])('finds the shared runs of %j in %j', (value, other, expected) => {
+  ])('for %j and %j returns the runs', (value, other, expected) => {
     expect(runs(value, other)).toEqual(expected);
   });
 });

@@ -26,8 +26,8 @@ const condense = async (
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
   falseStatements(messages, applyEdits(messages, edits).messages, edits);
 
-describe('statements in markers', () => {
-  it.each([{}, { keep: 'first' }])('are true in histories that repeat themselves, with %o', (config) =>
+describe('what markers state', () => {
+  it.each([{}, { keep: 'first' }])('is true in conversations that repeat themselves, with %o', (config) =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, async (messages) => {
         expect(wrongIn(messages, await condense(messages, [], config))).toEqual([]);
@@ -35,18 +35,20 @@ describe('statements in markers', () => {
     ),
   );
 
-  it.each([{}, { keep: 'first' }, { strictOnly: true }])('stay true when such a history grows, with %o', (config) =>
-    fc.assert(
-      fc.asyncProperty(repeatingHistory, repeatingHistory, async (earlier, [, ...later]) => {
-        const first = await condense(earlier, [], config);
-        const messages = [...earlier, ...later];
-        const edits = [...first, ...(await condense(messages, first, config))];
-        expect(wrongIn(messages, edits)).toEqual([]);
-      }),
-    ),
+  it.each([{}, { keep: 'first' }, { strictOnly: true }])(
+    'stays true when such a conversation grows, with %o',
+    (config) =>
+      fc.assert(
+        fc.asyncProperty(repeatingHistory, repeatingHistory, async (earlier, [, ...later]) => {
+          const first = await condense(earlier, [], config);
+          const messages = [...earlier, ...later];
+          const edits = [...first, ...(await condense(messages, first, config))];
+          expect(wrongIn(messages, edits)).toEqual([]);
+        }),
+      ),
   );
 
-  it('are true in conversations of real agents, also when they grow', () =>
+  it('is true in conversations of real agents, also when they grow', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {
         const messages = generateConversation({ seed, targetTokens: 15_000 });
@@ -62,7 +64,7 @@ describe('statements in markers', () => {
     ));
 });
 
-describe('the test of statements in markers', () => {
+describe('the test of what markers state', () => {
   const A = code('a', 1, 60);
   const FILE = { file_path: '/work/src/a.ts' };
   const messages = [
@@ -78,7 +80,7 @@ describe('the test of statements in markers', () => {
     ['another call', 'in the later Read of src/a.ts', 'in the later Read of src/b.ts', 'no line'],
     ['another number of lines', 'lines 1-60', 'lines 1-50', '60 lines are missing'],
     ['a reference that nobody made', /[0-9a-f]{6}(?=\p{Pe})/u, 'abcdef', 'its reference is unknown'],
-  ])('detects %s', async (_name, from, to, said) => {
+  ])('detects a marker with %s', async (_name, from, to, said) => {
     const edits = await condense(messages);
     const view = JSON.stringify(applyEdits(messages, edits).messages);
     expect(view).toMatch(from);

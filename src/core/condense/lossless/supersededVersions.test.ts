@@ -20,7 +20,7 @@ const written = (messages: Parameters<typeof run>[1]): string[] => {
   );
 };
 
-describe('superseded versions of a file', () => {
+describe('superseded versions of a file under Lossless', () => {
   it('become references after the whole file is written again; the newest version stays', () => {
     const versions = Array.from({ length: 10 }, (_, version) => lines(`v${version}`, 30));
     const messages = [TASK, ...versions.flatMap((text) => write(text))];

@@ -11,7 +11,7 @@ const cut = (text: string): string => {
   return shown;
 };
 
-describe('terminal noise', () => {
+describe('terminal noise that Lossless removes', () => {
   it('includes control sequences', () => {
     expect(cut('\u001b[1;32mok\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\ \u001bMend')).toBe(
       'ok link end',
@@ -36,13 +36,13 @@ describe('terminal noise', () => {
     expect(cut(`${'\u001b[1mx\u001b[0m  \n'.repeat(9)}end`)).toBe('x\n[the line above × 8 more]\nend');
   });
 
-  it('includes nothing else', () => {
+  it('does not include anything else', () => {
     const output = `${code('a', 1, 30).join('\n')}\n  indented`;
     expect(findNoise(output)).toEqual([]);
   });
 });
 
-describe('the terminal noise step', () => {
+describe('the step that removes terminal noise', () => {
   const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
 
   it('changes only results of commands', () => {

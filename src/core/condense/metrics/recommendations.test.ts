@@ -22,7 +22,7 @@ const called = (profile: string, changes: Partial<RunMetrics> = {}): RunMetrics 
   run({ ...changes, calls: [{ profile } as RunMetrics['calls'][number]] });
 const times = (count: number, one: RunMetrics): RunMetrics[] => Array.from({ length: count }, () => one);
 
-describe('groupByProfile', () => {
+describe('grouping metrics by profile', () => {
   it('sums cost and saving, and averages figures of runs that condensed', () => {
     const allRuns = [
       called('large', { estimatedCost: 0.24, savedPerRequest: 0.1 }),

@@ -11,7 +11,7 @@ const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string
 
 const TEN = Array.from({ length: 10 }, (_, index) => `line ${index}`).join('\n');
 
-describe('findTruncatedSlice', () => {
+describe('truncating a text', () => {
   it.each<[TruncateLimits, string]>([
     [{ maxLines: 2, keep: 'head' }, 'line 0\nline 1\n[…]'],
     [{ maxLines: 2, keep: 'tail' }, '[…]\nline 8\nline 9'],
@@ -25,11 +25,11 @@ describe('findTruncatedSlice', () => {
     [{ maxLines: 10, keep: 'both' }, TEN],
     [{ maxChars: TEN.length, keep: 'both' }, TEN],
     [{ keep: 'both' }, TEN],
-  ])('keeps %j', (limits, expected) => {
+  ])('keeps the right lines and characters with %j', (limits, expected) => {
     expect(truncated(TEN, limits)).toBe(expected);
   });
 
-  it('counts the removed lines', () => {
+  it('returns the number of removed lines', () => {
     expect(findTruncatedSlice(TEN, { maxLines: 2, keep: 'head' })).toMatchObject({ lines: 8 });
     expect(findTruncatedSlice('abcdef', { maxChars: 2, keep: 'head' })).toEqual({ start: 2, end: 6, lines: 1 });
   });
@@ -41,7 +41,7 @@ describe('findTruncatedSlice', () => {
   });
 
   it.each(['head', 'tail', 'both'] as const)(
-    'kept at the %s, has a result within the limits, so that a second run changes nothing',
+    'at the %s gives a result within the limits, so that a second run changes nothing',
     (keep) => {
       const parts = fc.array(fc.constantFrom('word ', '\n', '\r\n', '👨‍👩‍👧‍👦', '🇩🇪', 'é', 'e\u0301\u0302', '漢', '\ud83d'), {
         maxLength: 60,
@@ -69,7 +69,7 @@ describe('findTruncatedSlice', () => {
   );
 });
 
-describe('findSafeBoundary', () => {
+describe('the grapheme boundaries in a text', () => {
   const family = '👨‍👩‍👧‍👦';
   it.each<[string, string, number, number, number]>([
     ['plain text', 'abcdef', 3, 3, 3],
@@ -82,11 +82,11 @@ describe('findSafeBoundary', () => {
     ['the start', 'abc', -1, 0, 0],
     ['the end', 'abc', 9, 3, 3],
     ['text without any letter', '漢'.repeat(500), 300, 300, 300],
-  ])('finds the boundaries around %s', (_, text, offset, before, after) => {
+  ])('are found around %s', (_, text, offset, before, after) => {
     expect([findSafeBoundary(text, offset), findSafeBoundary(text, offset, 'after')]).toEqual([before, after]);
   });
 
-  it('agrees with a segmenter over the whole text', () => {
+  it('agree with a segmenter over the whole text', () => {
     const parts = fc.array(
       fc.constantFrom('a', 'b c', '\r\n', '🇩🇪', '🇫', family, 'e\u0301', '\u200d', '\ud83d', 'क्ष', '한'),
       { maxLength: 80 },

@@ -11,7 +11,7 @@ const outlineOf = (text: string, isMarkdown = false): string[] => {
   return lines.filter((_, index) => declares[index]).map((line) => line.text.trim());
 };
 
-describe('declarations', () => {
+describe('declarations in source code', () => {
   it('are found in Go', () => {
     const text = [
       'package cli',
@@ -135,12 +135,12 @@ describe('the name that a line declares', () => {
     ['.button:hover {', 'button'],
     ['класс = {', 'класс'],
     [`function ${'a'.repeat(60)}() {`, 'a'.repeat(40)],
-  ])('is found in %s', (line, name) => {
+  ])('is found in the line %s', (line, name) => {
     expect(getDeclaredName(line, false)).toBe(name);
   });
 
   it.each(['', '{', 'package cli', "  it('takes what is there', () => {", 'export default function (x) {', 'x {'])(
-    'is undefined for %j',
+    'is undefined for the line %j',
     (line) => {
       expect(getDeclaredName(line, false)).toBeUndefined();
     },

@@ -32,7 +32,7 @@ describe('a summary by the Summary provider', () => {
     ]);
   });
 
-  it('is framed so that it does not read as a request, with the facts after the prose', async () => {
+  it('is worded so that it does not read as a request, with the facts after the prose', async () => {
     const text = textOf((await condensed(conversation())).view[1]);
     expect(text).toMatch(/^Summary of the earlier part of this conversation/);
     expect(text).toContain('not a new request');
@@ -144,7 +144,7 @@ describe('the prompt of Summary', () => {
   });
 });
 
-describe('an earlier summary', () => {
+describe('an earlier summary in the conversation', () => {
   it('is updated: the prompt contains its prose and later messages, and the new one replaces it', async () => {
     const first = conversation();
     const { condense: once } = createTestBed(first);

@@ -41,7 +41,7 @@ describe('the cost of Summary', () => {
     expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });
   });
 
-  it('if unknown exceeds any limit, unless calls are not paid by the token', async () => {
+  it('exceeds any limit if it is unknown, unless calls are not paid per token', async () => {
     const summarizer = createTestSummarizer([SUMMARY]);
     const { prices, ...model } = summarizer.model;
     expect(prices).toBeDefined();
@@ -61,7 +61,7 @@ describe('the cost of Summary', () => {
   });
 });
 
-describe('a window too small for the conversation', () => {
+describe("a window that is too small for Summary's prompt", () => {
   const long = conversation(120);
 
   it('is filled part by part, each updating the summary so far', async () => {

@@ -36,7 +36,7 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
 const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
   textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
-describe('words of a text', () => {
+describe('the words of a text for relevance', () => {
   it('are found at the places where the pattern finds them', () => {
     const texts = fc.string({
       unit: fc.constantFrom('a', 'Z', '_', '$', '0', '9', ' ', '.', '\n', 'é', '漢'),
@@ -52,7 +52,7 @@ describe('words of a text', () => {
   });
 });
 
-describe('text blocks', () => {
+describe('blocks of a text for relevance', () => {
   it('begin at declarations and exclude surrounding blank lines', () => {
     const body = Array.from({ length: 8 }, (_, at) => `  call${at}();`).join('\n');
     const blocks = blocksOf(`function one() {\n${body}\n}\n\nfunction two() {\n${body}\n}\n`);
@@ -108,24 +108,24 @@ const CONVERSATION: readonly ApiMessage[] = [
   ...exchange('4', 'Write', { file_path: '/w/b.ts', content: 'export const nothing = 0;' }, 'ok'),
 ];
 
-describe('the history of a file', () => {
+describe('the history of a file for relevance', () => {
   const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
 
-  it('knows when the file was shown and changed, under all its names', () => {
+  it('includes when the file was shown and changed, under all its names', () => {
     expect(files.of('/w/a.ts')).toBe(files.of('a.ts'));
     expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
     expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
     expect(files.of('/w/c.ts')).toBeUndefined();
   });
 
-  it('knows which lines an edit removed and inserted', () => {
+  it('includes the lines that an edit removed and inserted', () => {
     const lines = files.of('/w/a.ts')?.lines;
     expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
     expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
   });
 });
 
-describe('features', () => {
+describe('relevance features of a block', () => {
   const nothing: Words = new Map();
   const focus: Focus = {
     words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
@@ -165,7 +165,7 @@ describe('features', () => {
     for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
   });
 
-  it('of one block do not depend on the number of other blocks', () => {
+  it('do not depend on the number of other blocks', () => {
     const rows = newRows();
     const blocks = Array.from({ length: 200 }, (_, at) =>
       featured(rows, READ, { ...standing('/w/a.ts', 2), turns: at }),
@@ -209,7 +209,7 @@ describe('features', () => {
   });
 });
 
-describe('choosing blocks to remove', () => {
+describe('choosing the least relevant blocks', () => {
   const isNeighbour = [false, true, true, true];
   const tokens = [100, 100, 100, 100];
   const gone = (excess: number, relevance: readonly number[]): number[] => {
@@ -217,7 +217,7 @@ describe('choosing blocks to remove', () => {
     return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
   };
 
-  it('takes the least relevant ones until enough tokens are saved', () => {
+  it('continues until enough tokens are saved', () => {
     expect(gone(0, [0, 1, 2, 3])).toEqual([]);
     expect(gone(100 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([2]);
     expect(gone(10_000, [1, 2, 0, 3])).toEqual([0, 1, 2, 3]);
@@ -269,7 +269,7 @@ describe('choosing blocks to remove', () => {
   });
 });
 
-describe('the guard of the newest results', () => {
+describe('the protection of the newest results from pruning', () => {
   const read = (result: number, tokens = 100): GuardedBlock => ({ tokens, result, showsFile: true });
   const guarded = (blocks: readonly GuardedBlock[], room: number): readonly number[] => {
     const relevance = blocks.map(() => 0);
@@ -310,8 +310,8 @@ describe('the guard of the newest results', () => {
   });
 });
 
-describe('blendWithNeighbors', () => {
-  it('raises the relevance of blocks beside relevant ones', () => {
+describe('the relevance of adjacent blocks', () => {
+  it('rises beside relevant ones', () => {
     const [far, near, likely, other] = blendWithNeighbors([0, 0, 10, 0], [false, true, true, false]);
     expect([far, likely, other]).toEqual([0, 10, 0]);
     expect(near).toBeGreaterThan(0);

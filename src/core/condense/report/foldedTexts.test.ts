@@ -7,7 +7,7 @@ import { foldTexts } from './foldedTexts';
 const conversation = (bodies: readonly string[]): string => renderConversation(bodies.map((body) => user(body)));
 const countOf = (text: string): number => text.split('\n').length;
 
-it('equal parts fold to a line, changes keep some lines around them, and the first change is located', () => {
+it('folding reduces equal parts to a line, keeps some lines around changes, and locates the first change', () => {
   const long = lines('same', 100);
   const before = conversation([long, `${long}\ngone\n${long}`, long]);
   const after = conversation([long, `${long}\nmarker\n${long}`, long]);
@@ -18,7 +18,7 @@ it('equal parts fold to a line, changes keep some lines around them, and the fir
   expect(right).toContain('⋯ 97 lines unchanged ⋯');
 });
 
-it('a changed result keeps the line that identifies it', () => {
+it('folding keeps the line that identifies a changed result', () => {
   const path = 'src/a.ts';
   const said = (text: string): string =>
     renderConversation([
@@ -38,7 +38,7 @@ it('a changed result keeps the line that identifies it', () => {
   }
 });
 
-it('10,000 changed lines are folded to a number that an editor can compare', () => {
+it('folding reduces 10,000 changed lines to a number that an editor can compare', () => {
   const one = conversation(['task', lines('old', 10_000), lines('kept', 5_000)]);
   const folded = foldTexts(one, conversation(['task', 'marker', lines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
@@ -48,14 +48,14 @@ it('10,000 changed lines are folded to a number that an editor can compare', () 
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
 });
 
-it('equal texts fold alike and have no first change', () => {
+it('folding two equal texts gives the same result and no first change', () => {
   const text = conversation(['a', lines('b', 50)]);
   const { before, after, firstChange } = foldTexts(text, text);
   expect(before).toBe(after);
   expect(firstChange).toBeUndefined();
 });
 
-it('a summary is paired with the messages that it replaced, and later messages with themselves', () => {
+it('folding pairs a summary with the messages that it replaced, and later messages with themselves', () => {
   const messages = ['task', 'one', 'two', 'three'].map((body) => user(body));
   const view = renderConversation([user('task'), user('summary of two'), user('three')], [0, -1, 3]);
   const { before, after } = foldTexts(renderConversation(messages), view);
@@ -63,7 +63,7 @@ it('a summary is paired with the messages that it replaced, and later messages w
   expect(before).toContain('two');
 });
 
-it('equal texts fold to equal texts, and different ones differ at the reported line', () => {
+it('folding keeps equal texts equal, and different ones different at the reported line', () => {
   const bodies = fc.array(fc.array(fc.constantFrom('a', 'b', '', '━━━ 2 · user ━━━'), { maxLength: 40 }), {
     minLength: 1,
     maxLength: 5,
@@ -83,7 +83,7 @@ it('equal texts fold to equal texts, and different ones differ at the reported l
   );
 });
 
-it('a removed line number is not a change, but removed text is', () => {
+it('folding ignores a removed line number but not removed text', () => {
   const numbered = (text: string): string =>
     text
       .split('\n')
@@ -98,7 +98,7 @@ it('a removed line number is not a change, but removed text is', () => {
   for (const line of changed) expect(line).toContain('gone');
 });
 
-it('a preview’s fold does not name a command that previews lack', () => {
+it('folding does not mention a command that previews lack', () => {
   const one = conversation(['task', lines('old', 10_000)]);
   const other = conversation(['task', lines('new', 10_000)]);
   expect(foldTexts(one, other).before).toContain('“Read What Was Condensed” shows them');

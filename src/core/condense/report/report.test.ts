@@ -22,8 +22,8 @@ const step = (
 
 const base = { provider: 'smart', tokensBefore: 8_500, steps: [], cost: 0, timeMs: 12, notes: [] };
 
-describe('formatReport', () => {
-  it('prints steps, total, cost and time', () => {
+describe('the printed report of a condensation', () => {
+  it('contains steps, total, cost and time', () => {
     const outcome: CondensationOutcome = {
       ...base,
       kind: 'condensed',
@@ -102,11 +102,11 @@ describe('formatReport', () => {
     ],
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
-  ])('reports %j and its cost', (headline, outcome) => {
+  ])('says %j with the cost', (headline, outcome) => {
     expect(formatReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 
-  it('prints a refusal without violations', () => {
+  it('describes a refusal without violations', () => {
     expect(formatReport({ ...base, kind: 'refused', violations: [] }, () => 'Smart')).toContain(
       'valid conversation. \n',
     );
@@ -122,7 +122,7 @@ it.each([
   [100, 94.7, '−5.3%'],
   [1000, 900.4, '−10%'],
   [100, 150, '+50%'],
-])('prints %d to %d as %s', (before, after, expected) => {
+])('a change from %d to %d tokens is printed as %s', (before, after, expected) => {
   expect(formatChange(before, after)).toBe(expected);
 });
 
@@ -131,7 +131,7 @@ it.each([
   [0.00001, 'less than $0.0001'],
   [0.0036, '$0.0036'],
   [1.239, '$1.24'],
-])('prints %d dollars as %s', (dollars, expected) => {
+])('a cost of %d dollars is printed as %s', (dollars, expected) => {
   expect(formatCost(dollars)).toBe(expected);
 });
 
@@ -139,6 +139,6 @@ it.each([
   [0.4, '0 ms'],
   [999.7, '1.0 seconds'],
   [61_000, '61.0 seconds'],
-])('prints %d ms as %s', (ms, expected) => {
+])('a duration of %d ms is printed as %s', (ms, expected) => {
   expect(formatTime(ms)).toBe(expected);
 });

@@ -15,7 +15,7 @@ const counter = freshCounter();
 const textsOf = (messages: readonly ApiMessage[]): string[] =>
   collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
-describe('instructions', () => {
+describe('instructions in a fact sheet', () => {
   it('include what a person wrote, without the agent’s additions', () => {
     expect(
       textsOf([
@@ -183,7 +183,7 @@ describe('commands in a fact sheet', () => {
   });
 });
 
-describe('open errors', () => {
+describe('open errors in a fact sheet', () => {
   it('are those that no later success resolves', () => {
     const exchanges = listToolExchanges([
       user('Go'),
@@ -286,7 +286,7 @@ describe('the fact sheet', () => {
     );
   });
 
-  it('lets messages after the range resolve errors and replace the plan without listing them', () => {
+  it('lets later messages resolve errors and replace the plan without listing them', () => {
     const later = [
       ...messages,
       ...exchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),

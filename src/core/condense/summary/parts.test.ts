@@ -10,7 +10,7 @@ import { chooseRange, findUnitStarts } from './range';
 import { extractProse, createSummaryMessage, formatSummary } from './summaryMessage';
 import { testModel } from './testing';
 
-describe('fence', () => {
+describe('fencing a text for a prompt', () => {
   it('encloses a text in tags that it cannot contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
@@ -81,7 +81,7 @@ describe('the summary message', () => {
   });
 });
 
-describe('the range to summarize', () => {
+describe('the range of messages to summarize', () => {
   const messages = [
     user('Task'),
     assistant('a'),
@@ -119,7 +119,7 @@ describe('the range to summarize', () => {
   });
 });
 
-describe('the transcript', () => {
+describe("the transcript in a summary's prompt", () => {
   const limits = { resultChars: 40, parameterChars: 20 };
 
   it('renders every kind of block', () => {
@@ -169,7 +169,7 @@ describe('the transcript', () => {
   });
 });
 
-describe('chunks of a transcript', () => {
+describe("chunks of a summary's transcript", () => {
   const counter = freshCounter();
   const count = (text: string): number => counter.text(text);
 
@@ -192,7 +192,7 @@ describe('chunks of a transcript', () => {
   });
 });
 
-describe('the expected length of a reply', () => {
+describe('the expected length of a summary', () => {
   it('starts with what real agents write', () => {
     expect(getDefaultOutputTokens(100_000)).toBe(2_000);
     expect(getDefaultOutputTokens(5_000)).toBe(1_350);
@@ -208,7 +208,7 @@ describe('the expected length of a reply', () => {
   });
 });
 
-describe('the expected length of a single content’s summary', () => {
+describe('the expected length of a summary of one result', () => {
   it('follows runs of similar length', () => {
     const asked = { askedTokens: 150 };
     const short = Array.from({ length: 30 }, () => ({ ...asked, inputTokens: 230, outputTokens: 30 }));
@@ -221,7 +221,7 @@ describe('the expected length of a single content’s summary', () => {
   });
 });
 
-describe('the forecast of a vendor’s cache', () => {
+describe('the forecast of a vendor’s prompt cache', () => {
   let now = 0;
   const text = 'word '.repeat(4_000);
   const memory = (): PromptMemory => {

@@ -29,7 +29,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-describe('quoted data in a text for a model', () => {
+describe('quoted data in a prompt', () => {
   it('never imitates one of our lines', () => {
     fc.assert(
       fc.property(

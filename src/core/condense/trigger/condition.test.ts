@@ -25,7 +25,7 @@ const UNKNOWN: ConditionFacts = {
   budgetLeft: undefined,
 };
 
-describe('judging a condition', () => {
+describe('checking the condition of a step', () => {
   it.each<[Condition, Verdict, Verdict]>([
     [{}, 'holds', 'holds'],
     [{ tokenThreshold: 49_999 }, 'holds', 'holds'],
@@ -48,7 +48,7 @@ describe('judging a condition', () => {
     [{ or: [] }, 'fails', 'fails'],
     [{ not: { windowPercent: 1 } }, 'fails', 'unknown'],
     [{ not: { toolResults: 12 } }, 'holds', 'holds'],
-  ])('%j gives %s, and with unknown facts %s', (condition, known, unknown) => {
+  ])('of %j gives “%s”, and “%s” with unknown facts', (condition, known, unknown) => {
     expect(judge(condition, FACTS)).toBe(known);
     expect(judge(condition, UNKNOWN)).toBe(unknown);
   });
@@ -61,7 +61,7 @@ describe('judging a condition', () => {
       { overTarget: 1, and: [{ cacheCold: true, budgetLeft: 1 }] },
       "no target is set, and whether the vendor's prompt cache is still warm is not known, and what may still be spent is not known",
     ],
-  ])('%j reports as missing: %s', (condition, words) => {
+  ])('of %j reports as unknown: %s', (condition, words) => {
     expect(describeMissingFacts(condition, UNKNOWN)).toBe(words);
     expect(describeMissingFacts(condition, FACTS)).toBe('');
   });

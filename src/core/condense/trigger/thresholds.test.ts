@@ -40,7 +40,7 @@ describe('thresholds and targets', () => {
   });
 });
 
-describe('shouldCondense', () => {
+describe('an automatic condensation by thresholds', () => {
   const input = {
     contextWindow: 200_000,
     maxOutputTokens: 8_000,
@@ -82,7 +82,7 @@ describe('shouldCondense', () => {
   });
 });
 
-describe('getReservedOutput', () => {
+describe('the part of the window reserved for the answer', () => {
   const at75 = { percent: 75 } as const;
 
   it.each([
@@ -95,7 +95,7 @@ describe('getReservedOutput', () => {
     [32_768, undefined],
     [8_192, 4_096],
   ])(
-    'keeps requests within a window of %d with an output of %s until the threshold',
+    'keeps requests of a window of %d with an output of %s sendable until the threshold',
     (contextWindow, maxOutputTokens) => {
       for (const wanted of [undefined, maxOutputTokens]) {
         const input = {

@@ -4,7 +4,7 @@ import { parseCommandCall, printedSlice } from './commandCalls';
 const CODE =
   'const r = await tools.exec_command({cmd:"cat \\"a b\\"","workdir":"/w",yield_time_ms:1}); text(r.output);\n';
 
-describe('the command line of a call', () => {
+describe('the command line and folder of a call', () => {
   it.each([
     [{ command: 'ls' }, 'ls', undefined],
     [{ cmd: 'ls', workdir: '/w' }, 'ls', '/w'],
@@ -15,14 +15,14 @@ describe('the command line of a call', () => {
     [{ input: CODE + CODE }, undefined, undefined],
     [{ input: 'text(await tools.apply_patch("x"))' }, undefined, undefined],
     [{ path: 'a' }, undefined, undefined],
-  ])('%j', (input, line, folder) => {
+  ])('are read from the input %j', (input, line, folder) => {
     const call = parseCommandCall('shell', input);
     expect(call?.line).toBe(line);
     expect(call?.folder).toBe(folder);
   });
 });
 
-describe('what a command printed', () => {
+describe('the text that a command printed', () => {
   it.each([
     ['one\ntwo\n', 'one\ntwo\n'],
     [
@@ -35,7 +35,7 @@ describe('what a command printed', () => {
     ['one\n<shellId: 8 completed with exit code 0>', 'one'],
     ['one\n\n\nWall time: 0.60 seconds\n', 'one'],
     ['Exit code 2\none', 'one'],
-  ])('%j', (text, printed) => {
+  ])('is found in the result %j', (text, printed) => {
     const { start, end } = printedSlice(text);
     expect(text.slice(start, end)).toBe(printed);
   });

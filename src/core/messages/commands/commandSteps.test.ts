@@ -26,18 +26,18 @@ function parseRows(table: string): Row[] {
 
 const rows = parseRows(readFileSync(new URL('../../../../test/fixtures/commands.txt', import.meta.url), 'utf8'));
 
-describe('the table of command lines', () => {
-  it('has more than 300 shapes', () => {
+describe('the table of command lines with their effects', () => {
+  it('has more than 300 kinds', () => {
     expect(new Set(rows.map(({ line }) => line)).size).toBeGreaterThan(300);
   });
 
-  it.each(rows)('$line', ({ line, steps }) => {
+  it.each(rows)('is right about: $line', ({ line, steps }) => {
     expect(describeSteps(commandSteps(line, { shell: 'sh' }))).toEqual(steps);
   });
 });
 
 describe('a command line', () => {
-  it('is one of the shell that it looks like', () => {
+  it("is recognized as a shell's or PowerShell's", () => {
     expect(detectShell('Get-Content a.txt | Select-Object -First 3')).toBe('powershell');
     expect(detectShell('$env:X = 1; npm test')).toBe('powershell');
     expect(detectShell('cat a.txt')).toBe('sh');
@@ -45,7 +45,7 @@ describe('a command line', () => {
     expect(detectShell("cat > a.md <<'EOF'\nGet-Content a\nEOF")).toBe('sh');
   });
 
-  it('is seen from the folder that it was started in', () => {
+  it('is interpreted from the folder that it was started in', () => {
     expect(describeSteps(commandSteps('cat a.c; cd .. && cat b.c', { folder: '/repo/src' }))).toEqual([
       'read /repo/src/a.c 1-$',
       '&& read /repo/b.c 1-$',
@@ -53,7 +53,7 @@ describe('a command line', () => {
   });
 
   it.each(["cat > a.txt <<'EOF'\none\ntwo\nEOF", "bash -lc 'cat > a.txt <<X\none\ntwo\nX'"])(
-    'says where the text stands that it gives a program: %s',
+    'has the position of the text that it writes to a file: %s',
     (line) => {
       const steps = commandSteps(line, { shell: 'sh' });
       const effect = steps?.flatMap(({ effects }) => effects)[0];
@@ -62,17 +62,17 @@ describe('a command line', () => {
     },
   );
 
-  it('is read up to a sensible size', () => {
+  it('is parsed only up to a reasonable size', () => {
     expect(commandSteps(`cat a.c ${'<<E '.repeat(65)}`)).toBeUndefined();
     expect(commandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
   });
 
-  it('a PowerShell command line is not parsed', () => {
+  it('for PowerShell is not parsed', () => {
     expect(commandSteps('Get-Content a.c')).toBeUndefined();
     expect(commandSteps('cat a.c', { shell: 'powershell' })).toBeUndefined();
   });
 
-  it('any text is parsed without an error', () => {
+  it('made of any text is parsed without an error', () => {
     const pieces = [
       'cat ',
       'sed -n ',

@@ -27,14 +27,14 @@ const valid: ApiMessage[] = [
   assistant('done', call('e', 'Read', {})),
 ];
 
-describe('checkConversation', () => {
-  it('has nothing to say about a valid conversation', () => {
+describe("the firewall's check of a conversation", () => {
+  it('finds nothing in a valid conversation', () => {
     expect(checkConversation(valid, { tools: [{}], otherCacheMarks: 2 })).toEqual([]);
     expect(checkConversation([])).toEqual([]);
     expect(checkConversation([{ role: 'system', content: 's' }, user('t'), assistant()])).toEqual([]);
   });
 
-  it('lets a program on the server wait for the calls that it made, once or again', () => {
+  it('accepts a server-side program that waits for its calls, also repeatedly', () => {
     const again: Block = { ...programmatic, id: 'p2' };
     const begun = [user('task'), assistant(serverCall('s'), programmatic), user(result('p', '[1]'))];
     expect(checkConversation(begun)).toEqual([]);
@@ -135,11 +135,11 @@ describe('checkConversation', () => {
         assistant(text('w', mark)),
       ],
     ],
-  ])('finds %s', (_, expected, messages) => {
+  ])('finds a violation: %s', (_, expected, messages) => {
     expect(checkConversation(messages).map(where)).toEqual(expected);
   });
 
-  it('counts the cache marks of system and tools, and wants tools declared', () => {
+  it('counts the cache marks of system prompt and tools, and requires declared tools', () => {
     expect(checkConversation([user(text('x', mark))], { otherCacheMarks: 4 }).map(where)).toEqual([
       'cache-marks at 0.0',
     ]);
@@ -147,13 +147,13 @@ describe('checkConversation', () => {
     expect(checkConversation([user('x')], { tools: [] })).toEqual([]);
   });
 
-  it('says what is wrong in words', () => {
+  it('describes a violation in words', () => {
     const [violation] = checkConversation([user('t'), assistant(call('a', 'Read', {})), user('no')]);
     expect(violation).toEqual({ rule: 'call-answered', message: 1, block: 0, detail: 'a has no result' });
   });
 });
 
-describe('checkView', () => {
+describe("the firewall's check of a view", () => {
   const original = valid;
   const withMessage = (index: number, message: ApiMessage): ApiMessage[] => original.with(index, message);
   const blocks = (index: number): Block[] => [...(original[index]!.content as Block[])];
@@ -162,7 +162,7 @@ describe('checkView', () => {
   const found = (view: readonly ApiMessage[], origins?: number[]): string[] =>
     checkView(original, view, origins).map(where);
 
-  it('lets pass what a condensation is for', () => {
+  it('accepts every change that condensing makes', () => {
     expect(found(original)).toEqual([]);
     expect(found(structuredClone(original))).toEqual([]);
     expect(found(withBlock(1, 1, { text: 'shorter' }))).toEqual([]);
@@ -195,11 +195,11 @@ describe('checkView', () => {
       ['structure-kept at 2.1'],
       withBlock(2, 1, { content: [text('one'), { type: 'image', source: 'other' }] }),
     ],
-  ])('finds %s', (_, expected, view) => {
+  ])('finds a violation: %s', (_, expected, view) => {
     expect(found(view)).toEqual(expected);
   });
 
-  it('finds thinking that was removed in part, and lets pass where it is removed whole', () => {
+  it('rejects thinking that was removed partially, but not completely', () => {
     const two = [user('t'), assistant(thinking('1'), 'x', thinking('2'), 'y')];
     const content = two[1]!.content as Block[];
     const without = (...at: number[]): ApiMessage[] => [
@@ -211,7 +211,7 @@ describe('checkView', () => {
     expect(checkView(two, without(0, 1, 2)).map(where)).toEqual(['thinking-kept at 1']);
   });
 
-  it('finds that the answer which the open turn began with lost its thinking, and no other', () => {
+  it("rejects thinking removed from the open turn's first answer, but not from another", () => {
     const step = (id: string): ApiMessage[] => [assistant(thinking('hm'), call(id, 'Read', {})), user(result(id, 'x'))];
     const open = [user('t'), ...step('a'), assistant('done'), user('more'), ...step('b'), ...step('c')];
     const without = (index: number): ApiMessage[] =>
@@ -228,7 +228,7 @@ describe('checkView', () => {
     expect(checkView(open, [open[0]!, summary, ...without(5).slice(5)], [0, SUMMARY_ORIGIN, 5, 6, 7, 8])).toEqual([]);
   });
 
-  it('finds an order that changed, and a task that is gone', () => {
+  it('finds a changed order and a missing task', () => {
     expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 1']);
     expect(found([original[0]!, user('x'), original[3]!, original[1]!], [0, SUMMARY_ORIGIN, 3, 1])).toEqual([
       'messages-kept at 3',
@@ -238,7 +238,7 @@ describe('checkView', () => {
     expect(checkView([assistant('x')], [assistant('x')])).toEqual([]);
   });
 
-  it('is not confused by blocks called like members of an object', () => {
+  it('is not confused by blocks named like members of an object', () => {
     const strange: ApiMessage[] = [user('t'), assistant({ type: 'constructor', a: 1 }, { type: '__proto__', a: 1 })];
     expect(checkView(strange, structuredClone(strange))).toEqual([]);
     const changed = [user('t'), assistant({ type: 'constructor', a: 2 }, { type: '__proto__', a: 2 })];
@@ -246,7 +246,7 @@ describe('checkView', () => {
   });
 });
 
-describe('findNewViolations', () => {
+describe('finding violations that a view adds', () => {
   const imperfect = [
     user('task'),
     assistant(thinking('hm'), 'x', ' ', call('a', 'Read', 'broken')),
@@ -254,7 +254,7 @@ describe('findNewViolations', () => {
     ...exchange('a', 'Read', {}, ''),
   ];
 
-  it('blames the view only for what the conversation had not', () => {
+  it('ignores violations that the original conversation has, too', () => {
     expect(checkConversation(imperfect).map(where)).toEqual([
       'text-not-blank at 1.2',
       'input-is-object at 1.3',
@@ -267,13 +267,13 @@ describe('findNewViolations', () => {
     expect(findNewViolations(imperfect, blank).map(where)).toEqual(['text-not-blank at 1.1']);
   });
 
-  it('knows old violations again where thinking was removed', () => {
+  it('recognizes old violations if thinking was removed', () => {
     const [, first] = imperfect;
     const view = imperfect.with(1, { ...first!, content: (first!.content as Block[]).slice(1) });
     expect(findNewViolations(imperfect, view)).toEqual([]);
   });
 
-  it('knows them again where messages moved up', () => {
+  it('recognizes old violations if messages moved up', () => {
     expect(
       findNewViolations(imperfect, imperfect.toSpliced(1, 2, user('a summary')), {
         origins: [0, SUMMARY_ORIGIN, 3, 4],
@@ -281,7 +281,7 @@ describe('findNewViolations', () => {
     ).toEqual([]);
   });
 
-  it('is linear in the length of the conversation', () => {
+  it('takes linear time', () => {
     const many = [user('task')];
     for (let index = 0; index < 10_000; index++) many.push(...exchange(`id${index}`, 'Read', { path: 'x' }, 'text'));
     const started = cpuNow();

@@ -15,8 +15,8 @@ function chunks(text: string, size: number): string[] {
   return found;
 }
 
-describe('chunks', () => {
-  it('cuts at the last place within the size where a word or number ends, or at the first one behind', () => {
+describe('chunks of a text', () => {
+  it('end at the last end of a word or number within the size, otherwise at the first one after it', () => {
     expect(chunks('one two three', 8)).toEqual(['one two', ' three']);
     expect(chunks('one two three', 100)).toEqual(['one two three']);
     expect(chunks('abcdefghijklm(n)', 4)).toEqual(['abcdefghijklm', '(n)']);
@@ -24,13 +24,13 @@ describe('chunks', () => {
     expect(chunks('------------', 3)).toEqual(['------------']);
   });
 
-  it('never cuts before an apostrophe, a mark or half a surrogate pair', () => {
+  it('never end before an apostrophe, a combining mark or half a surrogate pair', () => {
     expect(chunks("don't", 3)).toEqual(["don't"]);
     expect(chunks('abc\u0301d', 3)).toEqual(['abc\u0301d']);
     expect(chunks('abc𐐀d', 3)).toEqual(['abc𐐀d']);
   });
 
-  it('changes no piece, whatever the size', () => {
+  it('never change the pieces of the text, whatever the size', () => {
     const random = randomNumbers(5);
     for (let i = 0; i < 20_000; i++) {
       const text = randomText(random) + randomText(random);

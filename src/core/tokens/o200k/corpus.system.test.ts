@@ -26,10 +26,10 @@ function addStrings(json: string, strings: Set<string>): void {
   }
 }
 
-describe('o200k counter against js-tiktoken', () => {
+describe('the o200k counter agrees with js-tiktoken on', () => {
   const corpus = resolve(import.meta.dirname, '../../../../../shared/corpus');
   if (!existsSync(corpus)) console.warn(`SKIPPED: no conversations to compare token counts on, ${corpus} is absent`);
-  it.skipIf(!existsSync(corpus))('all files of the conversations, and all strings in them', () => {
+  it.skipIf(!existsSync(corpus))('all files of the real conversations and all strings in them', () => {
     const strings = new Set<string>();
     for (const { path, text } of textsBelow(corpus)) {
       for (const json of path.endsWith('.jsonl') ? text.split('\n') : [text]) addStrings(json, strings);

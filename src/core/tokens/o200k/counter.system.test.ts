@@ -67,8 +67,8 @@ const SPECIAL = {
   'CRLF code': 'if (a) {\r\n\treturn;\r\n}\r\n\r\n\r\n  // done\r\n',
 };
 
-describe('o200k counter against js-tiktoken', () => {
-  it.each(Object.entries({ ...LANGUAGES, ...SPECIAL, log: LOG }))('%s', (_, text) => {
+describe('the o200k counter agrees with js-tiktoken on', () => {
+  it.each(Object.entries({ ...LANGUAGES, ...SPECIAL, log: LOG }))('a text with %s', (_, text) => {
     expect(counter.count(text)).toBe(referenceCount(text));
     const upper = text.toUpperCase();
     expect(counter.count(upper)).toBe(referenceCount(upper));
@@ -78,7 +78,7 @@ describe('o200k counter against js-tiktoken', () => {
     }
   });
 
-  it('code, as it is and shifted', () => {
+  it('code, also shifted by one character', () => {
     const code = readFileSync(join(root, 'node_modules/axe-core/axe.js'), 'utf8').slice(0, 250_000);
     const texts = [code, code.slice(1), code.replaceAll('\n', '\r\n'), code.replaceAll('    ', '\t')];
     expectReferenceCounts(counter, texts, '72ef61f909c374c45f0069accd7e1ab16b987fa69d358001e27a0b2be9e92e8d');
@@ -93,7 +93,7 @@ describe('o200k counter against js-tiktoken', () => {
     expectReferenceCounts(counter, [log], 'be1e11f1a1779bbc0a0def69d08233b19453f7cde54bb24b627e8b68c662b44b');
   });
 
-  it('messages of axe in more than 20 languages', () => {
+  it("axe's messages in more than 20 languages", () => {
     const folder = join(root, 'node_modules/axe-core/locales');
     const locales = readdirSync(folder).filter((name) => name.endsWith('.json'));
     expect(locales.length).toBeGreaterThan(20);
@@ -101,7 +101,7 @@ describe('o200k counter against js-tiktoken', () => {
     expectReferenceCounts(counter, texts, '02a07d2e60dd4371cd486771174c92cfcaf35f0e3b0c1bee825274a3beed0b8c');
   });
 
-  it('every kind of code point by itself and beside letters', () => {
+  it('every kind of code point, alone and beside letters', () => {
     // the scanner's test covers each class; one in five long runs suffices here
     const texts: string[] = [];
     for (let from = 0; from < 0x30000; from += from < 0x3400 || (from >= 0xa000 && from < 0xac00) ? 64 : 320) {
@@ -111,15 +111,15 @@ describe('o200k counter against js-tiktoken', () => {
     expectReferenceCounts(counter, texts, '71100ab186387629b10cf824f5d2b926357422607155da8abe90a7bd7f8d7def');
   });
 
-  it('100,000 texts at random', () => {
+  it('100,000 random texts', () => {
     const random = randomNumbers(2);
     const texts = Array.from({ length: 100_000 }, () => randomText(random));
     expectReferenceCounts(counter, texts, '2bd93a3ce4da2bcd3d79ee9575e1db2778bb25dfe0ae6a62a99e9e217bb8caa4');
   });
 });
 
-describe('o200k counter by itself', () => {
-  it('counts the same whatever the size of its chunks', () => {
+describe('the o200k counter', () => {
+  it('gives the same count whatever the size of its chunks', () => {
     const random = randomNumbers(6);
     const texts = Array.from({ length: 3000 }, () => randomText(random) + randomText(random));
     texts.push(Object.values({ ...LANGUAGES, ...SPECIAL }).join('\n'));
@@ -141,11 +141,11 @@ describe('o200k counter by itself', () => {
     ['的', 20_000],
     ['é', 20_000],
     ['0', 6667],
-  ])('20,000 characters of %j only', (unit, tokens) => {
+  ])('counts 20,000 characters of %j correctly', (unit, tokens) => {
     expect(counter.count(unit.repeat(20_000 / unit.length))).toBe(tokens);
   });
 
-  it('merges what is the same again and again once', () => {
+  it('merges repeated text only once', () => {
     const random = randomNumbers(4);
     const letters = Array.from({ length: 400_000 }, () => String.fromCharCode(97 + random(26)));
     const [same, other] = ['a'.repeat(400_000), letters.join('')];
@@ -154,7 +154,7 @@ describe('o200k counter by itself', () => {
     expect(counter.count(same)).toBe(50_000);
   });
 
-  it('does not remember the text before', () => {
+  it('does not depend on the text before', () => {
     const text = 'The same text, counted anew: getURLFor(x) — 漢字漢字';
     const tokens = counter.count(text);
     counter.count('something else\n'.repeat(5000) + 'x'.repeat(5000));

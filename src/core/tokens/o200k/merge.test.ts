@@ -44,8 +44,8 @@ const words = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
 );
 
-describe('byte-pair merge', () => {
-  it('gives the same by search, by heap and by windows', () => {
+describe('byte-pair merging', () => {
+  it('gives the same result by search, by heap and by windows', () => {
     fc.assert(
       fc.property(words, (text) => {
         const tokens = plainMerge(text);
@@ -57,7 +57,7 @@ describe('byte-pair merge', () => {
     );
   });
 
-  it('joins windows over long runs of every kind', () => {
+  it('joins its windows over long runs of every kind', () => {
     const random = randomNumbers(3);
     const draw = (letters: string) => Array.from({ length: 6000 }, () => letters[random(letters.length)]).join('');
     const usual = new Merger(ranks);

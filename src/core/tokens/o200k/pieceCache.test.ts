@@ -16,18 +16,18 @@ function counted() {
   return { count, asked: () => asked };
 }
 
-describe('piece cache', () => {
-  it.each([2, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 55, 56])('asks once for a piece of %d bytes', (length) => {
+describe('the cache of piece counts', () => {
+  it.each([2, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 55, 56])('computes a piece of %d bytes once', (length) => {
     const { count, asked } = counted();
     expect([count('x'.repeat(length)), count('x'.repeat(length)), asked()]).toEqual([length, length, 1]);
   });
 
-  it('asks each time for a piece longer than it keeps', () => {
+  it('computes a piece that is too long for it every time', () => {
     const { count, asked } = counted();
     expect([count('x'.repeat(57)), count('x'.repeat(57)), asked()]).toEqual([57, 57, 2]);
   });
 
-  it('tells pieces apart that differ in one byte or in zeros at the end only', () => {
+  it('distinguishes pieces that differ in one byte or in trailing zeros', () => {
     const { count, asked } = counted();
     const pieces = ['ab', 'ab\0', 'ab\0\0', 'ac', 'abcdefgh', 'abcdefgX', 'abcdefghijkl', 'abcdefghijkX'];
     const long = ['abcdefghijklm', 'abcdefghijklX', 'Xbcdefghijklm', 'abcdefghijklm\0', 'abcdefghijklmn'];
@@ -35,7 +35,7 @@ describe('piece cache', () => {
     expect(asked()).toBe(pieces.length + long.length);
   });
 
-  it('stays exact when far more pieces come than it has room for', () => {
+  it('stays exact if there are far more pieces than it has room for', () => {
     const { count } = counted();
     for (const tail of ['', ' and a long tail']) {
       for (let i = 0; i < 200_000; i++) {

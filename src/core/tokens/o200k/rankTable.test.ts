@@ -4,10 +4,10 @@ import { PADDING, toByteText } from './bytes';
 import { NO_RANK, RankTable } from './rankTable';
 import { encodeText, table } from './testing';
 
-describe('rank table', () => {
+describe('the table of token ranks', () => {
   const ranks = new RankTable(table);
 
-  it('finds every token of two bytes and more under its rank', () => {
+  it('finds every token of two or more bytes', () => {
     const tokens = o200k.bpe_ranks.split(' ').slice(2);
     expect(tokens).toHaveLength(199_998);
     let wrong = 0;
@@ -35,7 +35,7 @@ describe('rank table', () => {
     expect(ranks.rank(view, 0, length)).toBe(NO_RANK);
   });
 
-  it('refuses what is no table', () => {
+  it('rejects data that is not a table', () => {
     expect(() => new RankTable(new Uint8Array(3))).toThrow('not an o200k table');
     expect(() => new RankTable(new Uint8Array(100))).toThrow('not an o200k table');
     expect(() => new RankTable(table.subarray(0, -1))).toThrow('cut off');

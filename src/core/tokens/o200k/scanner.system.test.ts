@@ -20,7 +20,7 @@ function referenceEnds(text: string): number[] {
   return referencePieces(text).map((piece) => (end += Buffer.byteLength(piece)));
 }
 
-describe('scanner', () => {
+describe('the o200k scanner', () => {
   it.each([
     ['words', 'Hello world, it IS camelCase and HTTPServer'],
     ['contractions', "I'm you'RE he's we'Ve they'll I'd can't 'tis o'clock x'y l'l 's"],
@@ -34,11 +34,11 @@ describe('scanner', () => {
     ['wide spaces', '\u3000漢字\u00a0a\u2028b\ufeff\ufeffc \u3000 \u3000'],
     ['emoji', '👩‍👩‍👧‍👦👍🏽 🇩🇪a 😀\n/x'],
     ['half surrogate pairs', 'a\ud83d b\ude00c \ud83d\ud83d'],
-  ])('cuts as the pattern does: %s', (_, text) => {
+  ])('splits text as the regular expression does: %s', (_, text) => {
     expect(ends(text)).toEqual(referenceEnds(text));
   });
 
-  it('cuts 100,000 texts at random as the pattern does', () => {
+  it('splits 100,000 random texts as the regular expression does', () => {
     const random = randomNumbers(1);
     for (let i = 0; i < 100_000; i++) {
       const text = randomText(random);
@@ -47,7 +47,7 @@ describe('scanner', () => {
     }
   });
 
-  it('knows the class of every code point', () => {
+  it('has the right class for every code point', () => {
     const wrong: number[] = [];
     for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
       if (classes[codePoint] !== getClass(codePoint)) wrong.push(codePoint);

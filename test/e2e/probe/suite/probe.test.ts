@@ -13,12 +13,12 @@ suite('the probe', () => {
     assert.ok((await vscode.commands.getCommands(true)).includes('probe.pick'));
   });
 
-  test('the probe does not see the developer’s home folder', () => {
+  test('the test probe cannot see the developer’s home folder', () => {
     assert.ok(homedir().startsWith(tmpdir()), homedir());
   });
 
   if (process.env['CONTEXT_CONDENSER_E2E_BREAK'] === 'true')
-    test('the probe fails on request', () => {
+    test('the test probe fails on request', () => {
       assert.fail('as told');
     });
 });

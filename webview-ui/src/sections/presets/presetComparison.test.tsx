@@ -107,7 +107,7 @@ it.each([
   [['losslessPrelude', 'enabled'], 'Enabled'],
   [['individualConfig', 'defaults', 'toolResults', 'maxLines'], 'Tool results › Lines'],
   [['selection', 'count'], 'Selection › Newest messages left alone'],
-])('the comparison calls %j “%s”', (path, words) => {
+])('the comparison names the field %j “%s”', (path, words) => {
   expect(placeInWords(path)).toBe(words);
 });
 
@@ -122,6 +122,6 @@ it.each<[unknown, string]>([
   [[], 'none'],
   [['toolResults', 'x y'], 'Tool results, x y'],
   [null, 'null'],
-])('the comparison describes %j as “%s”', (value, words) => {
+])('the comparison shows the value %j as “%s”', (value, words) => {
   expect(valueInWords(value)).toBe(words);
 });

@@ -72,16 +72,19 @@ describe('presets in a workspace without its own', () => {
   });
 });
 
-it.each(['user', 'workspace'] as const)('a workspace’s own list of presets is the one to change: %s', async (scope) => {
-  fake.workspaceSettings[KEY] = [preset('a'), preset('w')];
-  const page = await opened(scope);
-  await rename(page, 'a', 'Preset a, here');
-  await page.until(() => JSON.stringify(fake.workspaceSettings[KEY]).includes('Preset a, here'));
-  await press(page, 'w', 'Delete');
-  await page.until(() => idsIn(fake.workspaceSettings) === 'a');
-  expect(fake.settings[KEY]).toEqual([preset('a'), preset('b')]);
-  expect(page.root.textContent.includes('This workspace has its own presets')).toBe(scope === 'user');
-});
+it.each(['user', 'workspace'] as const)(
+  'a workspace’s own list of presets is changed in its scope: %s',
+  async (scope) => {
+    fake.workspaceSettings[KEY] = [preset('a'), preset('w')];
+    const page = await opened(scope);
+    await rename(page, 'a', 'Preset a, here');
+    await page.until(() => JSON.stringify(fake.workspaceSettings[KEY]).includes('Preset a, here'));
+    await press(page, 'w', 'Delete');
+    await page.until(() => idsIn(fake.workspaceSettings) === 'a');
+    expect(fake.settings[KEY]).toEqual([preset('a'), preset('b')]);
+    expect(page.root.textContent.includes('This workspace has its own presets')).toBe(scope === 'user');
+  },
+);
 
 it('a workspace’s list that the user has not allowed is not changed', async () => {
   fake.settings['contextCondenser.profiles'] = [{ id: 'dear', name: 'Dear', vendor: 'anthropic', model: 'm' }];

@@ -56,7 +56,7 @@ it.each([
   ['more', { cost: 0.051 }, true],
   ['a range that ends above it', { cost: 0.01, costRange: { least: 0.01, most: 0.06 } }, true],
   ['nothing', { cost: 0, calls: 0 }, false],
-])('the preview marks a cost above $0.05: %s', (_what, changes, isMarked) => {
+])('the preview marks a cost only above $0.05: %s', (_what, changes, isMarked) => {
   const callTokens = { input: 12_000, cacheRead: 0, cacheWrite: 300, output: 900 };
   const preview = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
   const shown = renderToStaticMarkup(<Figures preview={preview} />);

@@ -41,7 +41,7 @@ it.each([
   ['Ollama', 'http://127.0.0.1:11434/v1'],
   ['LM Studio', 'http://127.0.0.1:1234/v1'],
   ['vLLM', 'http://127.0.0.1:8000/v1'],
-])('%s needs a model of its list and no key', async (name, baseUrl) => {
+])('a new profile for %s needs a model from its list and no key', async (name, baseUrl) => {
   const { page, askKey, listVendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
   choose(page, 'Vendor', name);
   await page.until(() => valueOf(page, 'Base URL') === baseUrl);
@@ -63,7 +63,7 @@ it.each([
   expect(listVendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
 });
 
-it('the vendor is asked for its models as soon as the key is there', async () => {
+it('a new profile asks the vendor for its models once the key is entered', async () => {
   const { page, askKey } = await openForm([{ id: 'claude-x' }]);
   await press(page, 'Set key…');
   await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
@@ -89,7 +89,7 @@ it.each([
       return Promise.resolve();
     },
   ],
-])('a key that was given is removed by %s', async (_name, leave) => {
+])("a new profile's key is removed by %s", async (_name, leave) => {
   const { page, askKey } = await openForm();
   await press(page, 'Set key…');
   await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
@@ -102,7 +102,7 @@ it.each([
   expect(saved()).toBeUndefined();
 });
 
-it('a profile that is being made can’t take the key of one that is there', async () => {
+it('a new profile can’t take the key of an existing one', async () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
   fake.settings['contextCondenser.profiles'] = [profile];
   await storeKey(secretStorage, profile, 'sk-own');

@@ -20,7 +20,7 @@ it('a remote window says which settings are stored on the remote machine', async
   expect(noted.map(({ dataset }) => dataset['setting'])).toEqual(['agent.wrappedModels']);
 });
 
-it('says nothing of it in a local one', async () => {
+it('a local window says nothing about a remote machine', async () => {
   const page = await openPage({ view: { open: ['profiles', 'chat', 'smart'] } });
   await page.until(() => page.find('#profiles vscode-button', 'Add'));
   expect(page.root.textContent).not.toContain('remote machine');

@@ -35,7 +35,7 @@ const line = (steps: readonly object[]): Promise<string> =>
     }),
   );
 
-describe('the effect of a pass', () => {
+describe('the estimated effect of a pass', () => {
   it('shows its tokens, changes and price', async () => {
     expect(await line([step])).toBe('1,000 → 600 tokens (−40%), 3 changes · free · in "Rename"');
   });
@@ -72,7 +72,7 @@ describe('the effect of a pass', () => {
   });
 });
 
-describe('the draft bar', () => {
+describe('the draft bar of the passes section', () => {
   it('in a workspace says that the draft will apply there', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';

@@ -9,6 +9,6 @@ it.each([
   ['the one that holds without it', setting({ version: 1, passes: [] }, false), 'file-aware', 'file-aware'],
   ['none beside passes of its own', setting({ version: 1, passes: [] }, true), 'file-aware', undefined],
   ['none where passes are inherited', setting({ version: 1, passes: [] }, false), { passes: [] }, undefined],
-])('a scope uses the preset %s', (_name, own, inherited, expected) => {
+])("a scope's current preset is %s", (_name, own, inherited, expected) => {
   expect(presetIn(own, inherited)).toBe(expected);
 });

@@ -33,7 +33,7 @@ it('selecting a strategy shows its steps and their conditions', async () => {
   expect(steps()[3]).toMatch(/Preset Aggressive.*above 1 times the target.*the last step if it removes something/);
 });
 
-it('one of one’s own shows its steps, each with its conditions', async () => {
+it("a user's own strategy shows its steps, each with its conditions", async () => {
   fake.settings['contextCondenser.strategy'] = {
     id: 'own',
     name: 'Own',
@@ -59,7 +59,7 @@ it('one of one’s own shows its steps, each with its conditions', async () => {
   await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));
 });
 
-it('a copy of a built-in one is edited step by step, and is found again after another one was chosen', async () => {
+it('a copy of a built-in strategy is edited step by step, and is still there after another one was chosen', async () => {
   const saved = (): unknown => fake.settings['contextCondenser.strategy'];
   const steps = (): unknown => (saved() as { readonly steps?: unknown } | undefined)?.steps;
   const page = await open();

@@ -6,7 +6,7 @@ import { NoSummarizerError } from '../../summarizer';
 import { createTestSummarizer } from '../../summary/testing';
 import { createCalls, run, withModel, type PassInput, type RunResult } from './testing';
 
-describe('a batch pass', () => {
+describe('a batch pass of Smart', () => {
   const batch = (more: Partial<PassInput> = {}): PassInput => ({
     id: 'b',
     name: 'Batch',

@@ -20,7 +20,7 @@ describe('configurations of Smart', () => {
     [{ version: 2 }, 'version'],
     ['no-such-preset', ''],
     [7, ''],
-  ])('are invalid if %j is at %s', (config, path) => {
+  ])('are rejected with a place if invalid: %j at %s', (config, path) => {
     expect(smartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
   });
 

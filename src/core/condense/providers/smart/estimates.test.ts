@@ -75,7 +75,7 @@ describe('estimates of Smart', () => {
   });
 });
 
-describe('the cost range of an estimate', () => {
+describe('the cost range of an estimate of Smart', () => {
   // $1 for each token: costs are tokens.
   const model = testModel({
     prices: { input: { base: 1e6 }, output: { base: 1e6 }, cacheRead: { base: 0 }, cacheWrite: { base: 0 } },
@@ -101,7 +101,7 @@ describe('the cost range of an estimate', () => {
       limit,
     }));
 
-  it('never ends above the limit, and says where it ends there', () => {
+  it('never ends above the limit, and says so if it is cut there', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 12 }), fc.nat(600), (calls, maxCost) => {
         const estimated = new EstimatedCalls(maxCost);
@@ -123,13 +123,13 @@ describe('the cost range of an estimate', () => {
     );
   });
 
-  it('has no limit where the calls are paid for already', () => {
+  it('has no limit if the calls are already paid for', () => {
     const estimated = new EstimatedCalls(100);
     estimated.addCall({ ...model, billing: 'included' }, usage(1, 1), 500, []);
     expect(estimated.figures.costRange).toEqual({ least: 1.4, most: 501 });
   });
 
-  it('counts the tokens of the calls', () => {
+  it("covers the calls' token counts", () => {
     const estimated = new EstimatedCalls(100);
     for (let index = 0; index < 40; index++) estimated.addCall(model, usage(1, 1), 51, []);
     expect(estimated.figures.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, user, call, lines, result } from '../../../testing';
 import { run } from './testing';
 
-describe('old thinking and images', () => {
+describe('old thinking and images under Smart', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8='.repeat(200) } };
   const thinking = { type: 'thinking', thinking: lines('why', 10), signature: 'c2ln' };
   const messages = [

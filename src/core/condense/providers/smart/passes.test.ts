@@ -34,7 +34,7 @@ describe('passes of Smart', () => {
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
-  it('run once if the check restored nothing, whatever their names', async () => {
+  it('run once if the reference check restored nothing, whatever their names', async () => {
     let runs = 0;
     const selector = (_message: unknown, index: number): boolean => {
       if (index === 0) runs++;

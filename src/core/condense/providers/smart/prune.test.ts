@@ -44,7 +44,7 @@ async function pruned(
 const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
-describe('pruning', () => {
+describe('the prune operation', () => {
   it('is independent of earlier runs with other targets, items or views', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
@@ -220,7 +220,7 @@ describe('pruning', () => {
   });
 });
 
-describe('errors in removed output', () => {
+describe('errors in pruned output', () => {
   const noise = (about: string): string =>
     Array.from({ length: 40 }, (_, at) => `  compiling ${about} part ${at} of many`).join('\n');
   const failing = (line: string): string => `${noise('before')}\n${line}\n${noise('behind')}`;

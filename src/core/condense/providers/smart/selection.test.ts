@@ -5,7 +5,7 @@ import type { CondensationOptions, ConversationContext } from '../../types';
 import type { SmartConfigInput } from './config';
 import { createPass, LONG, createCalls, run, type PassInput, SUPPRESS } from './testing';
 
-describe('protected content', () => {
+describe('content that Smart protects', () => {
   const suppressAll = createPass({
     messageText: SUPPRESS,
     toolParameters: SUPPRESS,
@@ -40,7 +40,7 @@ describe('protected content', () => {
   });
 });
 
-describe('selections, overrides and thresholds', () => {
+describe('selections and overrides of a pass', () => {
   const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
     const { result: made } = await run(createCalls(5), [pass], { options });
     return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
@@ -60,7 +60,7 @@ describe('selections, overrides and thresholds', () => {
     [{ type: 'custom', filter: { isError: true } }, []],
     [{ type: 'custom', filter: { isError: false, tools: ['Bash'] } }, [2, 4, 6, 8, 10]],
     [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
-  ])('select the right content: %j', async (selection, expected) => {
+  ])('choose the right messages: %j', async (selection, expected) => {
     expect(await editedBy(createPass({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
   });
 

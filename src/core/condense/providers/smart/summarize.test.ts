@@ -84,7 +84,7 @@ describe('the summarize operation', () => {
     expect(summarizer.requests).toHaveLength(1);
   });
 
-  it.each(['truncate', 'keep'] as const)('uses the fallback if it fails: %s', async (onFailure) => {
+  it.each(['truncate', 'keep'] as const)('uses the configured fallback if it fails: %s', async (onFailure) => {
     const summarizer = createTestSummarizer(['short', 'failed', 'short']);
     const pass = createPass({ toolResults: { ...SUMMARIZE, onFailure } });
     const { at, result: made } = await run(createCalls(3), [pass], {
@@ -164,7 +164,7 @@ describe('the summarize operation', () => {
   });
 });
 
-describe('the budget of a condensation', () => {
+describe('the budget of a condensation with Smart', () => {
   const pass = createPass({ toolResults: SUMMARIZE });
 
   it('is checked before each call, and calls above it are not started', async () => {

@@ -76,7 +76,7 @@ it.each([
   ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
   ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
   ['Summary', { steps: [{ provider: 'native' }] }, true],
-])('a strategy with %s reports whether it may call a model', (_what, steps, asks) => {
+])('a strategy with %s says whether it may call a model', (_what, steps, asks) => {
   const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
   expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
 });
@@ -107,7 +107,7 @@ describe('the Adaptive Threshold strategy', () => {
     [0.6, ['Truncation']],
     [0.4, ['Summary']],
     [0.2, ['Aggressive']],
-  ])('runs one provider for a target of %s', async (part, did) => {
+  ])('chooses the provider by the distance to the target: %s', async (part, did) => {
     expect((await bed().run('adaptive-threshold', share(part))).did).toEqual(did);
   });
 
@@ -151,7 +151,7 @@ describe('the Progressive Enhancement strategy', () => {
   });
 });
 
-describe('any strategy', () => {
+describe('a strategy of any kind', () => {
   it('stays within the budget', async () => {
     for (const { id } of BUILT_IN_STRATEGIES) {
       for (const maxCost of [0, 0.01, 0.05]) {
@@ -343,7 +343,7 @@ function losslessConfig(config: unknown) {
   return checked.config;
 }
 
-it.each(['adaptive-threshold', 'cost-aware'])('a second run of %s without a budget finds nothing', async (id) => {
+it.each(['adaptive-threshold', 'cost-aware'])('a second run of %s without a budget finds nothing to do', async (id) => {
   const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
   const checked = strategy.validateConfig(id);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
