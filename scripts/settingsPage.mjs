@@ -30,20 +30,12 @@ one page with help. In settings.json VS Code completes and checks them, the fiel
 ${tables.join('\n')}
 ## Where a setting applies
 
-Your own settings file applies in every window, a workspace's in that workspace. These belong to one machine:
-
-${formatList(ofScope('machine'))}
-
-A workspace can't set them. A window on a remote machine (SSH, WSL, a container, code-server) reads them from that machine's settings
-(**Preferences: Open Remote Settings (JSON)**); VS Code ignores them in your own file there. The panel saves them in the file that
-applies, and says so.
-
-A workspace can't set these either; only your own file can, in every window:
-
-${formatList(ofScope('application'))}
-
-Until you trust a workspace, none of its settings apply. What a trusted one may set, and what you are asked first, is in
-[privacy.md](privacy.md#what-a-workspace-may-set).
+Your own settings file applies in every window, a workspace's in that workspace, once you trust it ([what it may
+set](privacy.md#what-a-workspace-may-set)). These belong to one machine: ${ofScope('machine')
+    .map((name) => `\`${name}\``)
+    .join(', ')}. A window on a remote
+machine (SSH, WSL, a container, code-server) reads them from that machine's settings (**Preferences: Open Remote Settings (JSON)**). The panel saves
+them in the file that applies.
 `;
 }
 
@@ -61,7 +53,5 @@ function formatValues({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
   };
   return `${kind[type] ?? ''}${range}`;
 }
-
-const formatList = (names) => names.map((name) => `- \`${name}\``).join('\n');
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,4 +1,4 @@
-/** Where conversations are condensed, for every threshold and size of window (FR-TH-001, FR-TH-003). */
+/** Where conversations are condensed, for every threshold and size of window. */
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isTried } from '../../test/support/long';

@@ -67,25 +67,23 @@ export function settingsManifest(): SettingsManifest {
   };
 }
 
-/** The table in docs/guide/privacy.md: what a workspace can set. */
-export const workspaceTable = (): string =>
-  [
-    '| setting | an untrusted workspace | a trusted workspace | you |',
-    '|---|---|---|---|',
-    ...SETTING_NAMES.map((name) => {
-      const setting: Setting<unknown> = SETTINGS[name];
-      const workspace = isOfUserAlone(name) ? 'nothing' : workspaceWords(setting);
-      return `| \`${name}\` | nothing | ${workspace} | ${setting.scope === 'machine' ? 'any value, for this machine' : 'any value'} |`;
-    }),
-  ].join('\n');
+/** The table in docs/guide/privacy.md: what a trusted workspace can set. */
+export function workspaceTable(): string {
+  const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
+  const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
+  return ['| a trusted workspace may set | settings |', '|---|---|', ...rows].join('\n');
+}
 
-const workspaceWords = ({ workspace, default: standard }: Setting<unknown>): string =>
-  ({
+function describeWorkspaceRule(name: SettingName): string {
+  const { workspace, scope, default: standard }: Setting<unknown> = SETTINGS[name];
+  if (isOfUserAlone(name)) return scope === 'machine' ? 'nothing; yours apply to one machine' : 'nothing';
+  return {
     any: 'any value',
-    lower: standard === true ? 'can only turn it off' : 'only less than yours',
+    lower: standard === true ? 'only "off"' : 'only less than yours',
     higher: 'only more than yours',
     asks: 'any value, but you may be asked first',
-  })[workspace ?? 'any'];
+  }[workspace ?? 'any'];
+}
 
 type Choices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 

@@ -96,7 +96,7 @@ describe('the profiles setting', () => {
     expect(profiles[0]?.prices).toEqual({ input: 3 });
   });
 
-  it("applies the general threshold if a profile's own is out of bounds (FR-TH-001)", () => {
+  it("applies the general threshold if a profile's own is out of bounds", () => {
     const { profiles } = parseProfiles([{ ...work, threshold: 150 }]);
     expect(chooseThreshold(profiles[0], { percent: 70 }).percent).toBe(70);
   });

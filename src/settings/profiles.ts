@@ -263,7 +263,7 @@ export const listTakenIds = (entries: readonly unknown[]): string[] =>
 const findIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-/** The profile's threshold and target, each falling back to the global one (FR-TH-001). */
+/** The profile's threshold and target, each falling back to the global one. */
 export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);

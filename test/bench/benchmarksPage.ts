@@ -176,10 +176,10 @@ ${markdown(
   ]),
 )}
 
-## The headline figures of the earlier design
+## Figures of the specification
 
-The design document "Smart Provider: Pass-Based Context Condensation" claims figures for three presets on three conversations.
-Neither those conversations nor the code that was measured are available. So these are generated conversations of the same kinds
+The specification (docs/requirements.md) claims figures for three presets on three conversations. Neither those conversations
+nor the code that was measured are available. So these are generated conversations of the same kinds
 and sizes, five of each; the table shows means. No target was set. The model is a script that answers with half to all of the
 tokens it was asked for.
 

@@ -1,5 +1,5 @@
 /**
- * How long the estimate of a provider takes on 200K tokens that were counted before (FR-CO-004), asked of the
+ * How long the estimate of a provider takes on 200K tokens that were counted before, asked of the
  * preview's worker as the panel does: alone, one of all choices on the same conversation, and with another target.
  */
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
- * Repeats the headline figures of the earlier design document ("Smart Provider: Pass-Based Context
- * Condensation", Performance): three presets on generated conversations of the same kinds and
- * sizes. Its fixtures and code are unavailable.
+ * Repeats the headline figures of the specification (docs/requirements.md): three presets on
+ * generated conversations of the same kinds and sizes. Its own conversations are unavailable.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';

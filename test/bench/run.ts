@@ -156,7 +156,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   headline: {
-    title: 'Three presets on three kinds of generated conversations, beside the figures of the earlier design',
+    title: 'Three presets on three kinds of generated conversations, beside the figures of the specification',
     isOnCorpus: false,
     async run() {
       const data = await benchHeadline();

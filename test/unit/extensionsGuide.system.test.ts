@@ -17,7 +17,12 @@ import { findMarkers } from '../../src/core/messages/markers';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
-const examples = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text);
+/** The example that the page links to. */
+const recap = readFileSync(join(root, 'test', 'e2e', 'sample-extension', 'recap.ts'), 'utf8');
+const examples = [
+  ...[...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text),
+  recap.replace('../../../src/extensionApi/api', './condenserApi'),
+];
 
 /** Exports of the example with this text. */
 async function loaded<Exports>(text: string): Promise<Exports> {
@@ -114,7 +119,7 @@ describe('the guide for other extensions', () => {
   });
 
   it('shows a provider that calls a model, and a bench that runs it outside VS Code', async () => {
-    const { recap } = await loaded<{
+    const exported = await loaded<{
       recap: (ask: (prompt: string) => Promise<string>) => Provider;
     }>('export const recap');
     const { tried } = await loaded<{
@@ -123,7 +128,7 @@ describe('the guide for other extensions', () => {
     const folder = temporaryFolder();
     symlinkSync(inject('bundles'), join(folder, 'dist'));
     const asked: string[] = [];
-    const provider = recap((prompt) => Promise.resolve((asked.push(prompt), 'The files hold numbers.')));
+    const provider = exported.recap((prompt) => Promise.resolve((asked.push(prompt), 'The files hold numbers.')));
     const outcome = await tried(folder, provider, reads(10));
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     expect(asked).toHaveLength(1);

@@ -63,9 +63,12 @@ async function reported<Config>(
 }
 
 describe('the guide on passes', () => {
-  it('states the tokens of the sample after Lossless', async () => {
+  it('states, as the README does, what Lossless removes from the sample', async () => {
     const leaves = (await reported(losslessProvider, {})).replace(/ → (\S+) tokens.*/, ' tokens and $1 after Lossless');
     expect(page.includes(leaves), leaves).toBe(true);
+    const [before = 0, after = 0] = leaves.match(/[\d,]+/g)?.map((count) => Number(count.replace(',', ''))) ?? [];
+    const removed = `Lossless removes ${Math.round(100 * (1 - after / before))} %`;
+    expect(readFileSync(join(root, 'README.md'), 'utf8').includes(removed), removed).toBe(true);
   });
 
   it('has four examples', () => {

@@ -20,7 +20,7 @@ export function formatMoney(money: Money): string {
 /**
  * Factor by which a session without records may exceed its replayed cost, since its file lacks
  * system prompts and tools, and caches expire. 90th percentile of sessions with records; the 10th
- * is 1.05 (docs/decisions/0037-replayed-costs.md).
+ * is 1.05 (docs/research/costs.md).
  */
 const REPLAYED_AT_MOST = 2.5;
 

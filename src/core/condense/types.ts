@@ -256,7 +256,7 @@ export interface CostRange {
 /** `high`: based on many replies of the model; `medium`: on some; `low`: on none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** A way to condense, with its configuration's rules (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
+/** A way to condense, with its configuration's rules. `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {
   readonly id: string;
   readonly name: string;

@@ -11,7 +11,7 @@ export interface CostParts {
   readonly cacheWrite: number;
 }
 
-/** US dollars by kind of token, at the prices for the prompt's length (FR-CO-001, FR-CO-002). */
+/** US dollars by kind of token, at the prices for the prompt's length. */
 export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
   const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>

@@ -18,7 +18,7 @@ export interface Content extends Slice {
 }
 
 /**
- * All text that operations can work on, in message order (FR-SM-001). Images, thinking, unknown
+ * All text that operations can work on, in message order. Images, thinking, unknown
  * blocks, structure, and results that a program parses are excluded.
  */
 export function listContents(message: ApiMessage): readonly Content[] {

@@ -53,7 +53,7 @@ const configSchema = z
       .default(10)
       .describe('Number of newest messages that are left alone.'),
     // Keeping the end loses the fewest lines that agents need later and the fewest error lines:
-    // docs/decisions/0041-truncation-defaults.md.
+    // docs/research/truncation.md.
     toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
     toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
