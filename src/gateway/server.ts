@@ -4,22 +4,16 @@
  * uncertain the original body is sent.
  */
 import * as http from 'node:http';
-import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { normalizeRefusal } from '../api/refusal';
-import { classifyRefusal } from '../api/refusalKind';
-import { refusesThinking } from '../api/refusedThinking';
-import { findOverflow, findOverWeight, type Overflow } from '../api/tooLong';
 import { errorCode, errorKind, errorMessage } from '../core/errors';
-import { isRecord } from '../core/messages/blocks';
-import { Attempts, type Problem } from '../live/attempts';
 import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
-import { filterHeaders } from './headers';
-import { unpack, unpackRequest } from './unpacking';
+import { deliver } from './deliver';
+import { Exchange } from './exchange';
+import { unpackRequest } from './unpacking';
 import { createUpstreamAgents, type UpstreamAgents } from './upstreamAgents';
-import { UsageReader, type Told } from './usageReader';
+import type { UsageReader } from './usageReader';
 import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
@@ -50,8 +44,6 @@ const LIMITS: GatewayLimits = {
  * beta feature.
  */
 export const STOPPED = { status: 400, type: 'billing_error' };
-/** Maximum size of a vendor's rejection to buffer, compressed and decompressed. */
-const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** Milliseconds a closing connection may take. */
 const END_MS = 1_000;
 
@@ -232,10 +224,10 @@ class ProxiedRequest {
       return;
     }
     const address = joinAddress(base, rest);
-    const one = new Exchange(request, response, address, this.agents, abort.signal);
+    const exchange = new Exchange(request, response, address, this.agents, abort.signal);
     const known = findKnownRequest(request.method ?? '', address.pathname);
     if (!known) {
-      await one.stream(this.limits.bodyBytes);
+      await exchange.stream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
@@ -244,8 +236,6 @@ class ProxiedRequest {
     const body = await unpackRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
     if ('unread' in body) this.tellUnread(route, body.unread);
     const read = 'unread' in body ? undefined : this.bodies.read(body.bytes, known.wire.list);
-    const toSend = (call: PreparedCall | undefined): Promise<Buffer> | Buffer =>
-      call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes);
     let prepared: PreparedCall | undefined;
     try {
       prepared = read && (await this.prepared({ route, address, known, headers: request.headers, read }, abort.signal));
@@ -255,11 +245,15 @@ class ProxiedRequest {
       say(response, STOPPED.status, error.message, STOPPED.type);
       return;
     }
-    try {
-      await this.answered(one, toSend, prepared, known, route);
-    } finally {
-      prepared?.end(one.isTaken);
-    }
+    await deliver({
+      exchange,
+      prepared,
+      pack: (call) => (call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes)),
+      wire: known.wire,
+      signal: abort.signal,
+      log: (line) => this.options.report?.({ ...line, route }),
+      readers: this.readers,
+    });
   }
 
   private tellUnread(route: string, why: string): void {
@@ -303,176 +297,6 @@ class ProxiedRequest {
       return undefined;
     }
   }
-
-  /**
-   * Sends a body and forwards the answer. A rejection is not forwarded if another body can be
-   * tried.
-   */
-  private async answered(
-    one: Exchange,
-    toSend: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer,
-    prepared: PreparedCall | undefined,
-    { wire }: AgentCall['known'],
-    route: string,
-  ): Promise<void> {
-    let now = prepared;
-    let answer = await one.send(await toSend(now));
-    const attempts = new Attempts<Refusal>();
-    while (now && isRefusal(answer.statusCode)) {
-      const refusal = await readRefusal(answer);
-      attempts.failed(refusal.problem, now.bytes !== undefined, refusal);
-      const next = await this.next(now, refusal, attempts, route);
-      if ('told' in next) {
-        one.passRead(next.told.answer, next.told.bytes);
-        return;
-      }
-      now = next.prepared;
-      answer = await one.send(await toSend(now));
-    }
-    const reader = new UsageReader(wire, answer.headers);
-    const isAnswer = (answer.statusCode ?? 0) < 300;
-    this.readers.add(reader);
-    try {
-      await one.passAnswer(answer, (chunk) => {
-        reader.push(chunk);
-      });
-      if (isAnswer && now) await this.ended(one, now, await reader.end(), route);
-    } finally {
-      reader.stop();
-      this.readers.delete(reader);
-    }
-    const condensed = now?.bytes !== undefined;
-    this.options.report?.({
-      kind: condensed ? 'condensed' : 'passed',
-      route,
-      detail: `status ${answer.statusCode ?? 0}`,
-    });
-  }
-
-  /** The request to send after a rejection, or the rejection to forward. */
-  private async next(
-    refused: PreparedCall,
-    refusal: Refusal,
-    attempts: Attempts<Refusal>,
-    route: string,
-  ): Promise<{ readonly prepared: PreparedCall } | { readonly told: Refusal }> {
-    const { words = '', overflow = {}, problem, answer } = refusal;
-    const report = (detail: string): void => this.options.report?.({ kind: 'problem', route, detail });
-    const refusedForm = `The vendor refused a condensed request (${classifyRefusal(words, answer.statusCode)})`;
-    for (;;) {
-      const { next } = attempts;
-      if (next.kind === 'stop') {
-        const isKnown = next.reason !== refusal && problem !== 'too-long';
-        if (isKnown) report(`${refusedForm}; what came is too long to go out in its place.`);
-        return { told: next.reason };
-      }
-      switch (next.change) {
-        case 'shorten': {
-          const prepared = await refused.shortened(overflow);
-          if (!prepared) break;
-          report('The vendor refused a request as too large.');
-          return { prepared };
-        }
-        case 'leave-out-thinking': {
-          const prepared = refused.withoutThinking();
-          if (!prepared) break;
-          report(`${refusedForm}; it went out without its earlier thinking.`);
-          return { prepared };
-        }
-        case 'send-as-it-came':
-          report(`${refusedForm}; it went out as it came.`);
-          return { prepared: refused.asItCame(words) };
-        case 'correct-calls':
-          break;
-      }
-      attempts.cannot(next.change);
-    }
-  }
-
-  /**
-   * Handles the end of a successful answer. Some vendors report only there that the request was too
-   * long: it can't be repeated, but the next request will be shorter.
-   */
-  private async ended(one: Exchange, prepared: PreparedCall, { usage, failure }: Told, route: string): Promise<void> {
-    const overflow = failure === undefined ? undefined : parseOverflow(failure, undefined);
-    if (usage || !overflow) prepared.answered(usage);
-    if (!overflow) return;
-    // A prompt that was not processed is not billed.
-    one.isTaken = usage !== undefined;
-    this.options.report?.({
-      kind: 'problem',
-      route,
-      detail: 'The vendor refused a request as too large in its answer.',
-    });
-    try {
-      await prepared.shortened(overflow);
-    } catch (error) {
-      // The agent has its answer and may be gone; what the vendor reported is recorded anyway.
-      this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorKind(error)}` });
-    }
-  }
-}
-
-/** 400: invalid or too long; 413: too large; 422: invalid, on some servers. */
-const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
-
-interface Refusal {
-  readonly answer: http.IncomingMessage;
-  readonly bytes: Buffer;
-  /** The decompressed text; undefined if it can't be decompressed or is too long. */
-  readonly words: string | undefined;
-  readonly problem: Problem;
-  /** What it says about the request's size; undefined if that was not the reason. */
-  readonly overflow: Overflow | undefined;
-}
-
-async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
-  const bytes = await readBeginning(answer);
-  // The agent's `accept-encoding` is forwarded, so vendors compress rejections too.
-  const whole =
-    bytes.length > MAX_REFUSAL_BYTES
-      ? undefined
-      : await unpack(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
-  const words = whole?.toString();
-  // The status alone may be sufficient.
-  const overflow = parseOverflow(words ?? '', answer.statusCode);
-  return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
-}
-
-function makeProblem(words: string | undefined): Problem {
-  if (words === undefined) return 'unreadable';
-  return refusesThinking(words) ? 'thinking' : 'invalid';
-}
-
-/** Reads a body up to slightly more than the inspected size. */
-async function readBeginning(answer: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_REFUSAL_BYTES) break;
-  }
-  return Buffer.concat(chunks);
-}
-
-/**
- * The figures in a refusal of a request that is too large; undefined if that was not the reason.
- * @param words the refusal's body, in any of the forms that {@link normalizeRefusal} knows: OpenRouter's has the provider's words inside.
- */
-function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
-  let error: unknown;
-  try {
-    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
-    error = isRecord(value) ? (value['error'] ?? value) : undefined;
-  } catch {
-    // Not JSON: uses the plain text.
-  }
-  const { code, type, message } = isRecord(error) ? error : {};
-  const said = typeof message === 'string' ? message : words;
-  const tooLong = findOverflow(said, code, type);
-  const weight = tooLong ? undefined : findOverWeight(status, said, type);
-  return weight ? { weight } : tooLong;
 }
 
 function joinAddress(base: URL, rest: string): URL {
@@ -482,109 +306,6 @@ function joinAddress(base: URL, rest: string): URL {
   address.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
   address.search = query === undefined ? base.search : `?${query}`;
   return address;
-}
-
-class Exchange {
-  /** True if the vendor accepted the request: it responded, or may still. */
-  isTaken = false;
-
-  constructor(
-    private readonly request: http.IncomingMessage,
-    private readonly response: http.ServerResponse,
-    private readonly address: URL,
-    private readonly agents: UpstreamAgents,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  /**
-   * Sends a buffered body.
-   * @throws the connection's error
-   */
-  async send(body: Buffer): Promise<http.IncomingMessage> {
-    this.signal.throwIfAborted();
-    const headers = filterHeaders(this.request, ['host', 'content-length']);
-    const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
-    const answering = answerTo(outgoing);
-    outgoing.end(body);
-    const answer = await answering.catch((error: unknown) => {
-      // The vendor may have been processing when the agent disconnected.
-      this.isTaken = this.signal.aborted;
-      throw error;
-    });
-    this.isTaken = (answer.statusCode ?? 0) < 300;
-    return answer;
-  }
-
-  /** Forwards an unknown request and its answer as a stream. */
-  async stream(most: number): Promise<void> {
-    const outgoing = this.open(filterHeaders(this.request, ['host', 'expect']));
-    const answer = answerTo(outgoing);
-    let length = 0;
-    this.request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > most) outgoing.destroy(new Error(`A request may have ${most} bytes.`));
-    });
-    this.request.on('error', () => {
-      outgoing.destroy();
-    });
-    this.request.pipe(outgoing);
-    await this.passAnswer(await answer);
-  }
-
-  /**
-   * Streams an answer.
-   * @throws if it breaks off, after closing the agent's connection
-   */
-  async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
-    const { response } = this;
-    this.begin(answer);
-    response.flushHeaders();
-    await new Promise<void>((resolve, reject) => {
-      answer.on('data', (chunk: Buffer) => {
-        if (!response.write(chunk)) answer.pause();
-        look?.(chunk);
-      });
-      response.on('drain', () => {
-        answer.resume();
-      });
-      // A lost connection must not look like the end of the answer.
-      answer.on('end', () => {
-        if (answer.complete) response.end(resolve);
-        else reject(new Error('The vendor broke the answer off.'));
-      });
-      answer.on('error', reject);
-      answer.on('close', () => {
-        if (!answer.complete) reject(new Error('The vendor broke the answer off.'));
-      });
-      response.on('close', () => {
-        answer.destroy();
-        resolve();
-      });
-    });
-  }
-
-  passRead(answer: http.IncomingMessage, bytes: Buffer): void {
-    this.begin(answer, ['content-length']);
-    this.response.end(bytes);
-  }
-
-  private begin(answer: http.IncomingMessage, without: readonly string[] = []): void {
-    const { response } = this;
-    response.sendDate = false;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, without));
-  }
-
-  private open(headers: string[]): http.ClientRequest {
-    const { address, request, signal } = this;
-    const isSecure = address.protocol === 'https:';
-    return (isSecure ? https : http).request(address, {
-      method: request.method ?? 'GET',
-      agent: this.agents[isSecure ? 'https:' : 'http:'],
-      // Node's types allow the flat list only for responses.
-      headers: ['Host', address.host, ...headers],
-      signal,
-    });
-  }
 }
 
 /**
@@ -598,19 +319,4 @@ const RESET_AFTER_MS = 50;
  */
 function reset({ socket }: http.ServerResponse): void {
   setTimeout(() => socket?.resetAndDestroy(), RESET_AFTER_MS);
-}
-
-function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.on('error', reject);
-    outgoing.once('response', resolve);
-    // Without an upgrade request Node would neither respond nor fail.
-    outgoing.once('upgrade', (_answer, socket: Socket) => {
-      socket.destroy();
-      reject(new Error('The vendor switched to another protocol, which nobody had asked for.'));
-    });
-    outgoing.once('close', () => {
-      reject(new Error('The vendor closed the connection without an answer.'));
-    });
-  });
 }

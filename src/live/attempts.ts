@@ -49,7 +49,7 @@ export type Next<Reason> =
  * @param attempts in order
  * @param impossible changes that can't be made or would have no effect
  */
-function nextAttempt<Reason>(
+export function nextAttempt<Reason>(
   attempts: readonly [...Attempt<Reason>[], Attempt<Reason>],
   impossible: ReadonlySet<Change>,
 ): Next<Reason> {

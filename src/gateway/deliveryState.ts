@@ -1,0 +1,175 @@
+/**
+ * What happens to one request of an agent, from its first send until its answer is booked. A state
+ * says what to do, what comes of it is an event, and {@link nextState} says what follows. The I/O is
+ * in `deliver.ts`.
+ */
+import type { IncomingMessage } from 'node:http';
+import { classifyRefusal } from '../api/refusalKind';
+import type { Overflow } from '../api/tooLong';
+import type { Usage } from '../core/cost/usage';
+import { nextAttempt, type Attempt, type Change, type Problem } from '../live/attempts';
+import type { PreparedCall } from './condenser';
+
+/** A rejection, read and not forwarded. */
+export interface Refusal {
+  readonly answer: IncomingMessage;
+  readonly bytes: Buffer;
+  /** The decompressed text; undefined if it can't be decompressed or is too long. */
+  readonly words: string | undefined;
+  readonly problem: Problem;
+  /** What it says about the request's size; undefined if that was not the reason. */
+  readonly overflow: Overflow | undefined;
+}
+
+/** A line to log on entering a state. */
+export interface LogLine {
+  readonly kind: 'passed' | 'condensed' | 'problem';
+  readonly detail: string;
+}
+
+/** How a request came to its present form. */
+interface Course<Tried = readonly Attempt<Refusal>[]> {
+  /** The change that produced the form; undefined for the first one. */
+  readonly change: Change | undefined;
+  readonly rejected: Tried;
+  /** Changes that can't be made to this request. */
+  readonly impossible: ReadonlySet<Change>;
+}
+
+export type State =
+  /** Send a form. Without a call there is only what came, and its answer is nobody's but the agent's. */
+  | {
+      readonly kind: 'sending';
+      readonly call: PreparedCall | undefined;
+      readonly course: Course;
+      readonly log?: LogLine;
+    }
+  /** Read why the vendor rejected a form. */
+  | { readonly kind: 'reading'; readonly call: PreparedCall; readonly course: Course; readonly answer: IncomingMessage }
+  /** Ask for another form. */
+  | {
+      readonly kind: 'changing';
+      readonly call: PreparedCall;
+      readonly course: Course<Rejected>;
+      readonly refusal: Refusal;
+      readonly change: Change;
+    }
+  /** Forward a rejection. */
+  | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
+  /** Forward the answer. Nothing is sent to the vendor any more. */
+  | {
+      readonly kind: 'passing';
+      readonly call: PreparedCall | undefined;
+      readonly answer: IncomingMessage;
+      readonly isPaid: boolean;
+    }
+  /** Tell the condenser what the answer reported. */
+  | {
+      readonly kind: 'booking';
+      readonly call: PreparedCall;
+      readonly answer: IncomingMessage;
+      readonly isPaid: boolean;
+      readonly usage: Usage | undefined;
+      /** Set if the answer itself says that the request was too long: for the next request. */
+      readonly overflow: Overflow | undefined;
+      readonly log?: LogLine;
+    }
+  | { readonly kind: 'ended'; readonly isPaid: boolean; readonly log?: LogLine }
+  | { readonly kind: 'failed'; readonly isPaid: boolean; readonly error: unknown };
+
+type Rejected = readonly [...Attempt<Refusal>[], Attempt<Refusal>];
+
+export type Event =
+  | { readonly kind: 'answered'; readonly answer: IncomingMessage }
+  | { readonly kind: 'read'; readonly refusal: Refusal }
+  /** `call` is undefined if the change can't be made or would have no effect. */
+  | { readonly kind: 'changed'; readonly call: PreparedCall | undefined }
+  | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: Overflow | undefined }
+  | { readonly kind: 'booked' }
+  | { readonly kind: 'refused' }
+  /** `isPaid`: the vendor may be answering all the same. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
+
+export const beginDelivery = (call: PreparedCall | undefined): State => ({
+  kind: 'sending',
+  call,
+  // Only the chat talks to the model.
+  course: { change: undefined, rejected: [], impossible: new Set(['correct-calls']) },
+});
+
+/** True if the vendor accepted the request: it answered, or may still. */
+export const isPaid = (state: State): boolean => 'isPaid' in state && state.isPaid;
+
+/** @throws RangeError if the event can't occur in the state */
+export function nextState(state: State, event: Event): State {
+  if (event.kind === 'failed') return { ...event, isPaid: event.isPaid || isPaid(state) };
+  if (state.kind === 'sending' && event.kind === 'answered') {
+    const { call, course } = state;
+    const { answer } = event;
+    const { statusCode: status = 0 } = answer;
+    // Another form is possible: the rejection is not forwarded yet.
+    if (call && isRefusal(status)) return { kind: 'reading', call, course, answer };
+    return { kind: 'passing', call, answer, isPaid: status < 300 };
+  }
+  if (state.kind === 'reading' && event.kind === 'read') {
+    const { call, course } = state;
+    const { refusal } = event;
+    const { problem } = refusal;
+    const attempt = { change: course.change, isCondensed: isCondensed(call), problem, reason: refusal };
+    return changeOrRefuse(call, { ...course, rejected: [...course.rejected, attempt] }, refusal);
+  }
+  if (state.kind === 'changing' && event.kind === 'changed') {
+    const { call, course, refusal, change } = state;
+    return event.call
+      ? { kind: 'sending', call: event.call, course: { ...course, change }, log: describeChange(change, refusal) }
+      : changeOrRefuse(call, { ...course, impossible: new Set([...course.impossible, change]) }, refusal);
+  }
+  if (state.kind === 'passing' && event.kind === 'passed') {
+    const { call, answer } = state;
+    if (!call || !state.isPaid) return endAnswer(state);
+    const { usage, overflow } = event;
+    const booking = { kind: 'booking', call, answer, usage, overflow } as const;
+    if (!overflow) return { ...booking, isPaid: true };
+    // A prompt that was not processed is not billed.
+    const log = toProblem('The vendor refused a request as too large in its answer.');
+    return { ...booking, isPaid: usage !== undefined, log };
+  }
+  if (state.kind === 'booking' && event.kind === 'booked') return endAnswer(state);
+  if (state.kind === 'refusing' && event.kind === 'refused') return { kind: 'ended', isPaid: false };
+  throw new RangeError(`"${event.kind}" can't happen while "${state.kind}".`);
+}
+
+/** 400: invalid or too long; 413: too large; 422: invalid, on some servers. */
+const isRefusal = (status: number): boolean => status === 400 || status === 413 || status === 422;
+
+const isCondensed = (call: PreparedCall | undefined): boolean => call?.bytes !== undefined;
+
+function changeOrRefuse(call: PreparedCall, course: Course<Rejected>, refusal: Refusal): State {
+  const next = nextAttempt(course.rejected, course.impossible);
+  if (next.kind === 'change') return { kind: 'changing', call, course, refusal, change: next.change };
+  const isOriginalTooLong = next.reason !== refusal && refusal.problem !== 'too-long';
+  return {
+    kind: 'refusing',
+    refusal: next.reason,
+    ...(isOriginalTooLong && {
+      log: toProblem(`${describe(refusal)}; what came is too long to go out in its place.`),
+    }),
+  };
+}
+
+const toProblem = (detail: string): LogLine => ({ kind: 'problem', detail });
+
+const describe = ({ words = '', answer }: Refusal): string =>
+  `The vendor refused a condensed request (${classifyRefusal(words, answer.statusCode)})`;
+
+function describeChange(change: Change, refusal: Refusal): LogLine {
+  if (change === 'shorten') return toProblem('The vendor refused a request as too large.');
+  const form = change === 'send-as-it-came' ? 'as it came' : 'without its earlier thinking';
+  return toProblem(`${describe(refusal)}; it went out ${form}.`);
+}
+
+const endAnswer = ({ call, answer, isPaid }: Extract<State, { kind: 'passing' | 'booking' }>): State => ({
+  kind: 'ended',
+  isPaid,
+  log: { kind: isCondensed(call) ? 'condensed' : 'passed', detail: `status ${answer.statusCode ?? 0}` },
+});

@@ -1,0 +1,114 @@
+/** One request of an agent and its answer, forwarded between the agent and the vendor. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Socket } from 'node:net';
+import { filterHeaders } from './headers';
+import type { UpstreamAgents } from './upstreamAgents';
+
+export class Exchange {
+  constructor(
+    private readonly request: http.IncomingMessage,
+    private readonly response: http.ServerResponse,
+    private readonly address: URL,
+    private readonly agents: UpstreamAgents,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Sends a buffered body.
+   * @throws the connection's error
+   */
+  send(body: Buffer): Promise<http.IncomingMessage> {
+    const headers = filterHeaders(this.request, ['host', 'content-length']);
+    const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
+    const answer = answerTo(outgoing);
+    outgoing.end(body);
+    return answer;
+  }
+
+  /** Forwards an unknown request and its answer as a stream. */
+  async stream(most: number): Promise<void> {
+    const outgoing = this.open(filterHeaders(this.request, ['host', 'expect']));
+    const answer = answerTo(outgoing);
+    let length = 0;
+    this.request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > most) outgoing.destroy(new Error(`A request may have ${most} bytes.`));
+    });
+    this.request.on('error', () => {
+      outgoing.destroy();
+    });
+    this.request.pipe(outgoing);
+    await this.passAnswer(await answer);
+  }
+
+  /**
+   * Streams an answer.
+   * @throws if it breaks off, after closing the agent's connection
+   */
+  async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
+    const { response } = this;
+    this.begin(answer);
+    response.flushHeaders();
+    await new Promise<void>((resolve, reject) => {
+      answer.on('data', (chunk: Buffer) => {
+        if (!response.write(chunk)) answer.pause();
+        look?.(chunk);
+      });
+      response.on('drain', () => {
+        answer.resume();
+      });
+      // A lost connection must not look like the end of the answer.
+      answer.on('end', () => {
+        if (answer.complete) response.end(resolve);
+        else reject(new Error('The vendor broke the answer off.'));
+      });
+      answer.on('error', reject);
+      answer.on('close', () => {
+        if (!answer.complete) reject(new Error('The vendor broke the answer off.'));
+      });
+      response.on('close', () => {
+        answer.destroy();
+        resolve();
+      });
+    });
+  }
+
+  passRead(answer: http.IncomingMessage, bytes: Buffer): void {
+    this.begin(answer, ['content-length']);
+    this.response.end(bytes);
+  }
+
+  private begin(answer: http.IncomingMessage, without: readonly string[] = []): void {
+    const { response } = this;
+    response.sendDate = false;
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, without));
+  }
+
+  private open(headers: string[]): http.ClientRequest {
+    const { address, request, signal } = this;
+    const isSecure = address.protocol === 'https:';
+    return (isSecure ? https : http).request(address, {
+      method: request.method ?? 'GET',
+      agent: this.agents[isSecure ? 'https:' : 'http:'],
+      // Node's types allow the flat list only for responses.
+      headers: ['Host', address.host, ...headers],
+      signal,
+    });
+  }
+}
+
+function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.once('response', resolve);
+    // Without an upgrade request Node would neither respond nor fail.
+    outgoing.once('upgrade', (_answer, socket: Socket) => {
+      socket.destroy();
+      reject(new Error('The vendor switched to another protocol, which nobody had asked for.'));
+    });
+    outgoing.once('close', () => {
+      reject(new Error('The vendor closed the connection without an answer.'));
+    });
+  });
+}

@@ -1,0 +1,61 @@
+/** Reads a vendor's rejection of a request. */
+import type { IncomingMessage } from 'node:http';
+import { normalizeRefusal } from '../api/refusal';
+import { refusesThinking } from '../api/refusedThinking';
+import { findOverflow, findOverWeight, type Overflow } from '../api/tooLong';
+import { isRecord } from '../core/messages/blocks';
+import type { Problem } from '../live/attempts';
+import type { Refusal } from './deliveryState';
+import { unpack } from './unpacking';
+
+/** Maximum size of a vendor's rejection to buffer, compressed and decompressed. */
+const MAX_REFUSAL_BYTES = 1024 * 1024;
+
+export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
+  const bytes = await readBeginning(answer);
+  // The agent's `accept-encoding` is forwarded, so vendors compress rejections too.
+  const whole =
+    bytes.length > MAX_REFUSAL_BYTES
+      ? undefined
+      : await unpack(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
+  const words = whole?.toString();
+  // The status alone may be sufficient.
+  const overflow = parseOverflow(words ?? '', answer.statusCode);
+  return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
+}
+
+function makeProblem(words: string | undefined): Problem {
+  if (words === undefined) return 'unreadable';
+  return refusesThinking(words) ? 'thinking' : 'invalid';
+}
+
+/** Reads a body up to slightly more than the inspected size. */
+async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_REFUSAL_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The figures in a refusal of a request that is too large; undefined if that was not the reason.
+ * @param words the refusal's body, in any of the forms that {@link normalizeRefusal} knows: OpenRouter's has the provider's words inside.
+ */
+export function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
+  let error: unknown;
+  try {
+    const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
+    error = isRecord(value) ? (value['error'] ?? value) : undefined;
+  } catch {
+    // Not JSON: uses the plain text.
+  }
+  const { code, type, message } = isRecord(error) ? error : {};
+  const said = typeof message === 'string' ? message : words;
+  const tooLong = findOverflow(said, code, type);
+  const weight = tooLong ? undefined : findOverWeight(status, said, type);
+  return weight ? { weight } : tooLong;
+}
