@@ -39,10 +39,9 @@ them in the file that applies.
 `;
 }
 
-function formatValues({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
+function formatValues({ type, enum: names, oneOf, anyOf }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
   if (oneOf ?? anyOf) return type === 'string' ? 'a name' : 'a name, or an object';
-  const range = minimum !== undefined || maximum !== undefined ? ` ${minimum ?? ''} to ${maximum ?? ''}`.trimEnd() : '';
   const kind = {
     boolean: 'on or off',
     array: 'a list',
@@ -51,7 +50,7 @@ function formatValues({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
     integer: 'whole number',
     number: 'number',
   };
-  return `${kind[type] ?? ''}${range}`;
+  return kind[type] ?? '';
 }
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
