@@ -99,6 +99,8 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   // The draft's effect appears above the button and moves it.
   const apply = frame.locator('.draft-bar vscode-button', { hasText: 'Apply' });
   await until('the new name in settings.json', async () => {
+    // An error at a field would disable the button for good.
+    assert.deepEqual(await frame.locator('.pass .problem').allInnerTexts(), []);
     if (await apply.isVisible()) await apply.click({ timeout: 2_000 });
     return passNames(bench).endsWith('Files gone cold');
   });
