@@ -97,6 +97,7 @@ const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
 describe('a notice about a condensation in the chat', () => {
   it('appears for a manual request regardless of the setting, and offers the same actions until one closes it', async () => {
     const actions = ['Show Diff', 'Condense With…', 'Undo', 'Details'];
+    fake.settings['contextCondenser.manual.targetPercent'] = 50;
     for (const [answers, kind] of [
       [['Condense With…'], 'none'],
       [['Details'], 'statusBar'],
@@ -107,7 +108,7 @@ describe('a notice about a condensation in the chat', () => {
       fake.answers = [...answers];
       await showLiveEvent(event({ reason: 'by-hand' }), all);
       // Half of the 16,000 tokens of the messages were to stay: of the whole request, 7,715.
-      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); target 7,715.';
+      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); your target: 7,715.';
       expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
       expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
       const count = (answer: string): number => answers.filter((each) => each === answer).length;

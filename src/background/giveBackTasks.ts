@@ -1,17 +1,42 @@
 /** Gives conversations back in the worker, since agents' files may be large. */
 import { getActiveCondensations, getActiveEdits } from '../core/condense/ledger/ledger';
-import { giveBack } from '../giveBack/giveBack';
+import { checkGiveBack, giveBack, type GiveBackParts, type GiveBackRequest } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
 import { recoverAll, undoLast, withReplacementsLock } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
-import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
+import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
 import type { GivenBackResult, RecoverResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError, StorageError; nothing was written then */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
-  const { path, agent, replacements } = task;
+  const { replacements } = task;
+  const { request, conversation } = await createRequest(task);
+  const given = await withReplacementsLock(nodeFiles, replacements, async () => {
+    await recoverAll(nodeFiles, replacements, new Date());
+    return giveBack(request, toParts(replacements));
+  });
+  return { target: given.target, path: given.path, conversation };
+}
+
+/** Writes nothing. @throws as {@link giveBackStored} if the conversation can't be given back */
+export async function checkGiveBackStored(task: CheckGiveBackTask): Promise<null> {
+  const { request } = await createRequest(task);
+  await checkGiveBack(request, toParts(task.replacements));
+  return null;
+}
+
+const toParts = (replacements: string): GiveBackParts => ({
+  files: nodeFiles,
+  root: replacements,
+  now: () => new Date(),
+});
+
+async function createRequest(
+  task: Omit<GiveBackTask, 'kind'>,
+): Promise<{ readonly request: GiveBackRequest; readonly conversation: string }> {
+  const { path, agent } = task;
   const { conversation, ledger } = await openStored(task);
   const shown = getActiveCondensations(ledger.ledger);
   const [first] = shown;
@@ -23,11 +48,7 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
-  const given = await withReplacementsLock(nodeFiles, replacements, async () => {
-    await recoverAll(nodeFiles, replacements, new Date());
-    return giveBack(request, { files: nodeFiles, root: replacements, now: () => new Date() });
-  });
-  return { target: given.target, path: given.path, conversation: conversation.id };
+  return { request, conversation: conversation.id };
 }
 
 const notCondensed = (path: string): GiveBackError =>

@@ -24,7 +24,7 @@ import { replaceWhole } from '../storage/ownFiles';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
 import { getKnownFacts } from './knownFacts';
-import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
+import { checkGiveBackStored, giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { remoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import { selectFromHost, type HostModels } from './hostModels';
@@ -95,6 +95,8 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
       return listReferences(task);
     case 'give-back':
       return giveBackStored(task);
+    case 'check-give-back':
+      return checkGiveBackStored(task);
     case 'undo-give-back':
       return undoGiveBack(task);
     case 'judge':

@@ -10,6 +10,7 @@ import type { Condensation, CondensationId } from '../core/condense/ledger/ledge
 import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
+import type { GivenBack } from '../giveBack/replacements';
 
 /** Outcome of condensing, with the conversation before and after. */
 export interface CondensedResult extends FoldedTexts {
@@ -99,8 +100,8 @@ export interface LedgersResult {
   readonly ledgers: readonly LedgerOutline[];
   /** Last use in milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** IDs of conversations whose give-back can be undone. */
-  readonly givenBack: readonly string[];
+  /** Conversations whose give-back can be undone. */
+  readonly givenBack: readonly GivenBack[];
 }
 
 /** Both texts are equal if it isn't condensed. */

@@ -230,6 +230,11 @@ export interface GiveBackTask extends StoredConversation {
   readonly replacements: string;
 }
 
+/** Whether a conversation can be given back; writes nothing. */
+export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
+  readonly kind: 'check-give-back';
+}
+
 /** Undoes the last give-back of a conversation. */
 export interface UndoGiveBackTask {
   readonly kind: 'undo-give-back';
@@ -268,6 +273,7 @@ export type Task =
   | OriginalTask
   | ReferencesTask
   | GiveBackTask
+  | CheckGiveBackTask
   | UndoGiveBackTask
   | RecoverTask
   | JudgeTask
@@ -291,6 +297,7 @@ interface Results {
   readonly original: OriginalResult;
   readonly references: readonly ListedReference[];
   readonly 'give-back': GivenBackResult;
+  readonly 'check-give-back': null;
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverResult;
   readonly judge: JudgedSessions;

@@ -132,14 +132,14 @@ async function fillList(
 function createItem(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
   const age = formatAge(Date.now() - modified);
-  const share = formatFill(conversation, readSetting('conversations.contextWindow'));
+  const full = formatFill(conversation, readSetting('conversations.contextWindow'));
   return {
     label: formatName(conversation),
     // On a separate line, so that a long title doesn't hide it.
     detail: [
       agent,
       age,
-      ...(share === undefined ? [] : [share]),
+      ...(full === undefined ? [] : [full]),
       formatSize(conversation),
       ...getFolder(conversation),
     ].join(' · '),

@@ -29,7 +29,8 @@ import { guarded } from '../storage/storageError';
 import { withAgentLocks } from './agentLock';
 import { hashBytes, readBytes } from './fileBytes';
 import { GiveBackError, NOTHING_WRITTEN, createChangedError, createMissingError } from './giveBackError';
-import { replaceFiles } from './replacement';
+import { replaceFiles, type NewContent } from './replacement';
+import type { Guard } from './replaceFile';
 import { refuseRunning } from './runningTask';
 import type { GiveBackTarget } from '../core/agents/types';
 import { requireTarget } from './target';
@@ -59,54 +60,76 @@ export interface GiveBackResult {
   readonly path: string;
 }
 
+/** What giving back would write, computed from the files as they are. */
+interface Preparation {
+  readonly conversation: string;
+  readonly contents: readonly NewContent[];
+  /** The file that the agent continues with. */
+  readonly path: string;
+}
+
+const PREPARE: Readonly<
+  Record<GiveBackTarget, (request: GiveBackRequest, parts: GiveBackParts) => Promise<Preparation>>
+> = {
+  'roo-task': prepareTask,
+  'cline-sidecar': prepareSidecar,
+  'claude-code-session': prepareSession,
+};
+
 /** @throws GiveBackError, ConversationReadError, StorageError; nothing has been written then */
 export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GiveBackResult> {
   const target = requireTarget(request.path, request.agent);
-  switch (target) {
-    case 'roo-task':
-      return giveBackInPlace(request, parts);
-    case 'cline-sidecar':
-      return giveBackAsSidecar(request, parts);
-    case 'claude-code-session':
-      return giveBackAsNewSession(request, parts);
-  }
+  const write = async (guard?: Guard): Promise<GiveBackResult> => {
+    const { conversation, contents, path } = await PREPARE[target](request, parts);
+    guard?.();
+    return {
+      target,
+      path,
+      replacement: await replaceFiles(parts.files, parts.root, conversation, contents, parts.now(), guard),
+    };
+  };
+  if (target !== 'roo-task') return write();
+  await refuseRunning(parts.files, request.path, parts.now().getTime());
+  return withAgentLocks([request.path, getRowsPath(request.path)], (held) => write(held.confirm));
 }
 
-async function giveBackInPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GiveBackResult> {
-  const rowsPath = join(dirname(path), 'ui_messages.json');
-  await refuseRunning(parts.files, path, parts.now().getTime());
-  return withAgentLocks([path, rowsPath], async (held) => {
-    const history = await readDocument(parts.files, path);
-    const rows = await readDocument(parts.files, rowsPath);
-    if (!Array.isArray(history.value) || !Array.isArray(rows.value))
-      throw createShapeError(path, 'Its files contain no lists.');
-    const { read, view } = createView(path, history.bytes, edits);
-    const condenseId = randomUUID();
-    const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
-      ...row,
-      condenseId,
-    });
-    refuseDifference(path, view, readSentMessages(made.history, path));
-    held.confirm();
-    const replacement = await replaceFiles(
-      parts.files,
-      parts.root,
-      read.id,
-      [
-        { path, before: hashBytes(history.bytes), bytes: encode(rewriteJson(history.text, made.history)) },
-        { path: rowsPath, before: hashBytes(rows.bytes), bytes: encode(rewriteJson(rows.text, made.rows)) },
-      ],
-      parts.now(),
-      held.confirm,
-    );
-    return { target: 'roo-task', replacement, path };
+/**
+ * Whether a conversation can be given back, without writing anything, so that nobody is asked to
+ * agree to what would then be refused.
+ * @throws as {@link giveBack}, except what only writing finds
+ */
+export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {
+  const target = requireTarget(request.path, request.agent);
+  if (target === 'roo-task') await refuseRunning(parts.files, request.path, parts.now().getTime());
+  await PREPARE[target](request, parts);
+}
+
+/** Roo's file of the rows that its task shows. */
+const getRowsPath = (path: string): string => join(dirname(path), 'ui_messages.json');
+
+async function prepareTask({ path, edits, row }: GiveBackRequest, { files }: GiveBackParts): Promise<Preparation> {
+  const rowsPath = getRowsPath(path);
+  const history = await readDocument(files, path);
+  const rows = await readDocument(files, rowsPath);
+  if (!Array.isArray(history.value) || !Array.isArray(rows.value))
+    throw createShapeError(path, 'Its files contain no lists.');
+  const { read, view } = createView(path, history.bytes, edits);
+  const made = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
+    ...row,
+    condenseId: randomUUID(),
   });
+  refuseDifference(path, view, readSentMessages(made.history, path));
+  return {
+    conversation: read.id,
+    contents: [
+      { path, before: hashBytes(history.bytes), bytes: encode(rewriteJson(history.text, made.history)) },
+      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encode(rewriteJson(rows.text, made.rows)) },
+    ],
+    path,
+  };
 }
 
-async function giveBackAsSidecar(
-  { path, edits }: GiveBackRequest,
-  { files, root, now }: GiveBackParts,
-): Promise<GiveBackResult> {
+async function prepareSidecar({ path, edits }: GiveBackRequest, { files, now }: GiveBackParts): Promise<Preparation> {
   const session = await readDocument(files, path);
   if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
   const { read, view } = createView(path, session.bytes, edits);
@@ -115,20 +138,15 @@ async function giveBackAsSidecar(
   if (!sent) throw createShapeError(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
   const earlier = await readBytes(files, sidecar);
-  const replacement = await replaceFiles(
-    files,
-    root,
-    read.id,
-    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: encode(renderSidecar(content, session.text)) }],
-    now(),
-  );
-  return { target: 'cline-sidecar', replacement, path: sidecar };
+  const bytes = encode(renderSidecar(content, session.text));
+  return {
+    conversation: read.id,
+    contents: [{ path: sidecar, before: earlier && hashBytes(earlier), bytes }],
+    path: sidecar,
+  };
 }
 
-async function giveBackAsNewSession(
-  { path, edits }: GiveBackRequest,
-  { files, root, now }: GiveBackParts,
-): Promise<GiveBackResult> {
+async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: GiveBackParts): Promise<Preparation> {
   const bytes = await readExisting(files, path);
   const { read, view } = createView(path, bytes, edits);
   const records = new TextDecoder()
@@ -142,14 +160,7 @@ async function giveBackAsNewSession(
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
   refuseDifference(path, selectWritten(view), readConversation(text, { path: target }).messages);
-  const replacement = await replaceFiles(
-    files,
-    root,
-    read.id,
-    [{ path: target, before: undefined, bytes: encode(text) }],
-    now(),
-  );
-  return { target: 'claude-code-session', replacement, path: target };
+  return { conversation: read.id, contents: [{ path: target, before: undefined, bytes: encode(text) }], path: target };
 }
 
 /** The sidecar, with the session's messages copied verbatim. */
@@ -184,7 +195,10 @@ function createView(
 /** Ensures that the agent sends exactly the intended messages: roles and contents, in order. */
 function refuseDifference(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (toComparable(view) !== toComparable(sent))
-    throw createShapeError(path, 'The agent would not send what the condensation shows.');
+    throw createShapeError(
+      path,
+      'Read back as its agent reads it, what would be written is not exactly the condensed conversation.',
+    );
 }
 
 /** The API treats consecutive messages of one role as one. */

@@ -32,7 +32,7 @@ export class GiveBackError extends Error {
     readonly data: GiveBackErrorData,
     options?: ErrorOptions,
   ) {
-    super(`${data.path}: ${data.happened} ${data.notDone} ${data.advice}`, options);
+    super(`${data.happened} ${data.notDone} ${data.advice} File: ${data.path}`, options);
     this.trouble = data.trouble;
   }
 }

@@ -47,14 +47,14 @@ describe('given-back replacements', () => {
   it('can be undone one after the other, the last first', async () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
-    expect(await listUndoable(nodeFiles, root)).toEqual(['a']);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
     expect(await undoLast(nodeFiles, root, 'other')).toBe(false);
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v1');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(false);
-    expect(await listUndoable(nodeFiles, root)).toEqual([]);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it.skipIf(process.platform === 'win32')("preserve the file's permissions", async () => {
@@ -83,7 +83,7 @@ describe('given-back replacements', () => {
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
-    expect(await listUndoable(nodeFiles, root)).toEqual([]);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
   it('report a deleted task without waiting', async () => {
@@ -140,11 +140,11 @@ describe('given-back replacements', () => {
     utimesSync(fresh, today - 29 * day, today - 29 * day);
     // At one look the clock may be wrong.
     for (const days of [400, 0, 0.5]) await recoverAll(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
-    expect(await listUndoable(nodeFiles, root)).toEqual(['a', 'b']);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
     await recoverAll(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
-    expect(await listUndoable(nodeFiles, root)).toEqual(['a', 'b']);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);
     await recoverAll(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
-    expect(await listUndoable(nodeFiles, root)).toEqual(['b']);
+    expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['b']);
   });
 
   it('describe the state on disk after a failure at any step', async () => {

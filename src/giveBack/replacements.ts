@@ -8,7 +8,13 @@ import type { Files } from '../storage/files';
 import { ifThere, readText, statusIfThere, writeNew } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
 import { recoverReplacement, undoReplacement } from './replacement';
-import { isReplacementName, readRecord, removeReplacement, readState } from './replacementRecord';
+import {
+  isReplacementName,
+  readRecord,
+  removeReplacement,
+  readState,
+  type ReplacementRecord,
+} from './replacementRecord';
 
 /** As long as ledgers are kept. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -41,22 +47,40 @@ async function listFolders(files: Files, root: string): Promise<string[]> {
     .map((name) => join(root, name));
 }
 
+interface DoneReplacement {
+  readonly folder: string;
+  readonly record: ReplacementRecord;
+}
+
 /** The last replacement of each conversation that can be undone. */
-async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, string>> {
-  const last = new Map<string, string>();
+async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> {
+  const last = new Map<string, DoneReplacement>();
   for (const folder of await listFolders(files, root)) {
     if ((await readState(files, folder)) !== 'done') continue;
     // Records of newer versions are left to those versions.
     const record = await readRecord(files, folder).catch(() => undefined);
-    if (record) last.set(record.conversation, folder);
+    if (record) last.set(record.conversation, { folder, record });
   }
   return last;
 }
 
-/** Ids of conversations whose giving back can be undone. */
-export const listUndoable = async (files: Files, root: string): Promise<string[]> => [
-  ...(await findLastDone(files, root)).keys(),
-];
+/** A conversation that its agent continues condensed. */
+export interface GivenBack {
+  readonly conversation: string;
+  /** The file that the agent continues with. */
+  readonly path: string;
+}
+
+/** Conversations whose giving back can be undone. */
+export const listUndoable = async (files: Files, root: string): Promise<GivenBack[]> =>
+  [...(await findLastDone(files, root)).values()].flatMap(
+    ({
+      record: {
+        conversation,
+        files: [written],
+      },
+    }) => (written ? [{ conversation, path: written.path }] : []),
+  );
 
 /**
  * Undoes the last giving back of a conversation.
@@ -64,9 +88,9 @@ export const listUndoable = async (files: Files, root: string): Promise<string[]
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
 export async function undoLast(files: Files, root: string, conversation: string): Promise<boolean> {
-  const folder = (await findLastDone(files, root)).get(conversation);
-  if (folder === undefined) return false;
-  await undoReplacement(files, folder);
+  const done = (await findLastDone(files, root)).get(conversation);
+  if (!done) return false;
+  await undoReplacement(files, done.folder);
   return true;
 }
 

@@ -108,6 +108,13 @@ describe("the content of a condensation's page", () => {
     );
   const step = { tokensBefore: 9, tokensAfter: 8, edits: 1, timeMs: 3, cost: 0 };
 
+  it('has a column for remarks only if a pass has one', () => {
+    const done = { ...step, name: 'First', outcome: { kind: 'done' } } as const;
+    expect(shown([user('a')], { steps: [done] })).not.toContain('Remark');
+    const skipped = { ...done, outcome: { kind: 'skipped', reason: 'off' } } as const;
+    expect(shown([user('a')], { steps: [done, skipped] })).toContain('<th scope="col">Remark</th>');
+  });
+
   it("includes the date, the steps' reports and the notes", () => {
     const page = shown([user('a'), assistant('b')], {
       at: '2026-01-02T03:04:05.000Z',
@@ -124,7 +131,7 @@ describe("the content of a condensation's page", () => {
     expect(page).toContain('<td>skipped: nothing to do</td>');
     expect(page).not.toContain('done:');
     expect(page).not.toContain('Third');
-    expect(page).toContain('<p>One step found nothing to do.</p>');
+    expect(page).toContain('<p>One pass found nothing to do.</p>');
   });
 
   it("is counted in the model's tokens", () => {
@@ -242,10 +249,11 @@ describe("the content of a condensation's page", () => {
     expect(page).toContain('1 place.');
   });
 
-  it('marks a name that continues', () => {
-    const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
+  it('cuts a long name in the middle, so that the file is named', () => {
+    const path = `/home/me/${'folder/'.repeat(30)}value.ts`;
+    const original = [user('task'), ...exchange('a', 'Read', { path }, 'long output')];
     const edits = [createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
-    expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
+    expect(shown(original, { edits })).toMatch(/result of Read \/home\/me\/folder[^<…]*…[^<…]*folder\/value\.ts </);
   });
 
   it("without content omits a failed step's message, because it may quote content", () => {

@@ -111,7 +111,7 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
         ${webview ? renderActions(webview) : ''} ${renderSaving(subject.savedPerRequest)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
-          ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
+          ${subject.fill === undefined ? '' : `The context window, as the agent left it, was ${subject.fill}.`}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
         </p>
@@ -338,6 +338,8 @@ function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
 const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
 function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
+  const worked = steps.filter((step) => !isIdle(step));
+  const hasRemarks = worked.some(({ outcome }) => outcome.kind !== 'done');
   const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): Html =>
     html`<tr>
       <th scope="row">${mask(name)}</th>
@@ -347,34 +349,34 @@ function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Chang
       <td class="number">${edits}</td>
       <td class="number">${formatCost(cost)}</td>
       <td class="number">${formatTime(timeMs)}</td>
-      <td>${outcome.kind === 'done' ? '' : mask(`${outcome.kind}: ${outcome.reason}`)}</td>
+      ${hasRemarks ? html`<td>${outcome.kind === 'done' ? '' : mask(`${outcome.kind}: ${outcome.reason}`)}</td>` : ''}
     </tr>`;
-  const idle = steps.filter(isIdle).length;
+  const idle = steps.length - worked.length;
   return html`<section>
-    <h2>Steps</h2>
-    <div class="wide" tabindex="0" role="region" aria-label="Steps">
+    <h2>Passes</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Passes">
       <table>
         <caption>
-          The steps, in the order they ran
+          The passes, in the order they ran
         </caption>
         <thead>
           <tr>
-            <th scope="col">Step</th>
+            <th scope="col">Pass</th>
             <th scope="col" class="number">Before</th>
             <th scope="col" class="number">After</th>
             <th scope="col" class="number">Change</th>
             <th scope="col" class="number">Edits</th>
             <th scope="col" class="number">Cost</th>
             <th scope="col" class="number">Time</th>
-            <th scope="col">Remark</th>
+            ${hasRemarks ? html`<th scope="col">Remark</th>` : ''}
           </tr>
         </thead>
         <tbody>
-          ${steps.filter((step) => !isIdle(step)).map(row)}
+          ${worked.map(row)}
         </tbody>
       </table>
     </div>
-    ${idle === 0 ? '' : html`<p>${idle === 1 ? 'One step' : `${idle} steps`} found nothing to do.</p>`}
+    ${idle === 0 ? '' : html`<p>${idle === 1 ? 'One pass' : `${idle} passes`} found nothing to do.</p>`}
   </section>`;
 }
 
@@ -498,8 +500,9 @@ function describePlace(original: readonly ApiMessage[], edit: Edit, names: Reado
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
-/** Characters of a tool's name with its parameter. */
-const MAX_NAME = 120;
+/** Characters at the two ends of a tool's name with its parameter: a command's start and a path's end name it. */
+const NAME_START = 40;
+const NAME_END = 80;
 
 /** Names each place: the tool with its first short parameter, or the role. */
 function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
@@ -512,7 +515,8 @@ function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
     const whole = mask(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
-    const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
+    const isLong = whole.length > NAME_START + NAME_END;
+    const what = isLong ? `${whole.slice(0, NAME_START)}…${whole.slice(-NAME_END)}` : whole;
     for (const part of parameters) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · call of ${what}`);
     for (const part of results) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · result of ${what}`);
   }

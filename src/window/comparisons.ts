@@ -23,6 +23,8 @@ interface Comparison extends FoldedTexts {
 /** Shows what a condensation did, in VS Code's diff editor over read-only documents. */
 export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly kept = new Map<string, Comparison | string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
 
   /** Keeps a condensation's texts and drops the oldest. @returns its ID */
@@ -32,6 +34,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   private keep(id: string, one: Comparison | string): string {
+    this.kept.delete(id);
     this.kept.set(id, one);
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
     return id;
@@ -77,11 +80,11 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await this.close(conversation, id);
   }
 
-  async open(title: string, text: string): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(
-      createUri(this.keep(randomUUID(), text), 'whole', toTabName(title)),
-    );
-    await vscode.window.showTextDocument(document, { preview: true });
+  /** Opens a conversation as text, in its single tab. @param path of the conversation */
+  async open(path: string, title: string, text: string): Promise<void> {
+    const uri = createUri(this.keep(createKey(path), text), 'whole', toTabName(title), path);
+    this.changed.fire(uri);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
   /** Closes a conversation's outdated diff. @param except the one to keep */
@@ -108,18 +111,33 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 
   dispose(): void {
     this.registration.dispose();
+    this.changed.dispose();
     this.kept.clear();
   }
 }
 
 const createKey = (conversation: string): string => hashText(conversation).slice(0, 16);
 
-/** @param name of the document, as VS Code shows it */
-const createUri = (id: string, side: 'before' | 'after' | 'whole', name: string): vscode.Uri =>
+type Side = 'before' | 'after' | 'whole';
+
+const createFolder = (id: string, side: Side): string => `/${CONVERSATION_FOLDER}/${id}/${side}`;
+
+/**
+ * @param name of the document, as VS Code shows it
+ * @param query the path of an opened conversation
+ */
+const createUri = (id: string, side: Side, name: string, query = ''): vscode.Uri =>
   vscode.Uri.from({
     scheme: COMPARISON_SCHEME,
-    path: `/${CONVERSATION_FOLDER}/${id}/${side}/${name.replaceAll('/', '∕')}`,
+    path: `${createFolder(id, side)}/${name.replaceAll('/', '∕')}`,
+    query,
   });
+
+/** The folder of the document in which a conversation is opened: `resourceDirname` in package.json. */
+export const getOpenedFolder = (path: string): string => createFolder(createKey(path), 'whole');
+
+/** The path of the conversation that a document shows. */
+export const getOpenedPath = ({ query }: vscode.Uri): string => query;
 
 function parseUri({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
   const [, , id = '', side = ''] = path.split('/');

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake } from '../../test/support/vscode';
 import { formatCondensation, formatPreview, type CondensationFigures } from './condensationWords';
 
 const words = (changes: Partial<CondensationFigures> = {}): string =>
@@ -11,12 +12,16 @@ const words = (changes: Partial<CondensationFigures> = {}): string =>
     ...changes,
   });
 
+beforeEach(() => {
+  fake.reset();
+});
+
 describe('the sentence about a condensation', () => {
   it.each([
     [{}, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).'],
     [{ title: undefined }, 'Condensed with Smart: 2,000 → 1,000 tokens (−50%).'],
     [{ targetTokens: 1_000 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).'],
-    [{ targetTokens: 999 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); target 999.'],
+    [{ targetTokens: 999 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); your target: 999.'],
     [{ cost: 0.03 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost $0.03.'],
     [{ cost: undefined }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost unknown.'],
     [{ notes: ['a'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); 1 note in Details.'],
@@ -26,14 +31,20 @@ describe('the sentence about a condensation', () => {
       'Condensed “Mend [this] (command:evil).” with Smart: 2,000 → 1,000 tokens (−50%).',
     ],
   ])('is right for %o', (changes, sentence) => {
+    fake.settings['contextCondenser.manual.targetPercent'] = 40;
     expect(words(changes)).toBe(sentence);
   });
 
+  it('does not mention a missed target that the user did not set', () => {
+    expect(words({ targetTokens: 999 })).toBe('Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).');
+  });
+
   it('says for a preview that nothing was applied', () => {
+    fake.settings['contextCondenser.manual.targetPercent'] = 40;
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000 };
     expect(formatPreview(preview)).toBe(
       'Preview of condensing with Lossless: 2,000 → 1,000 tokens (−50%). Nothing was applied.',
     );
-    expect(formatPreview({ ...preview, targetTokens: 999 })).toContain('(−50%); target 999. ');
+    expect(formatPreview({ ...preview, targetTokens: 999 })).toContain('(−50%); your target: 999. ');
   });
 });

@@ -4,6 +4,7 @@ import { listNames, type NamedResult } from '../core/condense/report/report';
 import { getProviderName } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/ledger/use';
 import { shortenTitle } from './markdownText';
+import { isSet } from './settings/settings';
 import type { Services } from './services';
 
 export interface CondensationFigures {
@@ -11,7 +12,7 @@ export interface CondensationFigures {
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The target in tokens; absent: none was set. */
+  /** The target in tokens; absent: there was none. */
   readonly targetTokens?: number;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
@@ -48,11 +49,12 @@ export const formatPreview = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** True if less was removed than intended. */
+/** True if less was removed than the user asked for. Missing the default, which is nobody's wish, is no news. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,
-}: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
+}: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean =>
+  tokensAfter > targetTokens && isSet('manual.targetPercent');
 
 const formatNoteCount = ({ length }: readonly string[]): string[] => {
   if (length === 0) return [];
@@ -61,7 +63,7 @@ const formatNoteCount = ({ length }: readonly string[]): string[] => {
 
 /** The target in tokens, if it was missed. */
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
-  isTargetMissed(figures) ? [vscode.l10n.t('target {0}', formatTokens(figures.targetTokens ?? 0))] : [];
+  isTargetMissed(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
 export const formatTokenChange = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;

@@ -160,6 +160,7 @@ export class Uri {
   private constructor(
     readonly scheme: string,
     readonly path: string,
+    readonly query = '',
   ) {}
   get fsPath(): string {
     return this.path;
@@ -167,8 +168,8 @@ export class Uri {
   static file(path: string): Uri {
     return new Uri('file', path);
   }
-  static from({ scheme, path }: { scheme: string; path: string }): Uri {
-    return new Uri(scheme, path);
+  static from({ scheme, path, query }: { scheme: string; path: string; query?: string }): Uri {
+    return new Uri(scheme, path, query);
   }
   static joinPath(base: Uri, ...parts: string[]): Uri {
     return new Uri(base.scheme, join(base.path, ...parts));

@@ -19,6 +19,7 @@ import { condenseNow } from '../condenseNow';
 import { condenseNamedWith, condenseWith } from '../condenseWith';
 import { getConversationIndex } from '../conversationIndex';
 import { ledgersSince } from './background';
+import { getOpenedPath } from '../../window/comparisons';
 import { showDetails } from './details';
 import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
@@ -38,14 +39,14 @@ import { showInformationMessage } from '../../window/notifications';
 /**
  * Runs an action of the Conversations view. Errors of a conversation's action are shown and not
  * rethrown.
- * @param subject the row it was invoked on, the path of its conversation, or the group of a "Show
- * More"; absent for actions of the whole view
+ * @param subject the row it was invoked on, the path of its conversation, its opened document, or
+ * the group of a "Show More"; absent for actions of the whole view
  */
 export async function runAction(
   services: Services,
   view: ConversationsView,
   action: ConversationAction,
-  subject: Node | string | undefined,
+  subject: Node | vscode.Uri | string | undefined,
 ): Promise<void> {
   switch (action) {
     case 'search':
@@ -64,12 +65,16 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      if (typeof subject === 'string') await runOnConversation(services, action, await findByPath(services, subject));
+      if (subject instanceof vscode.Uri) await runOnPath(services, action, getOpenedPath(subject));
+      else if (typeof subject === 'string') await runOnPath(services, action, subject);
       else await runOnRow(services, action, subject && view.newest(subject));
   }
 }
 
 type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
+
+const runOnPath = async (services: Services, action: NodeAction, path: string): Promise<void> =>
+  runOnConversation(services, action, await findByPath(services, path));
 
 async function runOnRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
   if (row?.kind === 'live') await runOnLive(services, action, row);
@@ -102,15 +107,18 @@ interface Subject {
   readonly id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly ledger?: LedgerOutline | undefined;
+  /** The file with which its agent continues condensed, if it was given back. */
+  readonly givenBackAs?: string | undefined;
 }
 
-const toSubject = ({ found, ledger }: ConversationNode): Subject => ({
+const toSubject = ({ found, ledger, givenBackAs }: Omit<ConversationNode, 'kind' | 'children'>): Subject => ({
   path: found.path,
   title: getTitle(found),
   agent: found.agent,
   id: found.details?.id,
   workspace: getWorkspace(found),
   ledger,
+  givenBackAs,
 });
 
 /** The conversation at a path, as in a page's link. */
@@ -119,9 +127,7 @@ async function findByPath(services: Services, path: string): Promise<Subject> {
   const ledgers = new KnownLedgers();
   ledgers.take(await ledgersSince(services, ledgers.since));
   const ledger = ledgers.ofPath(path);
-  return found
-    ? toSubject({ kind: 'conversation', found, ledger, isGivenBack: false, children: [] })
-    : { path, ledger };
+  return found ? toSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found) }) : { path, ledger };
 }
 
 async function runOnConversation(services: Services, action: NodeAction, subject: Subject): Promise<void> {
@@ -144,7 +150,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await showDetails(services, path);
         break;
       case 'resume':
-        resumeInTerminal(path, subject.workspace);
+        resumeInTerminal(subject.givenBackAs ?? path, subject.workspace);
         break;
       case 'preview':
         await previewCondensation(services, path);

@@ -43,6 +43,10 @@ export async function runToEnd<T extends Task>(services: Services, task: T): Pro
   }
 }
 
+/** What was given back, without the ledgers. */
+export const listGivenBack = async (services: Services): Promise<LedgersResult['givenBack']> =>
+  (await ledgersSince(services, Infinity)).givenBack;
+
 /**
  * Requests ledgers and replacements used since a time.
  * @param since milliseconds since the epoch

@@ -12,6 +12,7 @@ import type { ConversationsView, TreeParts } from '../../views/conversations/con
 import type { ConversationNode, Node } from '../../views/conversations/nodes';
 import type { Services } from '../../window/services';
 import { recoverGivenBack } from './giveBack';
+import { getOpenedFolder } from '../../window/comparisons';
 import { getConversationsView, runConversationAction } from './index';
 
 const ID = '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2';
@@ -106,6 +107,21 @@ describe('the conversations view', () => {
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
     expect(item(rows()[0]!).contextValue).toBe('conversation runnable resumable');
+  });
+
+  it('opens a conversation with its size, from which the result starts; its document has the same actions', async () => {
+    const path = session();
+    await opened();
+    await run('open');
+    const document = Uri.from({ scheme: 'context-condenser', path: getOpenedFolder(path), query: path });
+    const text = services.comparisons.provideTextDocumentContent(document as never);
+    const [, tokens = ''] =
+      /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: ≈ <?\d+% full: /.exec(text) ?? [];
+    await run('condense', document);
+    expect(last().message).toContain(`: ${tokens} → `);
+    await shows('condensed');
+    const condensed = ['setContext', 'contextCondenser.conversations.condensed', [getOpenedFolder(path)]];
+    expect(fake.executed).toContainEqual(condensed);
   });
 
   it("condenses what was previewed with the preview's button", async () => {
@@ -297,19 +313,35 @@ describe('giving back from the conversations view', () => {
     expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
 
+  it('says in words why not, before the user is asked, and offers an export', async () => {
+    const path = writeZooTask(join(home, '.config', 'Code', 'User'));
+    await opened();
+    await condensed();
+    writeFileSync(join(dirname(path), 'ui_messages.json'), '{}');
+    fake.shown = [];
+    fake.answers = ['Export Condensed Conversation', undefined];
+    fake.picks = ['Handover'];
+    await run('giveBack');
+    expect(fake.shown.map(({ kind, choices }) => ({ kind, choices }))).toEqual([
+      { kind: 'error', choices: ['Export Condensed Conversation'] },
+      { kind: 'information', choices: [] },
+    ]);
+    const words = 'Its files contain no lists. Nothing was written. Export the condensed conversation instead.';
+    expect(fake.shown[0]?.message).toMatch(new RegExp(`^“.+” was not given back\\. ${words} File: ${path}$`));
+    expect(last().message).toContain('on the clipboard');
+  });
+
   it('pauses a running task only if its agent supports that, and asks each time', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await opened();
     await condensed();
     const now = Date.now() / 1000;
     utimesSync(path, now, now);
-    fake.answers = ['Give Back'];
     await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error' });
     expect(last().message).toContain('a moment ago');
     // From the notification of a condensation, which is not what failed.
     await run('condense');
-    fake.answers = ['Give Back'];
     await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error', choices: [] });
     expect(last().message).toContain('it may be working on it. Nothing was written.');
@@ -323,11 +355,11 @@ describe('giving back from the conversations view', () => {
       },
       resumeTask: () => calls.push('resume'),
     });
-    fake.answers = ['Give Back', undefined];
+    fake.answers = [undefined];
     utimesSync(path, Date.now() / 1000, Date.now() / 1000);
     await run('giveBack');
     expect(calls).toEqual([]);
-    fake.answers = ['Give Back', 'Give Back', undefined];
+    fake.answers = ['Give Back', undefined];
     utimesSync(path, Date.now() / 1000, Date.now() / 1000);
     await run('giveBack');
     expect(calls).toEqual(['cancel', 'clear', 'resume']);
@@ -344,7 +376,7 @@ describe('giving back from the conversations view', () => {
   });
 
   it("writes a new session for Claude Code, with a copyable command and a title that differs from the original's", async () => {
-    session();
+    const path = session();
     await opened();
     await condensed('lossless');
     const titles = (): string[] =>
@@ -363,6 +395,18 @@ describe('giving back from the conversations view', () => {
     const terminal = window.terminals.at(-1);
     expect(terminal).toMatchObject({ name: 'Claude Code', isShown: true });
     expect(terminal?.sent).toEqual([expect.stringMatching(/^claude --resume [\da-f-]{36}$/)]);
+    // The row and the details lead to the condensed session too, when the notification is gone.
+    const given = () => rows().find(({ found }) => found.path === path)!;
+    await vi.waitFor(() => expect(item(given()).contextValue).toMatch(/\bgiven\b.*\bresumable\b/));
+    await vi.waitFor(async () => {
+      await run('resume', given());
+      expect(window.terminals.at(-1)?.sent).toEqual(terminal?.sent);
+    });
+    const create = vi.spyOn(window, 'createWebviewPanel');
+    await run('details', given());
+    const page = create.mock.results[0]?.value as { webview: { html: string } } | undefined;
+    expect(page?.webview.html).toMatch(/conversations\.undoGiveBack[^]*>Undo Giving Back<[^]*>Resume in Terminal</);
+    create.mockRestore();
 
     await vi.waitFor(() => {
       expect(titles().filter((each) => each.endsWith(' (condensed)'))).toHaveLength(2);

@@ -9,8 +9,8 @@ import { errorMessage } from '../../core/errors';
 import { findTarget } from '../../giveBack/target';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
-import { getFileName } from '../conversationIndex';
-import { toStored, withProgress } from './background';
+import { getConversationIndex, getFileName } from '../conversationIndex';
+import { listGivenBack, toStored, withProgress } from './background';
 
 /** Open pages by conversation file. */
 const open = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
@@ -25,7 +25,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     return;
   }
   const title = vscode.l10n.t('Opening “{0}”', getFileName(services, path));
-  const { conversation, page } = await withProgress(services, title, createTask(services, path));
+  const { conversation, page } = await withProgress(services, title, await createTask(services, path));
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const panel = vscode.window.createWebviewPanel(
     'contextCondenser.details',
@@ -55,7 +55,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
 /** Rebuilds the page; closes it if nothing is condensed any more. */
 async function updatePage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
-    const { page } = await runInBackground(services, createTask(services, path), new AbortController().signal);
+    const { page } = await runInBackground(services, await createTask(services, path), new AbortController().signal);
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
@@ -67,8 +67,8 @@ async function updatePage(services: Services, path: string, panel: vscode.Webvie
 interface Action {
   readonly command: string;
   readonly label: () => string;
-  /** The path determines whether a conversation can be given back. */
-  readonly isPossible?: (path: string) => boolean;
+  /** @param givenBackAs the file with which the agent continues condensed, if it was given back */
+  readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
 }
 
 const ACTIONS: readonly Action[] = [
@@ -79,14 +79,28 @@ const ACTIONS: readonly Action[] = [
     label: () => vscode.l10n.t('Give Back…'),
     isPossible: (path) => findTarget(path) !== undefined,
   },
+  {
+    command: 'contextCondenser.conversations.undoGiveBack',
+    label: () => vscode.l10n.t('Undo Giving Back'),
+    isPossible: (_, givenBackAs) => givenBackAs !== undefined,
+  },
+  {
+    command: 'contextCondenser.conversations.resume',
+    label: () => vscode.l10n.t('Resume in Terminal'),
+    isPossible: (path, givenBackAs) => givenBackAs !== undefined && findTarget(path) === 'claude-code-session',
+  },
+  { command: 'contextCondenser.conversations.open', label: () => vscode.l10n.t('Open Conversation') },
   { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
   { command: 'contextCondenser.conversations.export', label: () => vscode.l10n.t('Export…') },
   { command: 'contextCondenser.conversations.saveReport', label: () => vscode.l10n.t('Save Report…') },
   { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo') },
 ];
 
-function createTask(services: Services, path: string) {
-  const actions = ACTIONS.filter(({ isPossible = () => true }) => isPossible(path)).map(({ command, label }) => ({
+async function createTask(services: Services, path: string) {
+  const id = getConversationIndex(services).conversations.find((each) => each.path === path)?.details?.id;
+  const givenBackAs = (await listGivenBack(services)).find(({ conversation }) => conversation === id)?.path;
+  const possible = ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackAs));
+  const actions = possible.map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,
   }));

@@ -1,30 +1,48 @@
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
-import { GiveBackError } from '../../giveBack/giveBackError';
+import { errorMessage } from '../../core/errors';
+import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
 import { toRooApi, whilePaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
 import { findTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
 import { getConversationIndex, getFileName } from '../conversationIndex';
-import { getReplacementsFolder, toStored, runToEnd } from './background';
-import { showErrorAndLog } from '../../window/tellError';
+import { getReplacementsFolder, toStored, runToEnd, withProgress } from './background';
 import { getWorkspace } from '../../views/conversations/nodes';
 import { exportFile } from './exportFile';
 import { getShellCommand, resumeInTerminal } from './resume';
-import { showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
+import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
- * "Give Back to the Agent…": writes the condensed conversation to its agent's files after
- * confirmation. Errors are shown and not rethrown, so that callers don't take them for their own.
+ * "Give Back to the Agent…": writes the condensed conversation to its agent's files after a check
+ * and confirmation. Errors are shown and not rethrown, so that callers don't take them for their
+ * own.
  */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
     await askAndGiveBack(services, path, agent);
   } catch (error) {
-    showErrorAndLog(services, error);
+    if (error instanceof vscode.CancellationError) return;
+    await showNotGivenBack(services, path, error);
   }
+}
+
+/** What no retry would change. */
+const FINAL: ReadonlySet<GiveBackTrouble> = new Set([
+  'unexpected-shape',
+  'not-supported',
+  'newer-version',
+  'outside-folder',
+]);
+
+async function showNotGivenBack(services: Services, path: string, error: unknown): Promise<void> {
+  const words = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), errorMessage(error));
+  services.log.error(words);
+  const yes = vscode.l10n.t('Export Condensed Conversation');
+  const offered = error instanceof GiveBackError && FINAL.has(error.trouble) ? [yes] : [];
+  if ((await showErrorMessage(words, ...offered)) === yes) await exportFile(services, path);
 }
 
 async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
@@ -38,8 +56,10 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     known === undefined
       ? vscode.l10n.t('Give “{0}” back to its agent?', getFileName(services, path))
       : vscode.l10n.t('Give “{0}” back to {1}?', getFileName(services, path), known);
-  if (!(await confirm(question, describeTarget(target)))) return;
   try {
+    const task = { kind: 'check-give-back', ...toTask(services, path, agent) } as const;
+    await withProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
+    if (!(await confirm(question, describeTarget(target)))) return;
     await showGivenBack(services, path, await write(services, path, agent));
   } catch (error) {
     const api = target === 'roo-task' && isRunning(error) ? await getAgentApi(path, agent) : undefined;
@@ -56,15 +76,15 @@ const write = (services: Services, path: string, agent: AgentName | undefined): 
         location: vscode.ProgressLocation.Notification,
         title: vscode.l10n.t('Giving back “{0}”', getFileName(services, path)),
       },
-      () =>
-        runToEnd(services, {
-          kind: 'give-back',
-          ...toStored(services, path),
-          ...(agent && { agent }),
-          replacements: getReplacementsFolder(services),
-        }),
+      () => runToEnd(services, { kind: 'give-back', ...toTask(services, path, agent) }),
     ),
   );
+
+const toTask = (services: Services, path: string, agent: AgentName | undefined) => ({
+  ...toStored(services, path),
+  ...(agent && { agent }),
+  replacements: getReplacementsFolder(services),
+});
 
 const isRunning = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
 

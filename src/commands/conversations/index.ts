@@ -60,9 +60,10 @@ export async function runConversationAction(
   action: ConversationAction,
   subject: unknown,
 ): Promise<void> {
-  // VS Code passes back our nodes, and "Show More" passes the agent, which package.json doesn't
-  // name.
-  await runAction(services, getConversationsView(services, tree), action, subject as Node | string | undefined);
+  // VS Code passes back our nodes, and an editor's document; "Show More" passes the agent, which
+  // package.json doesn't name.
+  const view = getConversationsView(services, tree);
+  await runAction(services, view, action, subject as Node | vscode.Uri | string | undefined);
 }
 
 /** Conversations of the chat and behind gateways change with every request. */

@@ -11,17 +11,21 @@ import { previewPrompt } from '../previewPrompt';
 import { resolveConfig, getPresetName } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { readManualSettings } from '../../window/settings/manualSettings';
-import { getFileName } from '../conversationIndex';
+import { formatSizes } from '../../views/conversations/rowWords';
+import { readSetting } from '../../window/settings/settings';
+import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** Opens the conversation as a read-only document. */
+/** Opens the conversation as a read-only document that begins with its size. */
 export async function openConversation(services: Services, path: string): Promise<void> {
   const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'text',
     ...toStored(services, path),
   });
-  await services.comparisons.open(title, text);
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const sizes = found ? [...formatSizes(found, readSetting('conversations.contextWindow')), '', ''] : [];
+  await services.comparisons.open(path, title, sizes.join('\n') + text);
 }
 
 /** Opens the condensed conversation message by message, with removed content folded in place. */

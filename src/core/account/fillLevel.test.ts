@@ -84,12 +84,17 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   const exact = { tokens: 516_627, window: 1_000_000, isRecorded: true };
   expect(fillShare(exact, 200_000)).toBe('52%');
   expect(fillTokens(exact)).toBe('516,627 of 1,000,000 tokens');
-  expect(fillSentence(exact)).toBe('52%, 516,627 of 1,000,000 tokens, by the last recorded request');
+  expect(fillSentence(exact)).toBe(
+    '52% full: 516,627 of 1,000,000 tokens, by the last recorded request with its instructions and tools, as the vendor counts',
+  );
   expect(fillShare({ ...exact, isRecorded: false }, 200_000)).toBe('≈ 52%');
   const windowless = { tokens: 100_000, isRecorded: true };
   expect(fillShare(windowless, 200_000)).toBe('≈ 50%');
   expect(fillTokens(windowless)).toBe('100,000 tokens');
   expect(fillSentence({ tokens: 100, isRecorded: false })).toBe(
     '≈ 100 tokens, estimated, since no request was recorded, of a window that is not known',
+  );
+  expect(fillSentence({ tokens: 100, isRecorded: false }, 200)).toBe(
+    '≈ 50% full: ≈ 100 tokens, estimated, since no request was recorded, of a window taken as 200 tokens',
   );
 });

@@ -72,14 +72,20 @@ const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || w
 export const fillShare = (fill: FillLevel, assumed: number): string =>
   `${isRough(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 
-/** `52%, 516,627 of 1,000,000 tokens, by the last recorded request`. */
-export const fillSentence = (fill: FillLevel): string =>
-  [
-    ...(fill.window === undefined ? [] : [fillShare(fill, fill.window)]),
-    fillTokens(fill),
-    fill.isRecorded ? 'by the last recorded request' : 'estimated, since no request was recorded',
-    ...(fill.window === undefined ? ['of a window that is not known'] : []),
-  ].join(', ');
+/**
+ * `52% full: 516,627 of 1,000,000 tokens, …`, with why it is more than the messages alone.
+ * @param assumed the window that is taken where the model's is not known, in tokens; default: none
+ */
+export function fillSentence(fill: FillLevel, assumed?: number): string {
+  const window = fill.window ?? assumed;
+  const share = window === undefined ? '' : `${fillShare(fill, window)} full: `;
+  const source = fill.isRecorded
+    ? 'by the last recorded request with its instructions and tools, as the vendor counts'
+    : 'estimated, since no request was recorded';
+  const unknown =
+    assumed === undefined ? 'of a window that is not known' : `of a window taken as ${formatted(assumed)} tokens`;
+  return `${share}${fillTokens(fill)}, ${source}${fill.window === undefined ? `, ${unknown}` : ''}`;
+}
 
 /** `516,627 of 1,000,000 tokens`; `≈ 4,000 tokens` if the window is unknown. */
 export const fillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>

@@ -3,10 +3,12 @@ import type { LiveSummary } from '../../live/types';
 import type { ConversationIndex, IndexedConversation } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/taskResults';
 import { errorMessage } from '../../core/errors';
+import { getOpenedFolder } from '../../window/comparisons';
 import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
 import {
   createAgentNodes,
+  findShownCondensation,
   getId,
   isFiltering,
   NO_FILTER,
@@ -131,10 +133,19 @@ export class ConversationsView implements vscode.Disposable {
   async reloadLedgers(): Promise<void> {
     try {
       this.ledgers.take(await this.parts.ledgersSince(this.ledgers.since));
+      this.sendCondensed();
       this.changed();
     } catch (error) {
       this.parts.warn(`The ledgers could not be listed. ${errorMessage(error)}`);
     }
+  }
+
+  /** For the buttons of opened conversations (`editor/title` in package.json). */
+  private sendCondensed(): void {
+    const condensed = this.ledgers
+      .all()
+      .flatMap((ledger) => (ledger.path !== undefined && findShownCondensation(ledger) ? [ledger.path] : []));
+    void vscode.commands.executeCommand('setContext', `${VIEW_ID}.condensed`, condensed.map(getOpenedFolder));
   }
 
   /** Call when much changes at once. */

@@ -6,7 +6,8 @@ import type { Ledgers } from './nodes';
 export class KnownLedgers implements Ledgers {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
-  private givenBack: ReadonlySet<string> = new Set();
+  /** The files that agents continue with, by conversation. */
+  private givenBack: ReadonlyMap<string, string> = new Map();
   private newest = 0;
 
   /** Milliseconds since the epoch. */
@@ -25,7 +26,7 @@ export class KnownLedgers implements Ledgers {
       this.byId.set(ledger.conversation, ledger);
       if (ledger.path !== undefined) this.byPath.set(ledger.path, ledger);
     }
-    this.givenBack = new Set(givenBack);
+    this.givenBack = new Map(givenBack.map(({ conversation, path }) => [conversation, path]));
     this.newest = lastUsed;
   }
 
@@ -46,8 +47,7 @@ export class KnownLedgers implements Ledgers {
     return (details?.id === undefined ? undefined : this.byId.get(details.id)) ?? this.byPath.get(path);
   }
 
-  isGivenBack(found: IndexedConversation): boolean {
-    const id = found.details?.id ?? this.of(found)?.conversation;
-    return id !== undefined && this.givenBack.has(id);
+  givenBackAs(found: IndexedConversation): string | undefined {
+    return this.givenBack.get(found.details?.id ?? this.of(found)?.conversation ?? '');
   }
 }

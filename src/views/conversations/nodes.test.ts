@@ -48,7 +48,12 @@ const condensation = (id: string, changes: Partial<CondensationOutline> = {}): C
 
 const ledgersOf = (...ledgers: LedgerOutline[]): KnownLedgers => {
   const known = new KnownLedgers();
-  known.take({ known: ledgers.map(({ conversation }) => conversation), ledgers, lastUsed: 7, givenBack: ['id-given'] });
+  known.take({
+    known: ledgers.map(({ conversation }) => conversation),
+    ledgers,
+    lastUsed: 7,
+    givenBack: [{ conversation: 'id-given', path: '/copy.jsonl' }],
+  });
   return known;
 };
 
@@ -188,15 +193,24 @@ describe('a row of the conversations view', () => {
     return createTreeItem(agent!.children[0]!, facts);
   };
 
-  it('shows title and age even in a narrow side bar, the fill level as a badge, and the rest in the tooltip', () => {
-    const { label, description, contextValue, accessibilityInformation, tooltip, resourceUri } = item(found('a'));
+  it('says title, how full the window is and age, and the tokens that can be condensed in the tooltip', () => {
+    const { label, description, contextValue, accessibilityInformation, tooltip, resourceUri, command } = item(
+      found('a'),
+    );
+    expect(command?.command).toBe('contextCondenser.conversations.open');
     expect(label).toBe('Title of a');
-    expect(description).toBe('2 min ago');
-    expect(resourceUri?.path).toBe('/50/50%');
+    expect(description).toBe('50% full · 2 min ago');
+    expect(resourceUri?.path).toBe('/50');
     expect(contextValue).toBe('conversation runnable resumable');
-    expect(accessibilityInformation?.label).toBe('Title of a, 50%, 5,000 tokens, 2 min ago');
+    expect(accessibilityInformation?.label).toBe('Title of a, 50% full, 4,000 tokens in messages, 2 min ago');
     expect(tooltip).toContain(
-      'Title of a\nClaude Code\nContext window: 50%, 5,000 of 10,000 tokens, by its last recorded request\nMessages, which can be condensed: 4,000 tokens\n',
+      [
+        'Title of a',
+        'Claude Code',
+        'Messages, which can be condensed: 4,000 tokens',
+        'Context window: 50% full: 5,000 of 10,000 tokens, by the last recorded request with its instructions and tools, as the vendor counts',
+        '',
+      ].join('\n'),
     );
   });
 
@@ -204,7 +218,7 @@ describe('a row of the conversations view', () => {
     const title = 'Rename everything that follows from it '.repeat(4).trim();
     const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
     const { label, tooltip } = item(found('a', { details }));
-    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(24);
+    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(22);
     expect(label).toMatch(/…$/);
     expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });
@@ -219,9 +233,10 @@ describe('a row of the conversations view', () => {
 
   it('shows the last condensation, even if the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
-    const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
-    expect([label, description]).toEqual(['Reading…', '2 min ago · −40%']);
+    const { label, description, contextValue, tooltip, command } = item(found('a', { details: undefined }), ledger);
+    expect([label, description]).toEqual(['Reading…', '−40% · 2 min ago']);
     expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(−40%\)/);
+    expect(command?.command).toBe('contextCondenser.conversations.details');
     expect(contextValue).toBe('conversation condensed history runnable resumable');
   });
 
@@ -241,10 +256,10 @@ describe('a row of the conversations view', () => {
   it('shows how full the chat’s own window is', () => {
     expect(createTreeItem({ kind: 'live', live }, facts)).toMatchObject({
       label: 'Fix the chat',
-      description: '2 min ago',
+      description: '50% full · 2 min ago',
       contextValue: 'live',
-      tooltip: 'Fix the chat\nContext window: 50%, 30,000 of 60,000 tokens',
-      resourceUri: { path: '/50/50%' },
+      tooltip: 'Fix the chat\nContext window: 50% full: 30,000 of 60,000 tokens',
+      resourceUri: { path: '/50' },
     });
   });
 });

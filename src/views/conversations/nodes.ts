@@ -30,8 +30,8 @@ export interface ConversationNode {
   readonly kind: 'conversation';
   readonly found: IndexedConversation;
   readonly ledger: LedgerOutline | undefined;
-  /** Its agent continues with the condensed conversation. */
-  readonly isGivenBack: boolean;
+  /** The file with which its agent continues condensed; undefined: it was not given back. */
+  readonly givenBackAs: string | undefined;
   /** Conversations of its subagents. */
   readonly children: readonly ConversationNode[];
 }
@@ -101,7 +101,8 @@ export interface ListedConversations {
 /** Known condensations by conversation ID and path, since an unread file has no ID yet. */
 export interface Ledgers {
   of(found: IndexedConversation): LedgerOutline | undefined;
-  isGivenBack(found: IndexedConversation): boolean;
+  /** The file with which the agent continues condensed. */
+  givenBackAs(found: IndexedConversation): string | undefined;
 }
 
 /**
@@ -150,7 +151,7 @@ export function createAgentNodes(
     kind: 'conversation',
     found,
     ledger: ledgers.of(found),
-    isGivenBack: ledgers.isGivenBack(found),
+    givenBackAs: ledgers.givenBackAs(found),
     children,
   });
   const task = createTaskFinder(stored);

@@ -5,6 +5,7 @@ import { getProviderName, formatProviderName } from '../../core/condense/types';
 import { shorten } from '../../core/shortened';
 import { formatAge } from '../age';
 import { createFillUri } from './fillDecoration';
+import { VIEW_ID, type ConversationAction } from './actions';
 import { formatTokenChange } from '../../window/condensationWords';
 import {
   CHAT,
@@ -20,7 +21,7 @@ import {
   type MoreNode,
   type Node,
 } from './nodes';
-import { formatFillDetails, formatFill, formatName, formatShareOfWindow, formatSize } from './rowWords';
+import { formatFill, formatFull, formatName, formatShareOfWindow, formatSize, formatSizes } from './rowWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -69,9 +70,9 @@ function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
-  const share = formatShareOfWindow(tokens, contextWindow);
+  const full = formatFull(formatShareOfWindow(tokens, contextWindow));
   const item = createRow(title, {
-    share,
+    full,
     percent: (100 * tokens) / contextWindow,
     size: words,
     last,
@@ -80,7 +81,7 @@ function createLiveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem
   item.iconPath = new vscode.ThemeIcon(last ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   item.tooltip = [
     title,
-    vscode.l10n.t('Context window: {0}, {1} of {2} tokens', share, formatTokens(tokens), formatTokens(contextWindow)),
+    vscode.l10n.t('Context window: {0}: {1} of {2} tokens', full, formatTokens(tokens), formatTokens(contextWindow)),
     ...(agent === undefined ? [] : [vscode.l10n.t('Running in {0}', folder ?? '')]),
   ].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
@@ -92,19 +93,19 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   const last = findShownCondensation(ledger);
   const problem = found.details?.problem;
   const size = formatSize(found);
-  const share = formatFill(found, facts.contextWindow);
+  const full = formatFill(found, facts.contextWindow);
   const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
   const problemWords = problem === undefined ? undefined : size;
   const item = createRow(formatName(found), {
-    share,
+    full,
     percent,
     size,
     last,
     age,
     problem: problemWords,
-    isGivenBack: node.isGivenBack,
+    isGivenBack: node.givenBackAs !== undefined,
   });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
   item.tooltip = renderTooltip(node, facts);
@@ -114,19 +115,19 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
     ...(last ? ['condensed'] : []),
     ...(findUndoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
-    ...(node.isGivenBack ? ['given'] : []),
+    ...(node.givenBackAs === undefined ? [] : ['given']),
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
-  // An unreadable conversation can still be viewed as a file.
-  const command = `contextCondenser.conversations.${problem === undefined ? 'open' : 'openRaw'}`;
-  item.command = { command, title: vscode.l10n.t('Open'), arguments: [node] };
+  // An unreadable conversation can still be viewed as a file; of a condensed one people want to see the result.
+  const action: ConversationAction = problem !== undefined ? 'openRaw' : last ? 'details' : 'open';
+  item.command = { command: `${VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }
 
 interface Figures {
-  /** Of the context window; undefined if unknown. */
-  readonly share: string | undefined;
+  /** How full the context window is; undefined if unknown. */
+  readonly full: string | undefined;
   readonly size: string;
   /** The last condensation shown. */
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
@@ -139,7 +140,7 @@ interface Figures {
 }
 
 /** Characters of a title; more would cut off what follows in a side bar of usual width. */
-const TITLE_CHARS = 24;
+const TITLE_CHARS = 22;
 
 /** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED = ' (condensed)';
@@ -152,18 +153,19 @@ function shortenTitle(title: string): string {
   return shorten(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
 }
 
-/** Title and age; how full the window is is a decoration, the rest is in the tooltip. */
+/** Title, what condensing removed, how full the window is, and the age: side bars cut off the end. */
 function createRow(
   title: string,
-  { share, percent, size, last, age, problem, isGivenBack = false }: Figures,
+  { full, percent, size, last, age, problem, isGivenBack = false }: Figures,
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(shortenTitle(title), State.None);
   const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
   const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
-  item.description = [...(problem === undefined ? [] : [problem]), age, ...change, ...given].join(' · ');
-  if (percent !== undefined && share !== undefined) item.resourceUri = createFillUri(percent, share);
+  const state = problem ?? full;
+  item.description = [...change, ...(state === undefined ? [] : [state]), ...given, age].join(' · ');
+  if (percent !== undefined) item.resourceUri = createFillUri(percent);
   item.accessibilityInformation = {
-    label: [title, ...(share === undefined ? [] : [share]), size, age, ...change, ...given].join(', '),
+    label: [title, ...change, ...(full === undefined ? [] : [full]), size, ...given, age].join(', '),
   };
   return item;
 }
@@ -176,7 +178,7 @@ function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow
   return [
     formatName(found),
     [found.agent, ...(details?.fill?.model === undefined ? [] : [details.fill.model])].join(' · '),
-    ...formatFillDetails(found, contextWindow),
+    ...formatSizes(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { contributes } from '../../../package.json';
+
+/** Entries of a row's context menu by group. */
+function listEntries(contextValue: string): ReadonlyMap<string, readonly string[]> {
+  const holds = (condition: string): boolean => {
+    const [, not, pattern] = /^(!\()?viewItem =~ \/(.+)\/\)?$/.exec(condition) ?? [];
+    return pattern === undefined || new RegExp(pattern).test(contextValue) === (not === undefined);
+  };
+  const shown = contributes.menus['view/item/context'].filter(
+    ({ when, group }) => !group.startsWith('inline') && when.split(' && ').every(holds),
+  );
+  const byGroup = Map.groupBy(shown, ({ group }) => group.split('@')[0] ?? '');
+  return new Map([...byGroup].map(([group, entries]) => [group, entries.map(({ command }) => command)]));
+}
+
+const CONDENSED = 'conversation condensed redoable history given runnable resumable';
+
+it.each([
+  ['conversation runnable resumable', 9],
+  ['conversation condensed history runnable resumable', 12],
+  [CONDENSED, 14],
+  ['live condensed undoable', 7],
+  ['broken', 1],
+])('the menu of "%s" has groups of at most four entries, %d in all', (contextValue, all) => {
+  const groups = [...listEntries(contextValue).values()];
+  for (const group of groups) expect(group.length).toBeLessThanOrEqual(4);
+  expect(groups.flat().length).toBe(all);
+});
+
+it('begins with what a given-back conversation is for: undoing that, and going on', () => {
+  const [first] = [...listEntries(CONDENSED)].toSorted(([a], [b]) => a.localeCompare(b));
+  expect(first?.[1]).toEqual(['undoGiveBack', 'resume'].map((name) => `contextCondenser.conversations.${name}`));
+});
