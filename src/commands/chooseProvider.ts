@@ -1,29 +1,24 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTokens } from '../core/format';
+import { formatTokens } from '../core/format';
 import { PROVIDER_NAMES } from '../core/condense/types';
-import { errorMessage } from '../core/errors';
-import { estimateNative } from './native';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
-import { readManualSettings, type ManualSettings } from '../window/settings/manualSettings';
+import { readManualSettings } from '../window/settings/manualSettings';
 import { profileSchema, type ApiProfile } from '../settings/profiles';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { listEditorModels } from './modelFacts';
-import { toStored } from './conversations/background';
-import { estimateChoices } from './estimateChoices';
-import { choiceAsksModel } from './previewSetup';
-import { pickItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
-import { resolveConfig, getPresetName, readProviderConfig } from '../window/settings/providerConfig';
+import { getPresetName, readProviderConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { askInput, createPicker, pickOne, showInformationMessage } from '../window/notifications';
+import { askInput, pickOne, showInformationMessage } from '../window/notifications';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-const createMechanicalItems = (): ProviderItem[] => [
+/** The built-in providers, those that call no model first. */
+const createBuiltInItems = (condensing: ApiProfile | undefined): ProviderItem[] => [
   {
     provider: 'lossless',
     label: PROVIDER_NAMES.lossless,
@@ -41,6 +36,12 @@ const createMechanicalItems = (): ProviderItem[] => [
     label: PROVIDER_NAMES.smart,
     description: describePreset(),
     detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
+  },
+  {
+    provider: 'native',
+    label: PROVIDER_NAMES.native,
+    description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
+    detail: vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
   },
   {
     provider: 'strategy',
@@ -70,89 +71,12 @@ const getStrategyName = (): string => {
   return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
 };
 
-/**
- * Asks how to condense a file; Summary comes first, with its estimated cost. The cursor is on the
- * configured provider (or Lossless if it is missing), so that Enter alone never pays for another
- * model.
- * @param profile the condensing profile, if chosen
- * @returns undefined if the user left
- */
-export async function askProvider(
-  services: Services,
-  path: string,
-  settings: ManualSettings,
-  profile: ApiProfile | undefined,
-): Promise<string | undefined> {
-  const picker = createPicker<ProviderItem>();
-  const abort = new AbortController();
-  const item = (description: string): ProviderItem => ({
-    provider: 'native',
-    label: PROVIDER_NAMES.native,
-    description,
-    detail: profile
-      ? vscode.l10n.t('A summary by {0} ({1}), with a list of facts.', profile.model, profile.name)
-      : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next, with a list of facts.'),
-  });
-  // Passes and steps may cost something too.
-  const found = new Map<string, string>();
-  const others = (): ProviderItem[] => [
-    ...createMechanicalItems().map((each) => {
-      const words = found.get(each.provider);
-      return words === undefined ? each : { ...each, description: `${each.description ?? ''} · ${words}` };
-    }),
-    ...createRegisteredItems(services),
-  ];
-  picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
-  const isThere = picker.items.some(({ provider }) => provider === settings.provider);
-  if (!isThere) {
-    picker.placeholder = vscode.l10n.t(
-      'The provider "{0}" in your settings is not registered. Its extension may be disabled or not installed.',
-      settings.provider,
-    );
-  }
-  picker.activeItems = picker.items.filter(({ provider }) => provider === (isThere ? settings.provider : 'lossless'));
-  picker.busy = true;
-  const conversation = { kind: 'file', ...toStored(services, path) } as const;
-  const paying = (['smart', 'strategy'] as const)
-    .filter((provider) => choiceAsksModel(provider, resolveConfig(provider)))
-    .map((provider) => ({ provider, configuration: { kind: 'provider', id: provider } as const }));
-  const telling = estimateChoices(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
-    found.set(provider, size);
-  });
-  const estimating = (
-    profile ? estimateNative(services, path, settings, abort.signal) : Promise.resolve(undefined)
-  ).then((estimate) => {
-    if (!estimate) return vscode.l10n.t('needs a model');
-    const { tokensBefore, tokensAfter, cost, refusal } = estimate;
-    if (refusal !== undefined) return refusal;
-    if (tokensAfter === tokensBefore) return vscode.l10n.t('not enough to condense');
-    const change = vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter));
-    return [
-      cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`,
-      `${change} (${formatChange(tokensBefore, tokensAfter)})`,
-    ].join(' · ');
-  }, errorMessage);
-  void Promise.all([estimating, telling]).then(([description]) => {
-    if (abort.signal.aborted) return;
-    const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...others()];
-    picker.activeItems = picker.items.filter(({ provider }) => provider === active);
-    picker.busy = false;
-  });
-  return (await pickItem(picker, abort))?.provider;
-}
-
-/** "Choose Provider": for manual condensing and agent mode. */
+/** "Choose Provider": for manual condensing and agent mode. The chosen one comes first. */
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
-  const native: ProviderItem = {
-    provider: 'native',
-    label: PROVIDER_NAMES.native,
-    description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
-  };
-  const items = [native, ...createMechanicalItems(), ...createRegisteredItems(services)];
   const { provider } = readManualSettings();
+  const all = [...createBuiltInItems(condensing), ...createRegisteredItems(services)];
+  const items = all.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
   const picked = await pickOne(items, {
     title: vscode.l10n.t('Condense with'),
     placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),

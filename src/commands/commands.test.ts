@@ -213,10 +213,18 @@ describe('the command Condense Context Now', () => {
     await condenseNow(services, file);
     const page = FakeWebviewPanel.opened.at(-1)?.webview.html ?? '';
     expect(page).toContain('Rename value7 in src/values.ts');
-    for (const heading of ['Tokens before and after', 'Steps', 'Facts kept', 'Removed content'])
+    for (const heading of ['Tokens before and after', 'Passes', 'Facts kept', 'Removed content'])
       expect(page).toContain(`<h2>${heading}</h2>`);
     const links = [...page.matchAll(/href="command:contextCondenser\.conversations\.(\w+)\?([^"]*)"/g)];
-    expect(links.map(([, action]) => action)).toEqual(['diff', 'condenseWith', 'read', 'export', 'saveReport', 'undo']);
+    expect(links.map(([, action]) => action)).toEqual([
+      'diff',
+      'condenseWith',
+      'open',
+      'read',
+      'export',
+      'saveReport',
+      'undo',
+    ]);
     for (const [, , query = ''] of links) expect(JSON.parse(decodeURIComponent(query))).toEqual([file]);
     expect(fake.executed).not.toContainEqual(['log.show']);
   });
@@ -236,23 +244,20 @@ describe('the command Condense Context Now', () => {
     const messages = fake.shown.map(({ message }) => message);
     expect(messages[0]).toMatch(/^Nothing was condensed\. Lossless found nothing/);
     expect(messages[1]).toMatch(/^Nothing was condensed\. Truncation found nothing/);
-    expect(fake.shown[1]!.choices).toEqual(['Use Another Provider…', 'Details']);
+    expect(fake.shown[1]!.choices).toEqual(['Condense With…', 'Details']);
     expect(fake.executed).toContainEqual(['log.show']);
   });
 
   it("offers other providers if another extension's fails", async () => {
     const broken = { ...cutter, condense: () => Promise.reject(new Error('It is out of order.')) };
     services.registered.add(externalProvider(parseProvider(broken)));
-    fake.answers = ['Use Another Provider…'];
-    fake.onQuickPick = (picker) => {
-      picker.accept(picker.items.find(({ label }) => label === 'Lossless')!);
-    };
+    fake.answers = ['Condense With…'];
     await condenseFile(services, file, { ...readManualSettings(), provider: cutter.id });
     expect(fake.shown[0]).toMatchObject({
       message: expect.stringContaining('It is out of order.') as string,
-      choices: ['Retry', 'Use Another Provider…', 'Details'],
+      choices: ['Retry', 'Condense With…', 'Details'],
     });
-    expect(last().message).toContain('with Lossless');
+    expect(fake.executed).toContainEqual(['contextCondenser.condenseFurther', file]);
   });
 
   const REASONS = [
@@ -285,7 +290,7 @@ describe('the command Condense Context Now', () => {
   it('notes a target that was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
-    expect(last().message).toMatch(/; target 222\.$/);
+    expect(last().message).toMatch(/; your target: 222\.$/);
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
@@ -307,13 +312,20 @@ describe('the command Condense Context Now', () => {
       picker.accept(items.find(({ label }) => label === 'File-Aware')!);
     });
     fake.settings['contextCondenser.smart'] = 'speed';
+    fake.settings['contextCondenser.manual.targetPercent'] = 50;
     await condenseNamedWith(services, file);
     const labels = items.map(({ label }) => label);
-    expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
-    expect(labels).not.toContain('Lossless');
+    expect(labels.slice(0, 5)).toEqual([
+      'chosen in the settings',
+      'Lossless',
+      'calls no model',
+      'File-Aware',
+      'Truncation',
+    ]);
+    expect(items[1]?.description).toMatch(/ · free · in use now$/);
     expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Summary'));
-    const [, fileAware] = items;
-    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets the target$/);
+    const fileAware = items[3];
+    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
     expect(fileAware?.detail).toMatch(/^(All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /);
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model is set up');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
@@ -380,9 +392,11 @@ describe('picking a conversation to condense', () => {
       'broken.jsonl',
       '$(folder-opened) Open file…',
     ]);
-    expect(items[0]!.detail).toMatch(/^Claude Code · \d+ days ago · ≈ <?\d+% · [\d,]+ tokens · project$/);
+    expect(items[0]!.detail).toMatch(
+      /^Claude Code · \d+ days ago · ≈ <?\d+% full · [\d,]+ tokens in messages · project$/,
+    );
     // Its folder is named after the task’s id, which tells nobody anything.
-    expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · ≈ <?\d+% · [\d,]+ tokens$/);
+    expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · ≈ <?\d+% full · [\d,]+ tokens in messages$/);
     expect(items[2]!.detail).toMatch(/can’t be read · project$/);
     expect(fake.shown).toEqual([]);
   });

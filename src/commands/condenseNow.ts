@@ -10,7 +10,7 @@ import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { showDetails } from './conversations/details';
 import { runInBackground, getLedgerFolder, getSummaries, withCancellation } from '../window/background';
-import { askProvider, askSummarizingModel, chooseCondensingProfile, profileAction } from './chooseProvider';
+import { askSummarizingModel, chooseCondensingProfile, profileAction } from './chooseProvider';
 import { recordMetrics } from '../window/metrics';
 import { loadModelFacts } from './modelFacts';
 import { readModelSettings } from '../window/settings/modelSettings';
@@ -29,8 +29,9 @@ import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
- * "Condense Context Now": picks a conversation, condenses it and reports the result. The agent's
- * file is only read.
+ * "Condense Context Now": picks a conversation, condenses it as the settings say, without asking,
+ * and reports the result. A model is paid within the limit in the settings; "Condense With…" shows
+ * what each way costs beforehand. The agent's file is only read.
  * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
@@ -43,17 +44,7 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
     await getAgentRuntime(services).condense(picked.live.id);
     return;
   }
-  const file = picked.path;
-  const settings = readManualSettings();
-  const models = readModelSettings();
-  // With a model to call, the user sees beforehand what each provider would take.
-  // Passes and steps may name a profile of their own.
-  const mayPay = models.profiles.length > 0 && choiceAsksModel(settings.provider, resolveConfig(settings.provider));
-  const provider =
-    (models.condensing ?? (mayPay && settings.provider !== 'native'))
-      ? await askProvider(services, file, settings, models.condensing)
-      : settings.provider;
-  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider }, resolveConfig(provider));
+  await condenseFile(services, picked.path, readManualSettings());
 }
 
 /** The chat conversation that a button refers to, if it exists. */
@@ -228,7 +219,7 @@ export function actionsFor({ reason, advice }: NotCondensedResult, provider: str
 /** Shows why nothing was condensed and what to try instead. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const { path } = result.conversation;
-  const { profiles, condensing } = readModelSettings();
+  const { profiles } = readModelSettings();
   const condenseWith = async (provider: string | undefined): Promise<void> => {
     if (provider !== undefined) await condenseFile(services, path, { ...settings, provider });
   };
@@ -243,8 +234,8 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
       follow: async () => condenseWith((await otherProfile.follow()) ? settings.provider : undefined),
     },
     otherProvider: {
-      label: vscode.l10n.t('Use Another Provider…'),
-      follow: async () => condenseWith(await askProvider(services, path, settings, condensing)),
+      label: vscode.l10n.t('Condense With…'),
+      follow: async () => vscode.commands.executeCommand('contextCondenser.condenseFurther', path),
     },
     truncation: { label: vscode.l10n.t('Use Truncation'), follow: () => condenseWith('truncation') },
   };

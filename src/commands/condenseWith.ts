@@ -1,6 +1,6 @@
 /**
- * "Condense With…": the providers to choose from for a conversation, those that call no model
- * first, each with the size that it would reach and what it loses.
+ * "Condense With…": every provider and preset for a conversation, the one in the settings first,
+ * then those that call no model, each with the size that it would reach, its cost, and what it loses.
  */
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
@@ -181,11 +181,15 @@ async function askChoice(
 ): Promise<ProviderChoice | undefined> {
   const picker = createPicker<ChoiceItem>();
   const abort = new AbortController();
-  const choices = listChoices(services).filter((choice) => !isSameChoice(choice, subject.choice));
+  const { provider } = readManualSettings();
+  const chosen = { provider, config: resolveConfig(provider) };
+  const choices = listChoices(services).toSorted(
+    (a, b) => Number(isSameChoice(b, chosen)) - Number(isSameChoice(a, chosen)),
+  );
   const found = new Map<ProviderChoice, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.choice;
-    picker.items = createItems(choices, found, subject);
+    picker.items = createItems(choices, found, chosen, subject);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
@@ -236,14 +240,21 @@ async function previewChoice(
 function createItems(
   choices: readonly ProviderChoice[],
   found: ReadonlyMap<ProviderChoice, EstimatedWords>,
-  { tokensAfter: now = Infinity }: CondensedWith,
+  chosen: LastCondensation['choice'],
+  { tokensAfter: now = Infinity, choice: ran }: CondensedWith,
 ): ChoiceItem[] {
   const description = (choice: ProviderChoice): string => {
     const estimated = found.get(choice);
     if (!estimated)
       return choice.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
-    const { size, tokensAfter = 0 } = estimated;
-    return tokensAfter < now ? size : [size, vscode.l10n.t('no smaller than now')].join(' · ');
+    const { size, tokensAfter } = estimated;
+    const isInUse = isSameChoice(choice, ran);
+    return [
+      size,
+      ...(tokensAfter !== undefined && choice.isFree ? [vscode.l10n.t('free')] : []),
+      ...(isInUse ? [vscode.l10n.t('in use now')] : []),
+      ...(!isInUse && tokensAfter !== undefined && tokensAfter >= now ? [vscode.l10n.t('no smaller than now')] : []),
+    ].join(' · ');
   };
   const item = (choice: ProviderChoice): ChoiceItem => ({
     choice,
@@ -253,13 +264,15 @@ function createItems(
     // The loss comes first because narrow windows cut off the end.
     detail: [found.get(choice)?.loss ?? '', choice.does].join(' ').trim(),
   });
-  const group = (label: string, wanted: (choice: ProviderChoice) => boolean): ChoiceItem[] => {
-    const items = choices.filter(wanted).map(item);
-    return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
-  };
-  return [
-    ...group(vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined),
-    ...group(vscode.l10n.t('may call a model'), ({ isFree }) => !isFree),
-    ...group(vscode.l10n.t('from other extensions'), ({ configuration }) => configuration === undefined),
+  const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
+    [vscode.l10n.t('chosen in the settings'), (choice) => isSameChoice(choice, chosen)],
+    [vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined],
+    [vscode.l10n.t('may call a model'), ({ isFree }) => !isFree],
+    [vscode.l10n.t('from other extensions'), () => true],
   ];
+  const groups = Map.groupBy(choices, (choice) => kinds.find(([, holds]) => holds(choice))?.[0]);
+  return kinds.flatMap(([label]): ChoiceItem[] => {
+    const items = groups.get(label)?.map(item) ?? [];
+    return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+  });
 }

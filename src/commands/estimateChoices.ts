@@ -10,6 +10,7 @@ import { formatChange, formatCost, formatTokens } from '../core/format';
 import { errorMessage } from '../core/errors';
 import { getEngineBundle } from '../window/background';
 import type { Services } from '../window/services';
+import { isSet } from '../window/settings/settings';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 
 export interface EstimatedWords {
@@ -58,7 +59,7 @@ function formatSize(result: PreviewResult, { models }: PreviewSetup): string {
   const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
     vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
-    ...(tokensAfter <= targetTokens ? [vscode.l10n.t('meets the target')] : []),
+    ...(tokensAfter <= targetTokens && isSet('manual.targetPercent') ? [vscode.l10n.t('meets your target')] : []),
     ...(calls > 0 ? [describeCost(result)] : []),
     ...(hasNoModel ? [vscode.l10n.t('no model is set up, so steps that need one are skipped')] : []),
   ].join(' · ');

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -14,6 +15,7 @@ import { cutter } from '../extensionApi/testing';
 import { profileSchema } from '../settings/profiles';
 import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 import { condenseFile, condenseNow } from './condenseNow';
+import { condenseNamedWith } from './condenseWith';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
 import { listSettingProblems } from '../window/settings/settings';
@@ -230,21 +232,13 @@ describe('condensing with Summary', () => {
     fake.settings['contextCondenser.profiles'] = [
       { ...(setting('profiles') as object[])[0], prices: { input: 3, output: 15 }, contextWindow: 200_000 },
     ];
+    fake.settings['contextCondenser.provider'] = 'native';
     fake.shown = [];
   });
 
-  it('is listed first with its estimated cost, and its calls and costs are reported and measured', async () => {
-    const picked = pickProvider('Summary');
+  it('runs without a question if it is chosen, and its calls and costs are reported and measured', async () => {
+    fake.onQuickPick = () => assert.fail('asked');
     await condenseNow(services, file);
-    expect(picked.items().map(({ label }) => label)).toEqual([
-      'Summary',
-      'Lossless',
-      'Truncation',
-      'Smart',
-      'Strategy',
-    ]);
-    expect(fake.quickPick?.activeItems.map(({ label }) => label)).toEqual(['Lossless']);
-    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(−\d+%\)$/);
     const notice = shown().at(-1) ?? '';
     expect(notice).toContain(' with Summary: ');
     expect(services.last?.choice.provider).toBe('native');
@@ -263,15 +257,17 @@ describe('condensing with Summary', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
-  it('shows the cost of passes and steps in advance', async () => {
-    fake.settings['contextCondenser.smart'] = 'quality';
+  it('is listed first if it is chosen; every way that may call a model has its cost', async () => {
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
-    await condenseNow(services, file);
+    await condenseNamedWith(services, file);
+    const labels = picked.items().map(({ label }) => label);
+    expect(labels.slice(0, 4)).toEqual(['chosen in the settings', 'Summary', 'calls no model', 'Lossless']);
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
-    expect(described('Smart')).toMatch(/^Quality · [\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
-    expect(described('Strategy')).toMatch(/^Pipeline · [\d,]+ tokens \(−[\d.]+%\)/);
-    expect(described('Lossless')).toBe('free');
+    expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · 1 request, ≈ \$0\.\d+/);
+    expect(described('Quality')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
+    expect(described('Strategy')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\)/);
+    expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
   });
 
   it('shows in the panel the prompt that would be sent: a profile’s own before the general one', async () => {
@@ -306,7 +302,6 @@ describe('condensing with Summary', () => {
   });
 
   it('records metrics that can be seen and cleared', async () => {
-    pickProvider('Summary');
     await condenseNow(services, file);
     fake.answers = ['Clear…', 'Remove'];
     await showMetrics(services);
@@ -317,49 +312,35 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
 
-  it("lists another extension's provider, with the cursor on the configured one", async () => {
+  it("runs another extension's provider if that is chosen, and lists it first", async () => {
     services.registered.add(externalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
-    const picker = pickProvider(cutter.name);
-    let active: readonly string[] = [];
-    const pick = fake.onQuickPick;
-    fake.onQuickPick = (shownPicker) => {
-      active = shownPicker.activeItems.map(({ label }) => label);
-      pick?.(shownPicker);
-    };
     await condenseNow(services, file);
-    expect(picker.items().map(({ label }) => label)).toContain(cutter.name);
-    expect(active).toEqual([cutter.name]);
     expect(shown().at(-1)).toContain(`with ${cutter.name}`);
+    expect(server.requests).toHaveLength(1);
+    const picked = pickProvider(undefined);
+    await condenseNamedWith(services, file);
+    expect(picked.items()[1]?.label).toBe(cutter.name);
+  });
+
+  it('is not run in place of a configured provider that is missing', async () => {
+    fake.settings['contextCondenser.provider'] = 'someone.else';
+    await condenseNow(services, file);
+    expect(shown().at(-1)).toMatch(/^Nothing was condensed\. .*someone\.else/);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('puts the cursor on Lossless if the configured provider is missing, and says so', async () => {
-    fake.settings['contextCondenser.provider'] = 'someone.else';
-    let active: readonly string[] = [];
-    let said: string | undefined;
-    fake.onQuickPick = (picker) => {
-      active = picker.activeItems.map(({ label }) => label);
-      said = picker.placeholder;
-      picker.hide();
-    };
-    await condenseNow(services, file);
-    expect(active).toEqual(['Lossless']);
-    expect(said).toContain('The provider "someone.else" in your settings is not registered');
-  });
-
-  it('can be canceled, or replaced by a free provider', async () => {
+  it('can be left, or replaced by a free provider', async () => {
     pickProvider(undefined);
-    await condenseNow(services, file);
+    await condenseNamedWith(services, file);
     expect(fake.shown).toEqual([]);
     pickProvider('Truncation');
-    await condenseNow(services, file);
+    await condenseNamedWith(services, file);
     expect(shown().at(-1)).toContain('with Truncation');
     expect(server.requests).toHaveLength(1);
   });
 
   it('offers another profile if the model declines', async () => {
-    pickProvider('Summary');
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other', name: 'Other' }];
@@ -367,14 +348,13 @@ describe('condensing with Summary', () => {
     fake.picks = ['Work'];
     await condenseNow(services, file);
     expect(fake.shown[0]).toMatchObject({
-      choices: ['Use Another Profile', 'Use Another Provider…', 'Details'],
+      choices: ['Use Another Profile', 'Condense With…', 'Details'],
     });
     expect(fake.shown[0]?.message).toContain('The model declined to answer');
     expect(shown().at(-1)).toContain('with Summary');
   });
 
   it('ends the request if canceled midway, which the server notices', async () => {
-    pickProvider('Summary');
     server.play(never());
     const running = condenseNow(services, file);
     const request = await server.request(1);
@@ -386,7 +366,6 @@ describe('condensing with Summary', () => {
 
   it('stays within the budget', async () => {
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.0001;
-    pickProvider('Summary');
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain('at most $0.0001 may be spent');
     expect(server.requests).toHaveLength(1);
@@ -419,10 +398,9 @@ describe('condensing with Summary', () => {
   it('says why the cost could not be estimated', async () => {
     fake.secrets.clear();
     const picked = pickProvider(undefined);
-    await condenseNow(services, file);
-    expect(picked.items()[0]?.description).toContain('no API key yet');
+    await condenseNamedWith(services, file);
+    expect(picked.items()[1]?.description).toContain('no API key yet');
     fake.settings['contextCondenser.profiles'] = [];
-    fake.settings['contextCondenser.provider'] = 'native';
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain('No condensing profile is chosen.');
   });
@@ -474,7 +452,7 @@ describe('Summary without a model that can be called leads to a profile, where R
     fake.secrets.clear();
     fake.answers = ['Manage Profiles'];
     await condenseFile(services, file, { ...readManualSettings(), provider: 'native' });
-    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Use Another Provider…', 'Details'] });
+    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Condense With…', 'Details'] });
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);
     expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Details'] });

@@ -5,15 +5,13 @@ import type { CondensedResult, NotCondensedResult } from '../background/taskResu
 import { getWarnings } from '../core/condense/metrics/metrics';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
-import { PreviewThread } from '../engine/previewThread';
-import { getEngineBundle, runInBackground, getLedgerFolder } from '../window/background';
+import { runInBackground } from '../window/background';
 import { getCounter } from '../window/counter';
 import { getMetrics } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
 import { readNativeConfig } from '../window/settings/providerConfig';
 import { createHostModels } from '../window/hostModels';
 import { createWindowModels, createSummarizer, type WindowModels } from '../window/models';
-import { readPreviewSetup } from './previewSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -50,38 +48,6 @@ export async function previewNative(
   );
   const asked = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
   return [planned.system, ...asked, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
-}
-
-/** In o200k tokens. */
-export interface NativeEstimate {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  /** US dollars; undefined if the price is unknown. */
-  readonly cost: number | undefined;
-  /** Why no call would be made: it would cost more than may be spent. */
-  readonly refusal: string | undefined;
-}
-
-/** Estimates Summary for a file without a paid call. @throws like condensing */
-export async function estimateNative(
-  services: Services,
-  path: string,
-  { history }: ManualSettings,
-  signal: AbortSignal,
-): Promise<NativeEstimate> {
-  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
-  try {
-    const conversation = { kind: 'file', path, history, store: getLedgerFolder(services) } as const;
-    const setup = await readPreviewSetup(services, { kind: 'provider', id: 'native' });
-    const { tokensBefore, tokensAfter, cost, refusal } = await thread.ask(
-      { kind: 'preview', conversation, setup, excluded: [] },
-      signal,
-    );
-    return { tokensBefore, tokensAfter, cost, refusal };
-  } finally {
-    thread.end();
-  }
 }
 
 /** This window's models for the engine. @param picked use only this profile's model */
