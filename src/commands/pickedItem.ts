@@ -1,26 +1,16 @@
 import * as vscode from 'vscode';
 
 /**
- * Milliseconds in which a new list stays open and regains a lost focus. When the command palette
- * closes, a webview may take the focus back from the list that the command opened
- * (microsoft/vscode#93950, #75209), and the user's keys would go to the webview.
+ * Milliseconds in which a new list stays open. When the command palette closes, VS Code gives the
+ * focus back to the editor, and a webview takes it late, from the list that the command opened
+ * (microsoft/vscode#93950, #75209): the user's keys would go to the webview.
  */
 const UNSETTLED_MS = 1_000;
-const BETWEEN_FOCUS_MS = 200;
 
 /** Whether the focused tab is a webview, which may take the focus from a list. */
 function isWebviewActive(): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return typeof input === 'object' && input !== null && 'viewType' in input;
-}
-
-/**
- * Focuses the open list, does nothing if there is none. VS Code's command focuses the rows and not
- * the box (its `QuickInputBox` has no getter `enabled`), so nothing can be typed afterwards.
- */
-function focusList(): void {
-  // Windows without this command keep their focus.
-  void Promise.resolve(vscode.commands.executeCommand('workbench.action.focusQuickOpen')).catch(() => undefined);
 }
 
 /**
@@ -36,11 +26,13 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   meant = (named: Item): Item | undefined => named,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
-  picker.ignoreFocusOut = true;
-  const holding = isWebviewActive() ? setInterval(focusList, BETWEEN_FOCUS_MS) : undefined;
+  // A list that loses its focus to a webview closes, and is shown again once, with the focus where
+  // the user types. VS Code's command for that focuses the rows instead (its `QuickInputBox` has no
+  // getter `enabled`).
+  let mayReturn = isWebviewActive();
+  picker.ignoreFocusOut = !mayReturn;
   const settled = setTimeout(() => {
-    if (holding) focusList();
-    clearInterval(holding);
+    mayReturn = false;
     picker.ignoreFocusOut = ignoreFocusOut;
   }, UNSETTLED_MS);
   try {
@@ -53,12 +45,13 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
         if (taken) resolve(taken);
       });
       picker.onDidHide(() => {
-        resolve(undefined);
+        if (mayReturn) picker.show();
+        else resolve(undefined);
+        mayReturn = false;
       });
       picker.show();
     });
   } finally {
-    clearInterval(holding);
     clearTimeout(settled);
     filling.abort(new vscode.CancellationError());
     picker.dispose();

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
+import { openPanel } from '../panelPage';
 import { plainWindow } from '../windows';
 import {
   clickNotification,
@@ -54,9 +55,12 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   );
   assert.equal(shown.title, 'Condense Context Now');
   assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
-  assert.match(shown.items[0]?.detail ?? '', /^Claude Code · just now · (?:≈ )?\d+% · [\d,]+ tokens · /);
+  assert.match(
+    shown.items[0]?.detail ?? '',
+    /^Claude Code · just now · (?:≈ )?\d+% full · [\d,]+ tokens in messages · /,
+  );
   assert.match(shown.items[1]?.label ?? '', /Make the header sticky/);
-  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · (?:≈ )?(?:<?\d+% · )?\d+ tokens$/);
+  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · (?:≈ )?(?:<?\d+% full · )?\d+ tokens in messages$/);
   assert.match(shown.items[2]?.detail ?? '', /can’t be read · /);
   assert.match(shown.items[3]?.label ?? '', /Open file…$/);
   await screenshot(bench, 'pick-dark');
@@ -66,7 +70,9 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await pick(bench, SAMPLE_TITLE);
 
   const done = await notification(bench, 'Condensed “');
-  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\); target [\d,]+\.$/);
+  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)\.$/);
+  const before = / ([\d,]+) tokens in messages/.exec(shown.items[0]?.detail ?? '')?.[1] ?? '';
+  assert.ok(done.text.includes(`: ${before} → `), 'the result begins with the size in the list');
   assert.deepEqual(done.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
   assert.deepEqual(done.cutShort, []);
   await screenshot(bench, 'summary-dark');
@@ -79,6 +85,7 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await clickNotification(bench, 'Condensed “', 'Details');
   const page = await webview(bench, 'a.button');
   await page.getByRole('heading', { name: 'Removed content' }).waitFor();
+  assert.match(await page.locator('.lead').innerText(), new RegExp(`^${before} → `));
   // For the README, without hover effects.
   await bench.page.mouse.move(0, 0);
   await until('no hover', async () => (await bench.page.locator('.monaco-hover:visible').count()) === 0);
@@ -206,9 +213,34 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   );
 };
 
+/** A focused panel takes the focus back when the palette closes, late, from the list that the command opened. */
+const filtersTheListByTypingOverAPanel: SharedScenario = async (bench, bed) => {
+  const { page } = bench;
+  const roo = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json';
+  homeWith(bench, { [SESSION]: freshSample(), [roo]: ROO });
+  const { panel } = await openPanel(bench);
+  const frame = await panel();
+  for (const time of [1, 2, 3]) {
+    await frame.getByRole('searchbox').first().click();
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget:visible').waitFor();
+    await page.keyboard.type(CONDENSE);
+    await page.locator('.quick-input-list-row .label-name', { hasText: CONDENSE }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await quickInput(
+      bench,
+      ({ title, items, busy }) => title === 'Condense Context Now' && !busy && items.length === 3,
+    );
+    await page.keyboard.type('sticky');
+    const typed = await quickInput(bench, ({ value }) => value.endsWith('sticky'), 'what was typed', 5_000);
+    bed.report(`typed, time ${time}: ${typed.value}`);
+    assert.match(typed.items[0]?.label ?? '', /sticky/);
+    await dismiss(bench);
+  }
+};
+
 /** Steps of the walkthrough with their page's heading. */
 const WALKTHROUGH = [
-  ['Choose another conversation', 'Your conversations'],
   ['Choose a provider', 'Ways to condense'],
   ['Choose a model for the chat', 'A condensed model next to the others'],
   ['Condense automatically', 'What happens in a long task'],
@@ -235,7 +267,10 @@ const walksThrough: SharedScenario = async (bench) => {
     });
     await screenshot(bench, `walkthrough-${index + 1}-dark`);
   }
-  await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense a conversation' }).first().click();
+  await bench.page
+    .locator('.getting-started-step .step-title', { hasText: 'Condense your newest conversation' })
+    .first()
+    .click();
   // The home has no agents' conversations, so this is the sample.
   await button.first().click();
   await notification(bench, 'Condensed “');
@@ -251,6 +286,7 @@ export const condensing: SharedScenarios = {
     opensTheOriginalOfAMarker,
     saysWhenThereIsNothingToGain,
     tellsWhatIsWrongWithABrokenFile,
+    filtersTheListByTypingOverAPanel,
     walksThrough,
   },
 };

@@ -28,6 +28,7 @@ import {
   rowsBelow,
   treeRows,
   until,
+  webview,
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -135,7 +136,9 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*−\d+%/.test(text)));
 
-  await chooseInMenu(bench, TASK, 'Export…');
+  // A row of a condensed conversation opens its details.
+  await clickRow(bench, TASK);
+  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
   await pick(bench, /^Markdown \(condensed\)/);
   await saveAs(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
@@ -153,7 +156,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   });
   await openConversations(bench);
   await rowsBelow(bench, 'Claude Code', (texts) =>
-    texts.some((shown) => /^Rename value7.*…(?:just now|\d+ \w+ ago)/.test(shown)),
+    texts.some((shown) => /^Rename value7.*…(?:≈ )?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
   );
   // Minimum width.
   await sideBarWidth(bench, 180);
@@ -162,7 +165,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   await screenshot(bench, 'conversations-narrow-light');
   assert.match(
     await tooltip(bench, 'Rename value7'),
-    /Context window: (?:≈ )?<?\d+%, (?:≈ )?[\d,]+ (?:of [\d,]+ )?tokens/,
+    /Messages, which can be condensed: [\d,]+ tokens\s+Context window: (?:≈ )?<?\d+% full: (?:≈ )?[\d,]+ (?:of [\d,]+ )?tokens/,
   );
   await sideBarWidth(bench, 300);
 };

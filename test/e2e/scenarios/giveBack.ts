@@ -29,14 +29,17 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
 
-/** Text after a title. */
+/** At the end of a row's description. */
 const AGE = /\d+ (?:min|h|days) ago|just now/;
+
+/** Where a row's description begins. */
+const DESCRIPTION = /(?:≈ )?<?\d+% full|−\d+%/;
 
 /** Start of the agent's row with this text. A sample condensed in this window has a row too. */
 async function findLabel(bench: Workbench, words: RegExp): Promise<string> {
   const isWanted = (text: string): boolean => words.test(text) && !text.startsWith('Sample: ');
   const rows = await treeRows(bench, (texts) => texts.some(isWanted));
-  const [title = ''] = rows.find(isWanted)?.split(AGE) ?? [];
+  const [title = ''] = rows.find(isWanted)?.split(DESCRIPTION) ?? [];
   return title.slice(0, 12);
 }
 

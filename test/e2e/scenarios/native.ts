@@ -58,21 +58,32 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
   }
 }
 
-/** Selects the conversation, then Summary once its cost is estimated. */
-async function condense(bench: Workbench, shot?: string): Promise<void> {
+/** Condenses the conversation, for which Summary is chosen in the settings. */
+async function condense(bench: Workbench): Promise<void> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
+  await chooseConversation(bench);
+}
+
+/** Condenses it with Summary from the list of all ways, once its cost is estimated. */
+async function condenseWithSummary(bench: Workbench, shot: string): Promise<void> {
+  await runCommand(bench, 'Context Condenser: Condense With…');
+  await chooseConversation(bench);
+  const offered = await quickInput(
+    bench,
+    ({ title, items }) => title.startsWith('Condense “') && (items[0]?.description ?? '').includes('$'),
+    'the ways to condense',
+  );
+  const [first] = offered.items;
+  assert.equal(first?.label, 'Summary', 'the chosen way comes first');
+  assert.match(first.description, /^[\d,]+ tokens \(−\d+%\) · .*≈ \$0\.\d+/);
+  await screenshot(bench, shot);
+  await pick(bench, 'Summary');
+}
+
+async function chooseConversation(bench: Workbench): Promise<void> {
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
   // The first row; "Open file…" is the other.
   await pick(bench, /^(?!.*Open file…)/);
-  const offered = await quickInput(
-    bench,
-    ({ title, items }) => title === 'Condense with' && (items[0]?.description ?? '').includes('$'),
-    'the providers',
-  );
-  assert.match(offered.items[0]?.label ?? '', /^Summary$/);
-  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(−\d+%\)/);
-  if (shot !== undefined) await screenshot(bench, shot);
-  await pick(bench, 'Summary');
 }
 
 const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
@@ -96,7 +107,7 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
   onAModel(bench, async (server) => {
     const before = countCondensations(bench);
     server.play(reply(SUMMARY));
-    await condense(bench, 'native-pick-dark');
+    await condenseWithSummary(bench, 'native-pick-dark');
     const done = await notification(bench, /^Condensed “.*” with Summary/);
     assert.match(done.text, /Summary: [\d,]+ → [\d,]+ tokens \(−\d+%\); cost \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');

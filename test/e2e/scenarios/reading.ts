@@ -116,7 +116,9 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await screenshot(bench, 'reading-diff');
   await closeParts(bench, 'editors');
 
-  await chooseInMenu(bench, TASK, 'Read What Was Condensed');
+  await chooseInMenu(bench, TASK, 'Details');
+  const details = await webview(bench, 'a.button');
+  await details.getByRole('link', { name: 'Read What Was Condensed' }).click();
   const frame = await webview(bench, 'section#message-1');
   const folds = frame.locator('details.gone');
   assert.ok((await folds.count()) > 50);
